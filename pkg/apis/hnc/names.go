@@ -1,0 +1,76 @@
+package hnc
+
+import "strings"
+
+// Singleton is the only name that a Hierarchy may have: there is one per namespace.
+const Singleton = "hierarchy"
+
+// SystemNamespace is where the servers run, and where their ServiceAccounts live.
+const SystemNamespace = "hnc-system"
+
+// PropagatorUser is the user name of the one privileged writer.
+const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hnc-propagator"
+
+// Labels and annotations that the hierarchy writes. Source: spec/hnc.md 0.2; those marked "projected" are facts about
+// a namespace that admission policies need and that only the propagator writes.
+const (
+	// LabelInheritedFrom marks a copy; its value is the namespace of the source.
+	LabelInheritedFrom = "hnc.x-k8s.io/inherited-from"
+	// LabelManagedBy is set to GroupName on copies.
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	// LabelIncludedNamespace is "true" on namespaces that can be part of a hierarchy.
+	LabelIncludedNamespace = "hnc.x-k8s.io/included-namespace"
+	// LabelTreeSuffix ends the tree labels: <ancestor>.tree.hnc.x-k8s.io/depth holds the distance to that ancestor.
+	LabelTreeSuffix = ".tree.hnc.x-k8s.io/depth"
+	// LabelHasSubnamespaces is projected: "true" while at least one sub-namespace is directly below.
+	LabelHasSubnamespaces = "hnc.x-k8s.io/has-subnamespaces"
+	// LabelCascadingDeletion is projected: CascadingAllowed while the namespace or an ancestor allows cascading deletion.
+	LabelCascadingDeletion = "hnc.x-k8s.io/cascading-deletion"
+	// CascadingAllowed is the value of LabelCascadingDeletion.
+	CascadingAllowed = "allowed"
+	// LabelOrphaned is projected: "true" on a sub-namespace whose Subnamespace record is missing.
+	LabelOrphaned = "hnc.x-k8s.io/orphaned"
+
+	// AnnotationSubnamespaceOf makes a namespace a sub-namespace of the namespace that it names.
+	AnnotationSubnamespaceOf = "hnc.x-k8s.io/subnamespace-of"
+
+	// FinalizerSubnamespace holds a Subnamespace until its namespace is gone.
+	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"
+)
+
+// ExcludedNamespaces can never be part of a hierarchy.
+var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", SystemNamespace}
+
+// TreeLabel returns the key of the label that holds a namespace's distance to ancestor.
+func TreeLabel(ancestor string) string { return ancestor + LabelTreeSuffix }
+
+// TreeLabelAncestor returns the ancestor that a tree label's key names; ok is false for any other key.
+func TreeLabelAncestor(key string) (ancestor string, ok bool) {
+	return strings.CutSuffix(key, LabelTreeSuffix)
+}
+
+// Conditions. ConditionReady sums up the others in v1beta1. Source of the reasons: spec/hnc.md 3.4.
+const (
+	ConditionReady            = "Ready"
+	ConditionActivitiesHalted = "ActivitiesHalted"
+	ConditionBadConfiguration = "BadConfiguration"
+
+	ReasonReady                = "Ready"
+	ReasonPending              = "Pending"
+	ReasonInCycle              = "InCycle"
+	ReasonParentMissing        = "ParentMissing"
+	ReasonIllegalParent        = "IllegalParent"
+	ReasonAncestorHalted       = "AncestorHaltActivities"
+	ReasonSubnamespaceMissing  = "SubnamespaceAnchorMissing"
+	ReasonNamespaceConflict    = "NamespaceConflict"
+	ReasonNamespaceForbidden   = "NamespaceForbidden"
+	ReasonNamespaceTerminating = "NamespaceTerminating"
+	ReasonPropagationFailed    = "PropagationFailed"
+)
+
+// Event reasons. Source: spec/hnc.md 3.7.
+const (
+	EventCannotPropagate = "CannotPropagateObject"
+	EventCannotUpdate    = "CannotUpdateObject"
+	EventOverwritten     = "ObjectOverwritten"
+)

@@ -1,0 +1,43 @@
+package hnc
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupName is the API group of the hierarchy resources.
+const GroupName = "hnc.x-k8s.io"
+
+// SchemeGroupVersion is the hub's group version.
+var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
+
+// Resource returns the qualified form of a resource of this group.
+func Resource(resource string) schema.GroupResource {
+	return schema.GroupResource{Group: GroupName, Resource: resource}
+}
+
+var (
+	// SchemeBuilder collects the functions that add this package's types to a scheme.
+	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+	// AddToScheme adds this package's types to a scheme.
+	AddToScheme = SchemeBuilder.AddToScheme
+)
+
+// addKnownTypes registers each hub type under the kinds of both served versions: one object, two names. The first
+// registration of a type is the kind that it is stored under.
+func addKnownTypes(scheme *runtime.Scheme) error {
+	for _, t := range []struct {
+		object runtime.Object
+		kinds  []string
+	}{
+		{&Hierarchy{}, []string{"Hierarchy", "HierarchyConfiguration"}},
+		{&HierarchyList{}, []string{"HierarchyList", "HierarchyConfigurationList"}},
+		{&Subnamespace{}, []string{"Subnamespace", "SubnamespaceAnchor"}},
+		{&SubnamespaceList{}, []string{"SubnamespaceList", "SubnamespaceAnchorList"}},
+	} {
+		for _, kind := range t.kinds {
+			scheme.AddKnownTypeWithName(SchemeGroupVersion.WithKind(kind), t.object)
+		}
+	}
+	return nil
+}

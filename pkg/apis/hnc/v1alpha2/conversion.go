@@ -1,0 +1,134 @@
+package v1alpha2
+
+import (
+	"k8s.io/apimachinery/pkg/conversion"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// addConversionFuncs registers the conversions between this version's types and the hub's. The two differ in names
+// only, so nothing can get lost; objects share their slices and maps, as generated conversions do.
+func addConversionFuncs(scheme *runtime.Scheme) error {
+	for _, add := range []func(*runtime.Scheme) error{
+		convertible(hierarchyToHub, hierarchyFromHub),
+		convertible(listToHub(
+			func(l *HierarchyConfigurationList) []HierarchyConfiguration { return l.Items }, hierarchyToHub,
+			func(in *HierarchyConfigurationList, items []hnc.Hierarchy) hnc.HierarchyList {
+				return hnc.HierarchyList{ListMeta: in.ListMeta, Items: items}
+			}), listToHub(
+			func(l *hnc.HierarchyList) []hnc.Hierarchy { return l.Items }, hierarchyFromHub,
+			func(in *hnc.HierarchyList, items []HierarchyConfiguration) HierarchyConfigurationList {
+				return HierarchyConfigurationList{ListMeta: in.ListMeta, Items: items}
+			})),
+		convertible(anchorToHub, anchorFromHub),
+		convertible(listToHub(
+			func(l *SubnamespaceAnchorList) []SubnamespaceAnchor { return l.Items }, anchorToHub,
+			func(in *SubnamespaceAnchorList, items []hnc.Subnamespace) hnc.SubnamespaceList {
+				return hnc.SubnamespaceList{ListMeta: in.ListMeta, Items: items}
+			}), listToHub(
+			func(l *hnc.SubnamespaceList) []hnc.Subnamespace { return l.Items }, anchorFromHub,
+			func(in *hnc.SubnamespaceList, items []SubnamespaceAnchor) SubnamespaceAnchorList {
+				return SubnamespaceAnchorList{ListMeta: in.ListMeta, Items: items}
+			})),
+	} {
+		if err := add(scheme); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convertible returns a function that registers both directions of a conversion.
+func convertible[V, H any](toHub func(*V) H, fromHub func(*H) V) func(*runtime.Scheme) error {
+	return func(scheme *runtime.Scheme) error {
+		if err := scheme.AddConversionFunc((*V)(nil), (*H)(nil), func(in, out any, _ conversion.Scope) error {
+			*out.(*H) = toHub(in.(*V))
+			return nil
+		}); err != nil {
+			return err
+		}
+		return scheme.AddConversionFunc((*H)(nil), (*V)(nil), func(in, out any, _ conversion.Scope) error {
+			*out.(*V) = fromHub(in.(*H))
+			return nil
+		})
+	}
+}
+
+// listToHub returns the conversion of a list, made of the conversion of its items. A nil list of items stays nil.
+func listToHub[L, I, HL, HI any](items func(*L) []I, item func(*I) HI, list func(*L, []HI) HL) func(*L) HL {
+	return func(in *L) HL {
+		var out []HI
+		if from := items(in); from != nil {
+			out = make([]HI, len(from))
+			for i := range from {
+				out[i] = item(&from[i])
+			}
+		}
+		return list(in, out)
+	}
+}
+
+func hierarchyToHub(in *HierarchyConfiguration) hnc.Hierarchy {
+	return hnc.Hierarchy{
+		ObjectMeta: in.ObjectMeta,
+		Spec: hnc.HierarchySpec{
+			Parent:                 in.Spec.Parent,
+			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
+			Labels:                 pairs(in.Spec.Labels, pairToHub),
+			Annotations:            pairs(in.Spec.Annotations, pairToHub),
+		},
+		Status: hnc.HierarchyStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
+	}
+}
+
+func hierarchyFromHub(in *hnc.Hierarchy) HierarchyConfiguration {
+	return HierarchyConfiguration{
+		ObjectMeta: in.ObjectMeta,
+		Spec: HierarchyConfigurationSpec{
+			Parent:                 in.Spec.Parent,
+			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
+			Labels:                 pairs(in.Spec.Labels, pairFromHub),
+			Annotations:            pairs(in.Spec.Annotations, pairFromHub),
+		},
+		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
+	}
+}
+
+func anchorToHub(in *SubnamespaceAnchor) hnc.Subnamespace {
+	return hnc.Subnamespace{
+		ObjectMeta: in.ObjectMeta,
+		Spec: hnc.SubnamespaceSpec{
+			Labels:      pairs(in.Spec.Labels, pairToHub),
+			Annotations: pairs(in.Spec.Annotations, pairToHub),
+		},
+		Status: hnc.SubnamespaceStatus{State: hnc.SubnamespaceState(in.Status.Status), Conditions: in.Status.Conditions},
+	}
+}
+
+func anchorFromHub(in *hnc.Subnamespace) SubnamespaceAnchor {
+	return SubnamespaceAnchor{
+		ObjectMeta: in.ObjectMeta,
+		Spec: SubnamespaceAnchorSpec{
+			Labels:      pairs(in.Spec.Labels, pairFromHub),
+			Annotations: pairs(in.Spec.Annotations, pairFromHub),
+		},
+		Status: SubnamespaceAnchorStatus{Status: SubnamespaceState(in.Status.State), Conditions: in.Status.Conditions},
+	}
+}
+
+func pairToHub(in MetaKVP) hnc.MetaKVP { return hnc.MetaKVP(in) }
+
+func pairFromHub(in hnc.MetaKVP) MetaKVP { return MetaKVP(in) }
+
+// pairs converts labels or annotations between versions. A nil list stays nil.
+func pairs[From, To any](in []From, pair func(From) To) []To {
+	if in == nil {
+		return nil
+	}
+	out := make([]To, len(in))
+	for i := range in {
+		out[i] = pair(in[i])
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+// Package forest holds trees of namespaces as data: parents, chains, moves and halts. It has no clients and does no
+// I/O. A Forest is not safe for concurrent use; its owner guards it.
+package forest
+
+import (
+	"slices"
+	"sort"
+)
+
+// MaxDepth is how many namespaces a chain from a namespace to its root may hold. A move compares the chain that the
+// namespace leaves and the chain that it joins in one etcd transaction, which takes at most 128 comparisons.
+const MaxDepth = 60
+
+// Forest is a set of trees of namespaces. A namespace is known as soon as it is named, as somebody's parent for
+// instance, and forgotten when it neither exists nor has a parent or children.
+type Forest struct {
+	nodes    map[string]*node
+	excluded func(name string) bool
+}
+
+type node struct {
+	parent   string
+	exists   bool
+	children map[string]struct{}
+}
+
+// New returns an empty forest. excluded says which namespaces can't be part of a tree; nil excludes none.
+func New(excluded func(name string) bool) *Forest {
+	if excluded == nil {
+		excluded = func(string) bool { return false }
+	}
+	return &Forest{nodes: map[string]*node{}, excluded: excluded}
+}
+
+// SetParent records name's parent; an empty parent makes name a root. It accepts cycles: what imported data says is
+// recorded and reported, not refused.
+func (f *Forest) SetParent(name, parent string) {
+	n := f.node(name)
+	if n.parent == parent {
+		f.forget(name)
+		return
+	}
+	if old := n.parent; old != "" {
+		delete(f.nodes[old].children, name)
+		n.parent = ""
+		f.forget(old)
+	}
+	if parent != "" {
+		n.parent = parent
+		f.node(parent).children[name] = struct{}{}
+	}
+	f.forget(name)
+}
+
+// SetExists records whether the namespace exists.
+func (f *Forest) SetExists(name string, exists bool) {
+	f.node(name).exists = exists
+	f.forget(name)
+}
+
+func (f *Forest) node(name string) *node {
+	n, ok := f.nodes[name]
+	if !ok {
+		n = &node{children: map[string]struct{}{}}
+		f.nodes[name] = n
+	}
+	return n
+}
+
+func (f *Forest) forget(name string) {
+	if n, ok := f.nodes[name]; ok && !n.exists && n.parent == "" && len(n.children) == 0 {
+		delete(f.nodes, name)
+	}
+}
+
+// Len returns how many namespaces are known.
+func (f *Forest) Len() int { return len(f.nodes) }
+
+// Names returns all known namespaces, sorted.
+func (f *Forest) Names() []string {
+	names := make([]string, 0, len(f.nodes))
+	for name := range f.nodes {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Exists says whether the namespace exists.
+func (f *Forest) Exists(name string) bool {
+	n, ok := f.nodes[name]
+	return ok && n.exists
+}
+
+// Parent returns name's parent, "" for a root and for an unknown namespace.
+func (f *Forest) Parent(name string) string {
+	if n, ok := f.nodes[name]; ok {
+		return n.parent
+	}
+	return ""
+}
+
+// Children returns the namespaces whose parent is name, sorted.
+func (f *Forest) Children(name string) []string {
+	n, ok := f.nodes[name]
+	if !ok || len(n.children) == 0 {
+		return nil
+	}
+	children := make([]string, 0, len(n.children))
+	for child := range n.children {
+		children = append(children, child)
+	}
+	sort.Strings(children)
+	return children
+}
+
+// Chain returns name and its ancestors, the root last. In a cycle it ends before the first repetition.
+func (f *Forest) Chain(name string) []string {
+	chain := []string{name}
+	for at := f.Parent(name); at != ""; at = f.Parent(at) {
+		// A legal chain is short, so a scan is cheaper than a set; an imported one may be long.
+		if len(chain) <= MaxDepth {
+			if slices.Contains(chain, at) {
+				return chain
+			}
+			chain = append(chain, at)
+			continue
+		}
+		return f.longChain(name)
+	}
+	return chain
+}
+
+func (f *Forest) longChain(name string) []string {
+	var chain []string
+	seen := map[string]bool{}
+	for at := name; at != "" && !seen[at]; at = f.Parent(at) {
+		seen[at] = true
+		chain = append(chain, at)
+	}
+	return chain
+}
+
+// Root returns the last namespace of name's chain. In a cycle that is the last one before the first repetition.
+func (f *Forest) Root(name string) string {
+	chain := f.Chain(name)
+	return chain[len(chain)-1]
+}
+
+// Descendants returns all namespaces below name, parents before their children, siblings sorted. In a cycle each
+// member is returned once, name itself never.
+func (f *Forest) Descendants(name string) []string {
+	var all []string
+	seen := map[string]bool{name: true}
+	queue := f.Children(name)
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		all = append(all, at)
+		queue = append(queue, f.Children(at)...)
+	}
+	return all
+}
+
+// CommonAncestor returns the most recent common ancestor of a and b, which may be either of them; "" when they are in
+// different trees.
+func (f *Forest) CommonAncestor(a, b string) string {
+	chain := f.Chain(a)
+	for _, at := range f.Chain(b) {
+		if slices.Contains(chain, at) {
+			return at
+		}
+	}
+	return ""
+}

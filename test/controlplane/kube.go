@@ -1,0 +1,260 @@
+package controlplane
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	certutil "k8s.io/client-go/util/cert"
+)
+
+// Names of the processes and of their binaries.
+const (
+	etcd                  = "etcd"
+	kubeAPIServer         = "kube-apiserver"
+	kubeControllerManager = "kube-controller-manager"
+	kubectl               = "kubectl"
+)
+
+// Etcd says how to reach the control plane's etcd.
+type Etcd struct {
+	// Endpoint is an https URL.
+	Endpoint string
+	// CAFile verifies the server; Client authenticates to it.
+	CAFile string
+	Client KeyPair
+}
+
+// TLS returns the client side of a connection to etcd.
+func (e Etcd) TLS() (*tls.Config, error) { return clientTLS(e.CAFile, e.Client) }
+
+// Flags returns the flags with which an API server uses this etcd.
+func (e Etcd) Flags() []string {
+	return []string{
+		"--etcd-servers=" + e.Endpoint,
+		"--etcd-cafile=" + e.CAFile,
+		"--etcd-certfile=" + e.Client.CertFile,
+		"--etcd-keyfile=" + e.Client.KeyFile,
+	}
+}
+
+// Etcd returns how to reach the control plane's etcd with all rights.
+func (cp *ControlPlane) Etcd() (Etcd, error) {
+	port, err := cp.ports.get(etcd)
+	if err != nil {
+		return Etcd{}, err
+	}
+	client, err := cp.pki.client(cp.pki.etcd, "etcd-client", "etcd-client")
+	if err != nil {
+		return Etcd{}, err
+	}
+	return Etcd{Endpoint: "https://" + loopback(port), CAFile: cp.pki.etcd.CertFile, Client: client}, nil
+}
+
+// startKube brings up etcd, kube-apiserver and kube-controller-manager, each when the one before is ready.
+func (cp *ControlPlane) startKube(ctx context.Context) error {
+	for _, start := range []func(context.Context) error{cp.startEtcd, cp.startAPIServer, cp.startControllerManager} {
+		if err := start(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (cp *ControlPlane) startEtcd(ctx context.Context) error {
+	access, err := cp.Etcd()
+	if err != nil {
+		return err
+	}
+	peerPort, err := cp.ports.get("etcd-peer")
+	if err != nil {
+		return err
+	}
+	serving, err := cp.pki.serving(cp.pki.etcd, etcd, "localhost", "127.0.0.1")
+	if err != nil {
+		return err
+	}
+	peer := "https://" + loopback(peerPort)
+	args := []string{
+		"--name=default",
+		"--data-dir=" + filepath.Join(cp.config.Dir, "etcd-data"),
+		"--listen-client-urls=" + access.Endpoint,
+		"--advertise-client-urls=" + access.Endpoint,
+		"--listen-peer-urls=" + peer,
+		"--initial-advertise-peer-urls=" + peer,
+		"--initial-cluster=default=" + peer,
+		"--cert-file=" + serving.CertFile,
+		"--key-file=" + serving.KeyFile,
+		"--trusted-ca-file=" + access.CAFile,
+		"--client-cert-auth",
+		"--peer-cert-file=" + serving.CertFile,
+		"--peer-key-file=" + serving.KeyFile,
+		"--peer-trusted-ca-file=" + access.CAFile,
+		"--peer-client-cert-auth",
+		"--log-level=warn",
+	}
+	if cp.config.UnsafeNoFsync {
+		args = append(args, "--unsafe-no-fsync")
+	}
+	config, err := access.TLS()
+	if err != nil {
+		return err
+	}
+	return cp.run(ctx, run{name: etcd, binary: etcd, args: args, ready: access.Endpoint + "/readyz", tls: config})
+}
+
+func (cp *ControlPlane) startAPIServer(ctx context.Context) error {
+	port, err := cp.ports.get(kubeAPIServer)
+	if err != nil {
+		return err
+	}
+	access, err := cp.Etcd()
+	if err != nil {
+		return err
+	}
+	serving, err := cp.pki.serving(cp.pki.cluster, kubeAPIServer, "localhost", "kubernetes.default.svc", "127.0.0.1", "10.0.0.1")
+	if err != nil {
+		return err
+	}
+	const frontProxy = "front-proxy-client"
+	proxy, err := cp.pki.client(cp.pki.frontProxy, frontProxy, frontProxy)
+	if err != nil {
+		return err
+	}
+	if cp.admin, err = cp.userConfig("admin", "kubernetes-admin", "system:masters"); err != nil {
+		return err
+	}
+	if err := writeKubeconfig(cp.admin, cp.Kubeconfig()); err != nil {
+		return err
+	}
+	args := append(access.Flags(),
+		"--bind-address=127.0.0.1",
+		"--advertise-address=127.0.0.1",
+		"--secure-port="+strconv.Itoa(port),
+		"--tls-cert-file="+serving.CertFile,
+		"--tls-private-key-file="+serving.KeyFile,
+		"--client-ca-file="+cp.pki.cluster.CertFile,
+		"--authorization-mode=Node,RBAC",
+		"--service-cluster-ip-range=10.0.0.0/24",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file="+cp.pki.serviceAccountKey,
+		"--service-account-signing-key-file="+cp.pki.serviceAccountKey,
+		// Endpoints refuse loopback addresses, and nothing inside this cluster looks for them.
+		"--endpoint-reconciler-type=none",
+		// The aggregation layer. --enable-aggregator-routing must stay off: with it a Service of type ExternalName, our way to
+		// servers outside the cluster, is refused.
+		"--requestheader-client-ca-file="+cp.pki.frontProxy.CertFile,
+		"--requestheader-allowed-names="+frontProxy,
+		"--requestheader-username-headers=X-Remote-User",
+		"--requestheader-uid-headers=X-Remote-Uid",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--proxy-client-cert-file="+proxy.CertFile,
+		"--proxy-client-key-file="+proxy.KeyFile,
+	)
+	config, err := clientTLS(cp.pki.cluster.CertFile, cp.pki.pair("admin"))
+	if err != nil {
+		return err
+	}
+	return cp.run(ctx, run{
+		name: kubeAPIServer, binary: kubeAPIServer, args: append(args, cp.config.APIServerArgs...), ready: cp.admin.Host + "/readyz", tls: config,
+	})
+}
+
+func (cp *ControlPlane) startControllerManager(ctx context.Context) error {
+	port, err := cp.ports.get(kubeControllerManager)
+	if err != nil {
+		return err
+	}
+	serving, err := cp.pki.serving(cp.pki.cluster, kubeControllerManager+"-serving", "localhost", "127.0.0.1")
+	if err != nil {
+		return err
+	}
+	user, err := cp.userConfig(kubeControllerManager, "system:kube-controller-manager")
+	if err != nil {
+		return err
+	}
+	kubeconfig := filepath.Join(cp.config.Dir, kubeControllerManager+".kubeconfig")
+	if err := writeKubeconfig(user, kubeconfig); err != nil {
+		return err
+	}
+	args := []string{
+		"--kubeconfig=" + kubeconfig,
+		"--authentication-kubeconfig=" + kubeconfig,
+		"--authorization-kubeconfig=" + kubeconfig,
+		"--bind-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(port),
+		"--tls-cert-file=" + serving.CertFile,
+		"--tls-private-key-file=" + serving.KeyFile,
+		"--use-service-account-credentials=true",
+		"--service-account-private-key-file=" + cp.pki.serviceAccountKey,
+		"--root-ca-file=" + cp.pki.cluster.CertFile,
+		// The only one: no reason to wait for a lease that a killed predecessor still holds.
+		"--leader-elect=false",
+	}
+	config, err := clientTLS(cp.pki.cluster.CertFile, cp.pki.pair("admin"))
+	if err != nil {
+		return err
+	}
+	return cp.run(ctx, run{
+		name: kubeControllerManager, binary: kubeControllerManager, args: append(args, cp.config.ControllerManagerArgs...),
+		ready: "https://" + loopback(port) + "/healthz", tls: config,
+	})
+}
+
+// run is what it takes to have a process: its name, its binary in BinDir, and the URL that answers 200 once it is ready.
+type run struct {
+	name, binary string
+	args         []string
+	ready        string
+	tls          *tls.Config
+}
+
+// run makes sure that the process runs and is ready.
+func (cp *ControlPlane) run(ctx context.Context, r run) error {
+	p := newProcess(cp.config.Dir, r.name)
+	binary := filepath.Join(cp.config.BinDir, r.binary)
+	_, running := p.running()
+	if running && p.outdated(binary) {
+		if err := p.stop(ctx, stopGrace); err != nil {
+			return err
+		}
+		running = false
+	}
+	if !running {
+		if err := p.start(binary, r.args, cp.config.Detached); err != nil {
+			return err
+		}
+	}
+	transport := &http.Transport{TLSClientConfig: r.tls, DisableKeepAlives: true}
+	return p.waitReady(ctx, &http.Client{Transport: transport}, r.ready, cp.config.Timeout)
+}
+
+// clientTLS trusts the authority in caFile and presents the certificate.
+func clientTLS(caFile string, client KeyPair) (*tls.Config, error) {
+	roots, err := certutil.NewPool(caFile)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := tls.LoadX509KeyPair(client.CertFile, client.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, Certificates: []tls.Certificate{cert}}, nil
+}
+
+// RequireBinaries returns an error that names what to do if one of our own servers isn't built in binDir.
+func RequireBinaries(binDir string, names ...string) error {
+	var errs []error
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(binDir, name)); err != nil {
+			errs = append(errs, fmt.Errorf("%s is not built, run `make build`: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
