@@ -25,7 +25,7 @@ type Config struct {
 	UnsafeNoFsync bool
 	// APIServerArgs and ControllerManagerArgs are added after our own flags of these binaries, so they win.
 	APIServerArgs, ControllerManagerArgs []string
-	// Timeout limits how long one process may take until it is ready. Zero means a minute.
+	// Timeout limits how long one process may take until it is ready. Zero means two minutes.
 	Timeout time.Duration
 }
 
@@ -42,7 +42,7 @@ type ControlPlane struct {
 // Config.Detached, for a look at it, and is stopped otherwise. The error of a process that died or did not get ready ends in its log's tail.
 func Start(ctx context.Context, config Config) (*ControlPlane, error) {
 	if config.Timeout == 0 {
-		config.Timeout = time.Minute
+		config.Timeout = 2 * time.Minute
 	}
 	if err := config.resolve(); err != nil {
 		return nil, err
@@ -144,7 +144,12 @@ func (cp *ControlPlane) Running(process string) bool {
 // StopProcess ends one process gracefully, such as "hnc-apiserver" or "kube-apiserver", and returns when it is gone.
 // Start brings back one of Kubernetes', StartServer one of ours.
 func (cp *ControlPlane) StopProcess(ctx context.Context, process string) error {
-	return newProcess(cp.config.Dir, process).stop(ctx, stopGrace)
+	return StopProcess(ctx, cp.config.Dir, process)
+}
+
+// StopProcess ends one process of the control plane in dir gracefully, whoever started it. One that doesn't run is no error.
+func StopProcess(ctx context.Context, dir, process string) error {
+	return newProcess(dir, process).stop(ctx, stopGrace)
 }
 
 // Kill ends one process with SIGKILL, as a crash does, and returns when it is gone. It is an error if it doesn't run.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,20 +17,21 @@ import (
 // tokenSeconds is the life of the tokens that we ask for: longer than any development cluster lives.
 const tokenSeconds int64 = 5 * 365 * 24 * 60 * 60
 
-// User returns the configuration of a user with these groups, authenticated by a client certificate.
+// User returns the configuration of a user with these groups, authenticated by a new client certificate.
 // What the user may do is up to RBAC.
 func (cp *ControlPlane) User(name string, groups ...string) (*rest.Config, error) {
-	file := strings.Map(func(r rune) rune {
-		if r == filepath.Separator || r == ':' {
-			return '-'
-		}
-		return r
-	}, name)
-	return cp.userConfig("user-"+file, name, groups...)
+	config, err := cp.anonymous()
+	if err != nil {
+		return nil, err
+	}
+	if config.CertData, config.KeyData, err = cp.pki.user(name, groups...); err != nil {
+		return nil, fmt.Errorf("certificate of user %q: %w", name, err)
+	}
+	return config, nil
 }
 
-// userConfig returns the configuration of a user whose certificate lies in files named file.
-func (cp *ControlPlane) userConfig(file, user string, groups ...string) (*rest.Config, error) {
+// keptUser returns the configuration of a user whose certificate is kept in files named file, so that it stays the same.
+func (cp *ControlPlane) keptUser(file, user string, groups ...string) (*rest.Config, error) {
 	pair, err := cp.pki.client(cp.pki.cluster, file, user, groups...)
 	if err != nil {
 		return nil, fmt.Errorf("certificate of user %q: %w", user, err)

@@ -92,7 +92,9 @@ func loadAuthority(pair KeyPair) (*authority, error) {
 			BasicConstraintsValid: true,
 			IsCA:                  true,
 		}
-		cert, err = sign(template, template, key.Public(), key, authorityLifetime, pair.CertFile)
+		if cert, err = sign(template, template, key.Public(), key, authorityLifetime); err == nil {
+			err = os.WriteFile(pair.CertFile, encodeCertificate(cert), 0o600)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -119,10 +121,30 @@ func (p *pki) serving(a *authority, name string, hosts ...string) (KeyPair, erro
 
 // client returns a certificate that authenticates a user with groups, in files named name.
 func (p *pki) client(a *authority, name, user string, groups ...string) (KeyPair, error) {
-	return p.issue(a, name, &x509.Certificate{
+	return p.issue(a, name, userTemplate(user, groups))
+}
+
+// user returns a new client certificate of the cluster and its key, in PEM, without keeping them.
+func (p *pki) user(user string, groups ...string) (certPEM, keyPEM []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	template := userTemplate(user, groups)
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	cert, err := sign(template, p.cluster.cert, key.Public(), p.cluster.key, certificateLifetime)
+	if err != nil {
+		return nil, nil, err
+	}
+	keyPEM, err = keyutil.MarshalPrivateKeyToPEM(key)
+	return encodeCertificate(cert), keyPEM, err
+}
+
+func userTemplate(user string, groups []string) *x509.Certificate {
+	return &x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: groups},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	})
+	}
 }
 
 func (p *pki) issue(a *authority, name string, template *x509.Certificate) (KeyPair, error) {
@@ -137,8 +159,11 @@ func (p *pki) issue(a *authority, name string, template *x509.Certificate) (KeyP
 		return pair, nil
 	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
-	_, err = sign(template, a.cert, key.Public(), a.key, certificateLifetime, pair.CertFile)
-	return pair, err
+	cert, err := sign(template, a.cert, key.Public(), a.key, certificateLifetime)
+	if err != nil {
+		return pair, err
+	}
+	return pair, os.WriteFile(pair.CertFile, encodeCertificate(cert), 0o600)
 }
 
 // fits tells whether an existing certificate can stand for what template asks of the authority.
@@ -152,8 +177,8 @@ func fits(cert *x509.Certificate, a *authority, template *x509.Certificate) bool
 		slices.EqualFunc(cert.IPAddresses, template.IPAddresses, sameIP)
 }
 
-// sign issues a certificate into file and returns it.
-func sign(template, parent *x509.Certificate, public crypto.PublicKey, signer crypto.Signer, lifetime time.Duration, file string) (*x509.Certificate, error) {
+// sign issues a certificate.
+func sign(template, parent *x509.Certificate, public crypto.PublicKey, signer crypto.Signer, lifetime time.Duration) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
 		return nil, err
@@ -166,10 +191,11 @@ func sign(template, parent *x509.Certificate, public crypto.PublicKey, signer cr
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		return nil, err
-	}
 	return x509.ParseCertificate(der)
+}
+
+func encodeCertificate(cert *x509.Certificate) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw})
 }
 
 func readCertificate(file string) (*x509.Certificate, error) {

@@ -52,6 +52,7 @@ func (p *ports) get(name string) (int, error) {
 		taken[port] = true
 	}
 	for range 1000 {
+		//nolint:gosec // ports are no secrets
 		port := firstPort + rand.IntN(lastPort-firstPort)
 		if taken[port] || !free(port) {
 			continue

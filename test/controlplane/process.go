@@ -46,7 +46,8 @@ func (p *process) running() (int, bool) {
 		return 0, false
 	}
 	defer file.Close()
-	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	// A shared lock: two who ask at once must not take each other for the process.
+	if syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
 		return 0, false
 	}
 	data, err := os.ReadFile(p.pidFile())
@@ -82,8 +83,12 @@ func (p *process) start(binary string, args []string, detached bool) error {
 		return err
 	}
 	defer pidFile.Close()
-	if err := syscall.Flock(int(pidFile.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lock(pidFile); err != nil {
 		return fmt.Errorf("%s runs already: locking %s: %w", p.name, p.pidFile(), err)
+	}
+	// The predecessor's number must not pass for the new process's.
+	if err := pidFile.Truncate(0); err != nil {
+		return err
 	}
 
 	cmd := exec.Command(binary, args...)
@@ -108,10 +113,20 @@ func (p *process) start(binary string, args []string, detached bool) error {
 	if err := <-started; err != nil {
 		return fmt.Errorf("starting %s: %w", p.name, err)
 	}
-	if err := pidFile.Truncate(0); err != nil {
-		return err
+	if _, err := fmt.Fprintln(pidFile, cmd.Process.Pid); err != nil {
+		// Nobody could stop it any more.
+		return errors.Join(err, cmd.Process.Kill())
 	}
-	_, err = fmt.Fprintln(pidFile, cmd.Process.Pid)
+	return nil
+}
+
+// lock takes the lock that a process holds while it runs, waiting out those who are just asking whether it does.
+func lock(file *os.File) error {
+	var err error
+	_ = wait.PollUntilContextTimeout(context.Background(), pollEvery, time.Second, true, func(context.Context) (bool, error) {
+		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		return err == nil, nil
+	})
 	return err
 }
 

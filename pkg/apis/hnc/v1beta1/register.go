@@ -49,4 +49,3 @@ const fieldParent = "spec.parent"
 func Resource(resource string) schema.GroupResource {
 	return SchemeGroupVersion.WithResource(resource).GroupResource()
 }
-

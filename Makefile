@@ -1,0 +1,61 @@
+# `make help` lists the targets. Everything that they make lies in _output/ (and in Go's caches).
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Plain builds need no C compiler. The race detector does.
+export CGO_ENABLED := 0
+BIN := _output/bin
+HAVE_CC := $(shell command -v $${CC:-cc} || true)
+# What `make test` tests, and with which further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
+PACKAGES ?= ./...
+TESTFLAGS ?=
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: kube
+kube: ## build etcd, kube-apiserver, kube-controller-manager and kubectl into _output/bin, once
+	@hack/kube/build.sh $(BIN)
+
+.PHONY: binaries
+binaries: ## build our own binaries into _output/bin
+	@mkdir -p $(BIN)
+	@if [[ -d cmd ]]; then go build -o $(BIN)/ ./cmd/...; fi
+
+.PHONY: build
+build: kube binaries ## build everything that runs
+
+.PHONY: test
+test: build ## run all tests, against a real control plane where they need one
+ifneq ($(HAVE_CC),)
+	CGO_ENABLED=1 go test -race -timeout 30m $(TESTFLAGS) $(PACKAGES)
+else
+	@echo "no C compiler found: testing without the race detector" >&2
+	go test -timeout 30m $(TESTFLAGS) $(PACKAGES)
+endif
+
+.PHONY: verify
+verify: ## check formatting, vet, lint, import directions, generated code and go.mod
+	@hack/verify.sh
+
+.PHONY: bench
+bench: build ## run the benchmarks
+	@if [[ -d test/bench ]]; then go run ./test/bench; else echo "there are no benchmarks yet (test/bench)" >&2; exit 1; fi
+
+.PHONY: generate
+generate: ## write generated code anew
+	hack/update-codegen.sh
+
+.PHONY: up
+up: build ## run a development cluster with us installed and a sample tree (_output/dev)
+	@go run ./hack/dev up
+
+.PHONY: restart
+restart: build ## rebuild our servers and restart them in the development cluster
+	@go run ./hack/dev restart
+
+.PHONY: down
+down: ## stop the development cluster; its data stay
+	@go run ./hack/dev down

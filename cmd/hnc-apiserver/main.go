@@ -1,0 +1,78 @@
+// Command hnc-apiserver is the aggregated API server of the hierarchy API.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/component-base/cli"
+	cliflag "k8s.io/component-base/cli/flag"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	"k8s.io/component-base/term"
+	"k8s.io/component-base/version/verflag"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
+)
+
+func main() {
+	os.Exit(cli.Run(command(genericapiserver.SetupSignalContext())))
+}
+
+func command(ctx context.Context) *cobra.Command {
+	o := options.New()
+	cmd := &cobra.Command{
+		Use:   "hnc-apiserver",
+		Short: "Serves the hierarchy API of a cluster",
+		Long: "Serves hierarchies and sub-namespaces under hnc.x-k8s.io, as an API server that kube-apiserver aggregates.\n" +
+			"Any number of replicas can run on one etcd; with --data-dir a single replica brings its own.",
+		Example: "  # A single replica with its own etcd\n" +
+			"  hnc-apiserver --data-dir=/var/lib/hnc --tls-cert-file=tls.crt --tls-private-key-file=tls.key\n\n" +
+			"  # Replicas that share an etcd\n" +
+			"  hnc-apiserver --etcd-servers=https://etcd:2379 --etcd-cafile=ca.crt --etcd-certfile=client.crt --etcd-keyfile=client.key",
+		Args:         cobra.NoArgs,
+		SilenceUsage: true,
+		RunE: func(*cobra.Command, []string) error {
+			verflag.PrintAndExitIfRequested()
+			if err := logsapi.ValidateAndApply(o.Logs, nil); err != nil {
+				return err
+			}
+			return run(ctx, o)
+		},
+	}
+	sections := o.Flags()
+	verflag.AddFlags(sections.FlagSet("global"))
+	for _, flags := range sections.FlagSets {
+		cmd.Flags().AddFlagSet(flags)
+	}
+	columns, _, _ := term.TerminalSize(cmd.OutOrStdout())
+	cliflag.SetUsageAndHelpFunc(cmd, sections, columns)
+	return cmd
+}
+
+// run serves until ctx is done and all requests are answered.
+func run(ctx context.Context, o *options.Options) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if o.EmbedsEtcd() {
+		etcd, err := embedded.Start(o.DataDir)
+		if err != nil {
+			return err
+		}
+		defer etcd.Stop()
+		o.UseEtcd(etcd.Endpoint)
+	}
+	config, err := o.Config()
+	if err != nil {
+		return err
+	}
+	server, err := config.Complete().New()
+	if err != nil {
+		return fmt.Errorf("cannot set up the server: %w", err)
+	}
+	return server.PrepareRun().RunWithContext(ctx)
+}

@@ -1,0 +1,122 @@
+// Command dev runs a development cluster with this project installed, under _output/dev. It is what `make up`, `make restart` and
+// `make down` call, from the repository's root, after building what they need.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+)
+
+const (
+	stateDir = "_output/dev"
+	binDir   = "_output/bin"
+	sample   = "artifacts/sample"
+)
+
+// overlays are what is installed.
+var overlays = []string{"artifacts/dev", "artifacts/policies"}
+
+// servers are ours, in the order in which they can start.
+var servers = []controlplane.Server{{Name: "hnc-apiserver"}, {Name: "hnc-propagator"}}
+
+func main() {
+	commands := map[string]func(context.Context) error{"up": up, "down": down, "restart": restart}
+	if len(os.Args) != 2 || commands[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev up|restart|down")
+		os.Exit(2)
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := commands[os.Args[1]](ctx)
+	cancel()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// up starts what doesn't run, installs, and applies the sample tree. It may be called at any time.
+func up(ctx context.Context) error {
+	begin := time.Now()
+	cp, err := start(ctx)
+	if err != nil {
+		return err
+	}
+	step("applying the sample tree (%s)", sample)
+	objects, err := cp.Render(ctx, sample)
+	if err != nil {
+		return err
+	}
+	if err := cp.Apply(ctx, objects); err != nil {
+		return err
+	}
+	fmt.Printf(ready, time.Since(begin).Round(100*time.Millisecond))
+	return nil
+}
+
+// restart replaces our two servers with what has been built since; Kubernetes goes on running.
+func restart(ctx context.Context) error {
+	for _, server := range servers {
+		step("stopping %s", server.Name)
+		if err := controlplane.StopProcess(ctx, stateDir, server.Process()); err != nil {
+			return err
+		}
+	}
+	_, err := start(ctx)
+	return err
+}
+
+func down(ctx context.Context) error {
+	if err := controlplane.Stop(ctx, stateDir); err != nil {
+		return err
+	}
+	fmt.Printf("stopped; the data stay in %s (delete it for a fresh start)\n", stateDir)
+	return nil
+}
+
+// start has everything running and our API served through kube-apiserver.
+func start(ctx context.Context) (*controlplane.ControlPlane, error) {
+	step("starting etcd, kube-apiserver and kube-controller-manager")
+	cp, err := controlplane.Start(ctx, controlplane.Config{Dir: stateDir, BinDir: binDir, Detached: true})
+	if err != nil {
+		return nil, err
+	}
+	step("installing %v", overlays)
+	installation, err := cp.Install(ctx, overlays...)
+	if err != nil {
+		return nil, err
+	}
+	for _, server := range servers {
+		step("starting %s", server.Name)
+		port, err := cp.StartServer(ctx, installation, server)
+		if err != nil {
+			return nil, err
+		}
+		if server.Name != "hnc-apiserver" {
+			continue
+		}
+		if err := cp.Register(ctx, installation, port); err != nil {
+			return nil, err
+		}
+	}
+	return cp, nil
+}
+
+func step(format string, args ...any) { fmt.Printf("--> "+format+"\n", args...) }
+
+const ready = `
+The cluster is up (%s). Logs are in _output/dev/*.log. Try:
+
+  export PATH="$PWD/_output/bin:$PATH" KUBECONFIG="$PWD/_output/dev/kubeconfig"
+  kubectl get subnamespaces -A                          # the tree's records
+  kubectl get ns -l acme.tree.hnc.x-k8s.io/depth        # the namespaces below acme
+  kubectl get rolebindings -A -l hnc.x-k8s.io/inherited-from=acme
+  kubectl auth can-i list pods -n service-1 --as=jane --as-group=acme-developers
+
+make restart: rebuild and restart our servers. make down: stop; make up goes on where it stopped.
+`

@@ -1,0 +1,138 @@
+// Command imports fails where a package imports against the direction of the layers:
+//
+//	apis ← forest ← registry ← apiserver ← cmd
+//
+// It prints one line for each import that is not allowed. Run it from the repository's root.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+const module = "github.com/hierarchy-apiserver/hierarchy-apiserver/"
+
+// allowed names for each layer the others of ours that it may import; its own packages always. Layers are path prefixes, and a
+// package belongs to the longest that fits. A package that fits none is an error, so that a new layer takes its place here.
+var allowed = map[string][]string{
+	"pkg/apis":      {},
+	"pkg/forest":    {"pkg/apis"},
+	"pkg/generated": {"pkg/apis"},
+	"pkg/policy":    {"pkg/apis"},
+	// The fence knows comparisons and puts, not what they mean.
+	"pkg/storage":          {},
+	"pkg/storage/embedded": {},
+	"pkg/registry":         {"pkg/apis", "pkg/forest", "pkg/generated", "pkg/storage"},
+	"pkg/apiserver":        {"pkg/apis", "pkg/forest", "pkg/generated", "pkg/registry", "pkg/storage"},
+	// The propagator is a client: it knows the API, not how it is served.
+	"pkg/propagator":  {"pkg/apis", "pkg/forest", "pkg/generated", "pkg/policy"},
+	"cmd":             {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
+	"cmd/kubectl-hns": {"pkg/apis", "pkg/generated"},
+	// Nothing that runs in production imports these.
+	"test": {"pkg"},
+	"hack": {"pkg", "test"},
+}
+
+// restricted names who may import others' packages that decide what a layer can do. Prefixes on both sides.
+var restricted = map[string][]string{
+	// Writes that bypass the fence could commit a cycle.
+	"go.etcd.io/etcd/client/v3": {"pkg/storage/fence", "test", "hack"},
+	"go.etcd.io/etcd/server/":   {"pkg/storage/embedded", "test", "hack"},
+	// What the tree's data structure must not do: talk to servers.
+	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/storage", "test"},
+	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/registry", "pkg/storage", "test"},
+}
+
+// pkg is what `go list` tells about a package.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func main() {
+	bad, err := check()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+	for _, line := range bad {
+		fmt.Println(line)
+	}
+	if len(bad) > 0 {
+		os.Exit(1)
+	}
+}
+
+// check returns a line for each import that is not allowed. Tests may import what they like.
+func check() ([]string, error) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var bad []string
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p pkg
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return bad, nil
+		} else if err != nil {
+			return nil, err
+		}
+		path := strings.TrimPrefix(p.ImportPath, module)
+		from := layer(path)
+		if from == "" {
+			bad = append(bad, fmt.Sprintf("%s belongs to no layer: give it one in hack/imports", path))
+			continue
+		}
+		for _, imported := range p.Imports {
+			if !permitted(path, from, imported) {
+				bad = append(bad, fmt.Sprintf("%s imports %s", path, strings.TrimPrefix(imported, module)))
+			}
+		}
+	}
+}
+
+// permitted tells whether the package path, of layer from, may import imported.
+func permitted(path, from, imported string) bool {
+	if ours, ok := strings.CutPrefix(imported, module); ok {
+		to := layer(ours)
+		return to != "" && (to == from || underAny(to, allowed[from]))
+	}
+	for prefix, importers := range restricted {
+		if strings.HasPrefix(imported, prefix) && !underAny(path, importers) {
+			return false
+		}
+	}
+	return true
+}
+
+// layer returns the longest layer that path lies in, or nothing.
+func layer(path string) string {
+	longest := ""
+	for prefix := range allowed {
+		if under(path, prefix) && len(prefix) > len(longest) {
+			longest = prefix
+		}
+	}
+	return longest
+}
+
+func under(path, prefix string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+func underAny(path string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if under(path, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Checks what tests don't: formatting, vet, lint, import directions, generated code, go.mod. Runs all checks and names those that fail.
+# Usage: verify.sh [CHECK...], from anywhere; checks are the functions below. VERIFY_LINT=off leaves out lint, whose tool takes
+# minutes to build the first time.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export CGO_ENABLED=0
+
+# What is in the repository or about to be: ignored files are nobody's concern.
+files() { git ls-files --cached --others --exclude-standard -z -- "$@"; }
+
+format() {
+  local bad
+  bad=$(files '*.go' | while IFS= read -r -d '' f; do [[ -e $f ]] && printf '%s\0' "$f"; done | xargs -0 -r gofmt -l)
+  [[ -z "$bad" ]] || { echo "run gofmt -w on:" $bad; return 1; }
+}
+
+vet() { go vet ./...; }
+
+imports() { go run ./hack/imports; }
+
+lint() {
+  [[ "${VERIFY_LINT:-on}" != off ]] || { echo "left out (VERIFY_LINT=off)"; return 0; }
+  local tool=_output/bin/golangci-lint stamp
+  stamp=_output/bin/.golangci-lint-$(cat hack/tools/go.mod hack/tools/go.sum | sha256sum | cut -c1-16)
+  if [[ ! -x $tool || ! -e $stamp ]]; then
+    echo "building golangci-lint (some minutes the first time) ..."
+    mkdir -p _output/bin
+    (cd hack/tools && go build -o "../../$tool" github.com/golangci/golangci-lint/v2/cmd/golangci-lint)
+    rm -f _output/bin/.golangci-lint-*
+    touch "$stamp"
+  fi
+  "$tool" run ./...
+}
+
+generated() {
+  [[ -x hack/update-codegen.sh ]] || { echo "hack/update-codegen.sh is missing"; return 1; }
+  local copy
+  copy=$(mktemp -d)
+  # shellcheck disable=SC2064
+  trap "rm -rf '$copy'" RETURN
+  files | while IFS= read -r -d '' f; do [[ -e $f ]] && printf '%s\0' "$f"; done | tar --null -T - -cf - | tar -C "$copy" -xf -
+  # The copy's index is the picture to compare with.
+  git -C "$copy" init -q
+  git -C "$copy" add -A
+  "$copy/hack/update-codegen.sh" >"$copy/.codegen.log" 2>&1 || { cat "$copy/.codegen.log"; return 1; }
+  rm "$copy/.codegen.log"
+  local changed
+  changed=$(git -C "$copy" status --porcelain | grep -v '^A  ' || true)
+  [[ -z "$changed" ]] || { echo "run make generate; these differ:"; echo "$changed"; return 1; }
+}
+
+tidy() { go mod tidy -diff; }
+
+shell() {
+  local bad=0 f
+  while IFS= read -r -d '' f; do bash -n "$f" || bad=1; done < <(files '*.sh' .ci/run)
+  return $bad
+}
+
+kustomizations() {
+  local d
+  for d in artifacts/*/kustomization.yaml; do
+    _output/bin/kubectl kustomize "$(dirname "$d")" >/dev/null || return 1
+  done
+}
+
+checks=(format shell imports vet lint kustomizations tidy generated)
+[[ $# == 0 ]] || checks=("$@")
+failed=()
+for check in "${checks[@]}"; do
+  echo "--> $check" >&2
+  # In a shell of its own, where `set -e` still ends a check at its first failure; it would not inside an `if`.
+  set +e
+  (set -e; "$check")
+  status=$?
+  set -e
+  ((status == 0)) || failed+=("$check")
+done
+if ((${#failed[@]})); then
+  echo "verify failed: ${failed[*]}" >&2
+  exit 1
+fi

@@ -1,0 +1,56 @@
+// Package validation checks the shape of hierarchy objects: what can be said without knowing the tree or the cluster.
+package validation
+
+import (
+	"fmt"
+
+	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// ValidateHierarchy returns what is wrong with the shape of h (spec/hnc.md 1.1, 2.4, 2.5.1).
+func ValidateHierarchy(h *hnc.Hierarchy) field.ErrorList {
+	var errs field.ErrorList
+	if h.Name != hnc.Singleton {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), h.Name,
+			fmt.Sprintf("must be %q: there is one hierarchy per namespace", hnc.Singleton)))
+	}
+	spec := field.NewPath("spec")
+	if h.Spec.Parent != "" {
+		for _, problem := range apimachineryvalidation.ValidateNamespaceName(h.Spec.Parent, false) {
+			errs = append(errs, field.Invalid(spec.Child("parent"), h.Spec.Parent, "must be the name of a namespace: "+problem))
+		}
+	}
+	return append(errs, validateManaged(spec, h.Spec.Labels, h.Spec.Annotations)...)
+}
+
+// ValidateSubnamespace returns what is wrong with the shape of s (spec/hnc.md 2.5).
+func ValidateSubnamespace(s *hnc.Subnamespace) field.ErrorList {
+	var errs field.ErrorList
+	for _, problem := range apimachineryvalidation.ValidateNamespaceName(s.Name, false) {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), s.Name, "must be the name of a namespace: "+problem))
+	}
+	return append(errs, validateManaged(field.NewPath("spec"), s.Spec.Labels, s.Spec.Annotations)...)
+}
+
+// validateManaged refuses all labels and annotations: as long as none is managed, they would be dropped.
+func validateManaged(spec *field.Path, labels, annotations []hnc.MetaKVP) field.ErrorList {
+	var errs field.ErrorList
+	for _, list := range []struct {
+		name  string
+		pairs []hnc.MetaKVP
+	}{{"label", labels}, {"annotation", annotations}} {
+		path := spec.Child(list.name + "s")
+		for _, pair := range list.pairs {
+			if problems := validation.IsQualifiedName(pair.Key); len(problems) > 0 {
+				errs = append(errs, field.Invalid(path, pair.Key, problems[0]))
+				continue
+			}
+			errs = append(errs, field.Invalid(path, pair.Key, "not a managed "+list.name+": no "+list.name+" is managed by this server"))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,161 @@
+// Package apiserver is the aggregated API server of the hierarchy API.
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/client-go/kubernetes"
+	restclient "k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Config is what a server is made of.
+type Config struct {
+	// Generic configures the generic API server.
+	Generic *genericapiserver.RecommendedConfig
+	// Storage says where and how objects are stored.
+	Storage storagebackend.Config
+	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
+	SubnamespaceReady time.Duration
+}
+
+type completedConfig struct {
+	generic           genericapiserver.CompletedConfig
+	client            *restclient.Config
+	informers         *genericapiserver.RecommendedConfig
+	storage           storagebackend.Config
+	subnamespaceReady time.Duration
+}
+
+// CompletedConfig is a Config that nothing is missing from. Only Complete makes one.
+type CompletedConfig struct{ *completedConfig }
+
+// Complete fills in what the configuration leaves open.
+func (c *Config) Complete() CompletedConfig {
+	// Proxied requests pass no filter of kube-apiserver but authentication and authorization, so ours is the chain.
+	chain := c.Generic.BuildHandlerChainFunc
+	c.Generic.BuildHandlerChainFunc = withPostToItem(chain)
+	c.Generic.Serializer = withoutProtobuf{Codecs}
+	return CompletedConfig{&completedConfig{
+		client:            c.Generic.ClientConfig,
+		informers:         c.Generic,
+		generic:           c.Generic.Complete(),
+		storage:           c.Storage,
+		subnamespaceReady: c.SubnamespaceReady,
+	}}
+}
+
+// Server is the aggregated API server.
+type Server struct {
+	*genericapiserver.GenericAPIServer
+}
+
+// New returns a server that serves both versions of the hierarchy API once it runs.
+func (c CompletedConfig) New() (*Server, error) {
+	fence.RegisterMetrics()
+	tree.RegisterMetrics()
+	namespaces := c.informers.SharedInformerFactory.Core().V1().Namespaces().Lister()
+	config := restclient.CopyConfig(c.client)
+	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for namespaces: %w", err)
+	}
+	generic, err := c.generic.New("hnc-apiserver", genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return nil, err
+	}
+	etcd, err := fence.NewClient(c.storage)
+	if err != nil {
+		return nil, err
+	}
+	forest := tree.New(tree.Config{
+		Edges:      etcd.Edges(),
+		Namespaces: namespaces,
+		Client:     client,
+		Authorizer: c.generic.Authorization.Authorizer,
+		Excluded:   func(name string) bool { return slices.Contains(hnc.ExcludedNamespaces, name) },
+	})
+	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Ready)); err != nil {
+		return nil, err
+	}
+	generic.AddPostStartHookOrDie("tree", func(hook genericapiserver.PostStartHookContext) error {
+		go forest.Run(hook)
+		return nil
+	})
+	resources, err := c.resources(etcd, forest)
+	if err != nil {
+		return nil, err
+	}
+	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
+	group.NegotiatedSerializer = withoutProtobuf{Codecs}
+	group.VersionedResourcesStorageMap = resources
+	return &Server{generic}, generic.InstallAPIGroup(&group)
+}
+
+// resources returns the storage of each version's resources: the same stores under each version's names.
+func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree) (map[string]map[string]rest.Storage, error) {
+	options := sharedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
+	hierarchies, err := hierarchy.NewStorage(Scheme, options, t)
+	if err != nil {
+		return nil, fmt.Errorf("hierarchies: %w", err)
+	}
+	get := func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+		obj, err := hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return obj.(*hnc.Hierarchy), nil
+	}
+	subnamespaces, err := subnamespace.NewStorage(Scheme, options, t, get, c.subnamespaceReady)
+	if err != nil {
+		return nil, fmt.Errorf("subnamespaces: %w", err)
+	}
+	// The short name is in one version only: kubectl warns of a name that stands for two resources.
+	all := map[string]map[string]rest.Storage{
+		v1beta1.SchemeGroupVersion.Version: {
+			"hierarchies":          &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
+			"hierarchies/status":   hierarchies.Status.As("Hierarchy"),
+			"subnamespaces":        &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
+			"subnamespaces/status": subnamespaces.Status.As("Subnamespace"),
+		},
+		v1alpha2.SchemeGroupVersion.Version: {
+			"hierarchyconfigurations":        &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}},
+			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration"),
+			"subnamespaceanchors":            &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}},
+			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor"),
+		},
+	}
+	for version, resources := range all {
+		gv := schema.GroupVersion{Group: hnc.GroupName, Version: version}
+		for resource := range resources {
+			name, _, _ := strings.Cut(resource, "/")
+			if !c.generic.MergedResourceConfig.ResourceEnabled(gv.WithResource(name)) {
+				delete(resources, resource)
+			}
+		}
+		if len(resources) == 0 {
+			delete(all, version)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,161 @@
+// Package options holds the API server's flags and makes its configuration of them.
+package options
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/logs"
+	logsapi "k8s.io/component-base/logs/api/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
+)
+
+// Options are the flags of the API server.
+type Options struct {
+	// Server holds the flags of any API server.
+	Server *genericoptions.ServerRunOptions
+	// Recommended holds those of an aggregated one.
+	Recommended *genericoptions.RecommendedOptions
+	// Enablement says which versions are served.
+	Enablement *genericoptions.APIEnablementOptions
+	// Logs says what is logged.
+	Logs *logs.Options
+	// DataDir is where the embedded etcd keeps its data.
+	DataDir string
+	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
+	SubnamespaceReady time.Duration
+}
+
+// DefaultEtcdPrefix is the prefix of all keys in etcd.
+const DefaultEtcdPrefix = "/registry/hnc.x-k8s.io"
+
+// New returns the defaults.
+func New() *Options {
+	o := &Options{
+		Server:            genericoptions.NewServerRunOptions(),
+		Recommended:       genericoptions.NewRecommendedOptions(DefaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
+		Enablement:        genericoptions.NewAPIEnablementOptions(),
+		Logs:              logs.NewOptions(),
+		SubnamespaceReady: 10 * time.Second,
+	}
+	// Objects are stored as v1beta1, whatever name they were written under.
+	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
+	// A right that was just given should help at once, even to who asked too early.
+	o.Recommended.Authorization.DenyCacheTTL = time.Second
+	o.Recommended.SecureServing.BindPort = 6443
+	// Whoever stops a replica waits for what it is doing: requests are drained, and watches are ended one by one.
+	o.Server.ShutdownWatchTerminationGracePeriod = 5 * time.Second
+	return o
+}
+
+// Flags returns the flags, in named sections.
+func (o *Options) Flags() cliflag.NamedFlagSets {
+	sections := cliflag.NamedFlagSets{}
+	hierarchy := sections.FlagSet("hierarchy")
+	hierarchy.StringVar(&o.DataDir, "data-dir", o.DataDir,
+		"Directory in which a built-in single-member etcd keeps the hierarchy. Used when --etcd-servers is not given; only one replica can run then.")
+	hierarchy.DurationVar(&o.SubnamespaceReady, "subnamespace-ready-timeout", o.SubnamespaceReady,
+		"How long the creation of a sub-namespace waits, at most, until the namespace can be used with all that it inherits. 0 means not to wait.")
+	o.Server.AddUniversalFlags(sections.FlagSet("server"))
+	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
+	o.Recommended.Etcd.AddFlags(sections.FlagSet("etcd"))
+	o.Recommended.SecureServing.AddFlags(sections.FlagSet("secure serving"))
+	o.Recommended.Authentication.AddFlags(sections.FlagSet("authentication"))
+	o.Recommended.Authorization.AddFlags(sections.FlagSet("authorization"))
+	o.Recommended.Audit.AddFlags(sections.FlagSet("auditing"))
+	o.Recommended.Admission.AddFlags(sections.FlagSet("admission"))
+	o.Recommended.Features.AddFlags(sections.FlagSet("features"))
+	o.Recommended.CoreAPI.AddFlags(sections.FlagSet("cluster"))
+	o.Recommended.EgressSelector.AddFlags(sections.FlagSet("egress selector"))
+	o.Recommended.Traces.AddFlags(sections.FlagSet("traces"))
+	logsapi.AddFlags(o.Logs, sections.FlagSet("logs"))
+	return sections
+}
+
+// EmbedsEtcd says whether the server runs its own etcd.
+func (o *Options) EmbedsEtcd() bool {
+	return len(o.Recommended.Etcd.StorageConfig.Transport.ServerList) == 0
+}
+
+// UseEtcd makes the server use the etcd at an endpoint.
+func (o *Options) UseEtcd(endpoint string) {
+	o.Recommended.Etcd.StorageConfig.Transport.ServerList = []string{endpoint}
+}
+
+// Validate returns what is wrong with the flags. It does not miss --etcd-servers when there is a --data-dir.
+func (o *Options) Validate() error {
+	var errs []error
+	if o.EmbedsEtcd() {
+		if o.DataDir == "" {
+			errs = append(errs, errors.New("one of --etcd-servers and --data-dir must be given"))
+		}
+	} else {
+		errs = append(errs, o.Recommended.Etcd.Validate()...)
+		if o.DataDir != "" {
+			errs = append(errs, errors.New("only one of --etcd-servers and --data-dir can be given"))
+		}
+	}
+	if o.SubnamespaceReady < 0 {
+		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout can't be negative: %s", o.SubnamespaceReady))
+	}
+	if limit := o.Server.RequestTimeout; o.SubnamespaceReady >= limit {
+		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout (%s) must be less than --request-timeout (%s)", o.SubnamespaceReady, limit))
+	}
+	errs = append(errs, o.Server.Validate()...)
+	errs = append(errs, o.Enablement.Validate(apiserver.Scheme)...)
+	errs = append(errs, o.Recommended.SecureServing.Validate()...)
+	errs = append(errs, o.Recommended.Authentication.Validate()...)
+	errs = append(errs, o.Recommended.Authorization.Validate()...)
+	errs = append(errs, o.Recommended.Audit.Validate()...)
+	errs = append(errs, o.Recommended.Admission.Validate()...)
+	errs = append(errs, o.Recommended.Features.Validate()...)
+	errs = append(errs, o.Recommended.CoreAPI.Validate()...)
+	errs = append(errs, o.Recommended.EgressSelector.Validate()...)
+	errs = append(errs, o.Recommended.Traces.Validate()...)
+	return utilerrors.NewAggregate(errs)
+}
+
+// Config returns the configuration that the flags describe. etcd must be reachable.
+func (o *Options) Config() (*apiserver.Config, error) {
+	if err := o.Recommended.SecureServing.MaybeDefaultWithSelfSignedCerts("localhost", nil, []net.IP{net.IPv4(127, 0, 0, 1)}); err != nil {
+		return nil, fmt.Errorf("self-signed certificate: %w", err)
+	}
+	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
+	namer := openapi.NewDefinitionNamer(apiserver.Scheme)
+	generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(generatedopenapi.GetOpenAPIDefinitions, namer)
+	generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(generatedopenapi.GetOpenAPIDefinitions, namer)
+	generic.OpenAPIConfig.Info.Title, generic.OpenAPIV3Config.Info.Title = "hierarchy-apiserver", "hierarchy-apiserver"
+	if err := o.Server.ApplyTo(&generic.Config); err != nil {
+		return nil, err
+	}
+	if err := o.Enablement.ApplyTo(&generic.Config, served(), apiserver.Scheme); err != nil {
+		return nil, err
+	}
+	if err := o.Recommended.ApplyTo(generic); err != nil {
+		return nil, err
+	}
+	return &apiserver.Config{
+		Generic:           generic,
+		Storage:           o.Recommended.Etcd.StorageConfig,
+		SubnamespaceReady: o.SubnamespaceReady,
+	}, nil
+}
+
+// served returns the versions that are served unless --runtime-config says otherwise.
+func served() *serverstorage.ResourceConfig {
+	versions := serverstorage.NewResourceConfig()
+	versions.EnableVersions(v1beta1.SchemeGroupVersion, v1alpha2.SchemeGroupVersion)
+	return versions
+}

@@ -1,0 +1,28 @@
+package apiserver
+
+import (
+	"net/http"
+	"regexp"
+
+	genericapiserver "k8s.io/apiserver/pkg/server"
+)
+
+// itemURL matches the URL of an object of v1alpha2 and captures the URL of its collection.
+var itemURL = regexp.MustCompile(`^(/apis/hnc\.x-k8s\.io/v1alpha2/namespaces/[^/]+/[^/]+)/[^/]+$`)
+
+// withPostToItem makes a POST to an object's URL create it, as custom resources do and HNC's clients rely on
+// (spec/hnc.md 1.7). The name is taken from the body.
+func withPostToItem(build func(http.Handler, *genericapiserver.Config) http.Handler) func(http.Handler, *genericapiserver.Config) http.Handler {
+	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
+		chain := build(api, config)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				if match := itemURL.FindStringSubmatch(r.URL.Path); match != nil {
+					r = r.Clone(r.Context())
+					r.URL.Path, r.URL.RawPath = match[1], ""
+				}
+			}
+			chain.ServeHTTP(w, r)
+		})
+	}
+}

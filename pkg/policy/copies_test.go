@@ -1,0 +1,105 @@
+package policy
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func copiesRows() []row {
+	theCopy := func(options ...option) *rbacv1.Role { return role(append([]option{copyOf("acme")}, options...)...) }
+	otherRules := func(object metav1.Object) { object.(*rbacv1.Role).Rules[0].Verbs = []string{"*"} }
+	noRules := func(object metav1.Object) { object.(*rbacv1.Role).Rules = nil }
+	housekeeping := func(object metav1.Object) {
+		object.SetFinalizers([]string{"example.com/hold"})
+		object.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: types.UID("1")}})
+		object.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "somebody"}})
+		object.SetResourceVersion("8")
+		object.SetGeneration(2)
+	}
+	widgetCopy := func(options ...option) *unstructured.Unstructured {
+		return widget(append([]option{copyOf("acme")}, options...)...)
+	}
+	field := func(value any, path ...string) option {
+		return func(object metav1.Object) {
+			if err := unstructured.SetNestedField(object.(*unstructured.Unstructured).Object, value, path...); err != nil {
+				panic(err)
+			}
+		}
+	}
+	secret := func(value string) *corev1.Secret {
+		secret := &corev1.Secret{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "token"},
+			Data:       map[string][]byte{"key": []byte(value)},
+		}
+		copyOf("acme")(secret)
+		return secret
+	}
+	changeIt := "Role team-a/reader is inherited from namespace acme: change it there, in namespace acme"
+	rows := []row{
+		{name: "copies: the propagator creates one", request: request{user: hnc.PropagatorUser, object: theCopy()}},
+		{name: "copies: the propagator changes one", request: request{user: hnc.PropagatorUser, object: theCopy(otherRules), old: theCopy()}},
+		{name: "copies: the propagator takes over an object", request: request{user: hnc.PropagatorUser, object: theCopy(), old: role()}},
+		{name: "copies: the propagator deletes one", request: request{user: hnc.PropagatorUser, old: theCopy()}},
+
+		{name: "copies: own objects are created", request: request{object: role()}},
+		{name: "copies: own objects are changed", request: request{object: role(otherRules, label("a", "b")), old: role()}},
+		{name: "copies: own objects are deleted", request: request{old: role()}},
+
+		{name: "copies: nobody else creates one", request: request{object: theCopy()},
+			denied: "Role team-a/reader would be a copy, and only the propagator creates copies: leave out its label " +
+				"hnc.x-k8s.io/inherited-from, or create it in namespace acme"},
+		{name: "copies: an empty value makes a copy, too", request: request{object: role(label(hnc.LabelInheritedFrom, ""))},
+			denied: "Role team-a/reader would be a copy"},
+		{name: "copies: an own object does not become one", request: request{object: theCopy(), old: role()},
+			denied: "Role team-a/reader is not inherited, so it cannot get label hnc.x-k8s.io/inherited-from"},
+		{name: "copies: the source is not changed", request: request{object: role(copyOf("team-b")), old: theCopy()},
+			denied: "Role team-a/reader is inherited from namespace acme, so its label hnc.x-k8s.io/inherited-from stays"},
+		{name: "copies: none becomes an own object", request: request{object: role(), old: theCopy()},
+			denied: "Role team-a/reader is inherited from namespace acme, so its label hnc.x-k8s.io/inherited-from stays"},
+
+		{name: "copies: nothing changed is no change", request: request{object: theCopy(), old: theCopy()}},
+		{name: "copies: controllers' fields are free", request: request{object: theCopy(housekeeping), old: theCopy()}},
+		{name: "copies: controllers' fields are free to clear", request: request{object: theCopy(), old: theCopy(housekeeping)}},
+		{name: "copies: no rules are no rules", request: request{object: theCopy(noRules, housekeeping), old: theCopy(noRules)}},
+		{name: "copies: content stays", request: request{object: theCopy(otherRules), old: theCopy()}, denied: changeIt},
+		{name: "copies: content is not cleared", request: request{object: theCopy(noRules), old: theCopy()}, denied: changeIt},
+		{name: "copies: labels are not added", request: request{object: theCopy(label("a", "b")), old: theCopy()}, denied: changeIt},
+		{name: "copies: labels are not removed", request: request{object: theCopy(), old: theCopy(label("a", "b"))}, denied: changeIt},
+		{name: "copies: annotations are not added", request: request{object: theCopy(annotation("a", "b")), old: theCopy()}, denied: changeIt},
+		{name: "copies: annotations are not changed", denied: changeIt,
+			request: request{object: theCopy(annotation("a", "b")), old: theCopy(annotation("a", "c"))}},
+		{name: "copies: annotations are not removed", request: request{object: theCopy(), old: theCopy(annotation("a", "b"))}, denied: changeIt},
+		{name: "copies: not by the name of a system component either", denied: changeIt,
+			request: request{user: "system:admin", object: theCopy(otherRules), old: theCopy()}},
+		{name: "copies: nor by another ServiceAccount of ours", denied: changeIt,
+			request: request{user: "system:serviceaccount:hnc-system:hnc-apiserver", object: theCopy(otherRules), old: theCopy()}},
+
+		{name: "copies: secrets are compared by content", request: request{object: secret("b"), old: secret("a")}, denied: "change it there"},
+		{name: "copies: equal secrets are equal", request: request{object: secret("a"), old: secret("a")}},
+		{name: "copies: of custom resources, status is free", request: request{object: widgetCopy(field("Broken", "status", "phase")), old: widgetCopy()}},
+		{name: "copies: of custom resources, controllers' fields are free", request: request{object: widgetCopy(housekeeping), old: widgetCopy()}},
+		{name: "copies: of custom resources, spec stays", request: request{object: widgetCopy(field(int64(13), "spec", "teeth")), old: widgetCopy()},
+			denied: "Widget team-a/cog is inherited from namespace acme: change it there"},
+		{name: "copies: of custom resources, nothing is added", request: request{object: widgetCopy(field("x", "data")), old: widgetCopy()},
+			denied: "change it there"},
+		{name: "copies: of custom resources, nothing is removed", request: request{object: widgetCopy(), old: widgetCopy(field("x", "data"))},
+			denied: "change it there"},
+
+		{name: "copies: they are deleted where they come from", request: request{old: theCopy()},
+			denied: "Role team-a/reader is inherited from namespace acme: delete it there, in namespace acme"},
+		{name: "copies: they go with their namespace", request: request{old: theCopy(inNamespace("ending"))}},
+		{name: "copies: they stay as they are while their namespace goes", denied: "is inherited from namespace acme: change it there",
+			request: request{object: theCopy(inNamespace("ending"), otherRules), old: theCopy(inNamespace("ending"))}},
+	}
+	for _, excluded := range hnc.ExcludedNamespaces {
+		rows = append(rows,
+			row{name: "copies: none are in " + excluded + ", so all is free there", request: request{object: theCopy(inNamespace(excluded))}})
+	}
+	return rows
+}

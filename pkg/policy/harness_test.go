@@ -1,0 +1,203 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/openapi/openapitest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// restorer is the one user of these tests who may restore hierarchies.
+const restorer = "restorer"
+
+// request is a write as it reaches admission: object is nil for a deletion, old for a creation.
+type request struct {
+	// user is alice, who has no special right, when empty.
+	user        string
+	object, old runtime.Object
+	subresource string
+}
+
+func (r request) operation() admission.Operation {
+	switch {
+	case r.old == nil:
+		return admission.Create
+	case r.object == nil:
+		return admission.Delete
+	}
+	return admission.Update
+}
+
+// admission is kube-apiserver's own two plugins, with its CEL compiler, its matching and its messages, on given policies.
+type admissionChain struct {
+	mutating   *mutating.Plugin
+	validating *validating.Plugin
+}
+
+// newAdmissionChain returns when the policies are effective. The namespaces are those that the server knows.
+func newAdmissionChain(t *testing.T, policies []runtime.Object, namespaces ...*corev1.Namespace) *admissionChain {
+	t.Helper()
+	objects := slices.Clone(policies)
+	for _, namespace := range namespaces {
+		objects = append(objects, namespace)
+	}
+	client := clientWithSchemas{fake.NewClientset(objects...)}
+	factory := informers.NewSharedInformerFactory(client, 0)
+
+	chain := &admissionChain{}
+	var err error
+	if chain.mutating, err = mutating.NewPlugin(nil); err != nil {
+		t.Fatal(err)
+	}
+	if chain.validating, err = validating.NewPlugin(nil); err != nil {
+		t.Fatal(err)
+	}
+	type plugin interface {
+		admission.InitializationValidator
+		SetEnabled(bool)
+		SetDrainedNotification(<-chan struct{})
+		SetExternalKubeClientSet(kubernetes.Interface)
+		SetDynamicClient(dynamic.Interface)
+		SetExternalKubeInformerFactory(informers.SharedInformerFactory)
+		SetUnconditionalAuthorizer(authorizer.UnconditionalAuthorizer)
+		SetRESTMapper(meta.RESTMapper)
+	}
+	for _, p := range []plugin{chain.mutating, chain.validating} {
+		p.SetEnabled(true)
+		p.SetDrainedNotification(t.Context().Done())
+		p.SetExternalKubeClientSet(client)
+		p.SetDynamicClient(dynamicfake.NewSimpleDynamicClient(runtime.NewScheme()))
+		p.SetExternalKubeInformerFactory(factory)
+		p.SetUnconditionalAuthorizer(authorizer.AuthorizerFunc(authorize))
+		p.SetRESTMapper(meta.NewDefaultRESTMapper(nil))
+		if err := p.ValidateInitialization(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	factory.Start(t.Context().Done())
+	if !chain.mutating.WaitForReady() || !chain.validating.WaitForReady() {
+		t.Fatal("the admission plugins don't get ready")
+	}
+	return chain
+}
+
+// admit returns the object as it would be stored, or the error that the user sees.
+func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, error) {
+	subject := r.object
+	if subject == nil {
+		subject = r.old
+	}
+	name, err := meta.Accessor(subject)
+	if err != nil {
+		return nil, err
+	}
+	kind := subject.GetObjectKind().GroupVersionKind()
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	namespace := name.GetNamespace()
+	if kind.Kind == "Namespace" {
+		// As kube-apiserver does it.
+		namespace = name.GetName()
+	}
+	if r.object != nil {
+		r.object = r.object.DeepCopyObject()
+	}
+	attributes := admission.NewAttributesRecord(r.object, r.old, kind, namespace, name.GetName(), resource, r.subresource,
+		r.operation(), nil, false, &user.DefaultInfo{Name: r.user})
+	interfaces := admission.NewObjectInterfacesFromScheme(scheme.Scheme)
+	if c.mutating.Handles(r.operation()) {
+		if err := c.mutating.Admit(ctx, attributes, interfaces); err != nil {
+			return nil, err
+		}
+	}
+	return attributes.GetObject(), c.validating.Validate(ctx, attributes, interfaces)
+}
+
+// waitForSchemas returns when the mutating plugin has the kinds' schemas, which it fetches on its own.
+func (c *admissionChain) waitForSchemas(t *testing.T) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		_, err := c.admit(ctx, request{object: namespace("probe")})
+		return err == nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// authorize grants restorer, and nobody else, the verb restore on hierarchies in the whole cluster.
+func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
+		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
+		return authorizer.DecisionAllow, "", nil
+	}
+	return authorizer.DecisionNoOpinion, "", nil
+}
+
+// installed returns the policies as kube-apiserver stores them: with their defaults.
+func installed(t *testing.T) []runtime.Object {
+	t.Helper()
+	objects, err := Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range objects {
+		switch o := object.(type) {
+		case *admissionregistrationv1.ValidatingAdmissionPolicy:
+			setDefaults(o.Spec.MatchConstraints)
+		case *admissionregistrationv1.MutatingAdmissionPolicy:
+			setDefaults(o.Spec.MatchConstraints)
+		case *admissionregistrationv1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1.MutatingAdmissionPolicyBinding:
+		default:
+			t.Fatal(errors.New("unexpected object"), object.GetObjectKind().GroupVersionKind())
+		}
+	}
+	return objects
+}
+
+func setDefaults(match *admissionregistrationv1.MatchResources) {
+	if match.NamespaceSelector == nil {
+		match.NamespaceSelector = &metav1.LabelSelector{}
+	}
+	if match.ObjectSelector == nil {
+		match.ObjectSelector = &metav1.LabelSelector{}
+	}
+	if match.MatchPolicy == nil {
+		equivalent := admissionregistrationv1.Equivalent
+		match.MatchPolicy = &equivalent
+	}
+}
+
+// clientWithSchemas is the fake client with the schemas of the real kinds, which mutation needs.
+type clientWithSchemas struct{ *fake.Clientset }
+
+func (c clientWithSchemas) Discovery() discovery.DiscoveryInterfaces {
+	return schemas{c.Clientset.Discovery()}
+}
+
+type schemas struct{ discovery.DiscoveryInterfaces }
+
+func (schemas) OpenAPIV3() openapi.Client { return openapitest.NewEmbeddedFileClient() }

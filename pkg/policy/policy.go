@@ -1,0 +1,71 @@
+package policy
+
+import (
+	"bufio"
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// kustomization lists the manifests for kubectl; it isn't one itself.
+const kustomization = "kustomization.yaml"
+
+//go:embed *.yaml
+var manifests embed.FS
+
+// Objects returns the policies and their bindings, as in the manifests and without the defaults that kube-apiserver sets.
+// It fails on a manifest that holds an unknown field or another kind of object, which the tests of this package rule out.
+func Objects() ([]runtime.Object, error) {
+	scheme := runtime.NewScheme()
+	if err := admissionregistrationv1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
+	files, err := fs.Glob(manifests, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var objects []runtime.Object
+	for _, file := range files {
+		if file == kustomization {
+			continue
+		}
+		data, err := manifests.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found, err := decode(decoder, data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		objects = append(objects, found...)
+	}
+	return objects, nil
+}
+
+// decode returns the objects of a file with several documents.
+func decode(decoder runtime.Decoder, data []byte) ([]runtime.Object, error) {
+	var objects []runtime.Object
+	for reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data))); ; {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return objects, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		object, _, err := decoder.Decode(document, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, object)
+	}
+}

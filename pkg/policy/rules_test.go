@@ -1,0 +1,167 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// row is a write and what becomes of it.
+type row struct {
+	name string
+	request
+	// denied is a part of the message of the refusal; empty means that the write is allowed.
+	denied string
+	// included is the value that label included-namespace is stored with, when that matters; "none" means that it is absent.
+	included string
+}
+
+func allRows() []row {
+	return slices.Concat(copiesRows(), treeLabelsRows(), includedNamespaceRows(), namespaceDeletionRows())
+}
+
+// check returns what is wrong with the outcome of the row's request, or "".
+func (r row) check(stored runtime.Object, err error) string {
+	switch {
+	case r.denied == "" && err != nil:
+		return fmt.Sprintf("want it allowed, got: %v", err)
+	case r.denied != "" && err == nil:
+		return "want it denied, but it is allowed"
+	case r.denied != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), r.denied)):
+		return fmt.Sprintf("want it forbidden with message %q, got: %v", r.denied, err)
+	case r.included != "":
+		object, err := meta.Accessor(stored)
+		if err != nil {
+			return err.Error()
+		}
+		value, found := object.GetLabels()[hnc.LabelIncludedNamespace]
+		if !found {
+			value = "none"
+		}
+		if value != r.included {
+			return fmt.Sprintf("want label %s to be %q, got %q", hnc.LabelIncludedNamespace, r.included, value)
+		}
+	}
+	return ""
+}
+
+func TestPoliciesAllowAndDeny(t *testing.T) {
+	chain := newAdmissionChain(t, installed(t), knownNamespaces()...)
+	chain.waitForSchemas(t)
+	for _, r := range allRows() {
+		t.Run(r.name, func(t *testing.T) {
+			stored, err := chain.admit(t.Context(), r.request)
+			if problem := r.check(stored, err); problem != "" {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// A rule that no row needs is a rule that nothing tests.
+func TestEveryPartOfThePoliciesIsNeededByARow(t *testing.T) {
+	for name, policies := range mutilated(t) {
+		t.Run(name, func(t *testing.T) {
+			chain := newAdmissionChain(t, policies, knownNamespaces()...)
+			chain.waitForSchemas(t)
+			for _, r := range allRows() {
+				if stored, err := chain.admit(t.Context(), r.request); r.check(stored, err) != "" {
+					return
+				}
+			}
+			t.Error("no row notices that this part is missing")
+		})
+	}
+}
+
+// mutilated returns the policies once for each of their parts, without this part.
+func mutilated(t *testing.T) map[string][]runtime.Object {
+	all := installed(t)
+	result := map[string][]runtime.Object{}
+	add := func(i int, without runtime.Object, part string, args ...any) {
+		name := all[i].(interface{ GetName() string }).GetName()
+		policies := slices.Clone(all)
+		policies[i] = without
+		result[fmt.Sprintf("%T %s without %s", without, name, fmt.Sprintf(part, args...))] = policies
+	}
+	for i, object := range all {
+		switch policy := object.(type) {
+		case *admissionregistrationv1.ValidatingAdmissionPolicy:
+			for j := range policy.Spec.Validations {
+				without := policy.DeepCopy()
+				without.Spec.Validations = slices.Delete(without.Spec.Validations, j, j+1)
+				add(i, without, "validation %d", j)
+			}
+			for j, condition := range policy.Spec.MatchConditions {
+				without := policy.DeepCopy()
+				without.Spec.MatchConditions = slices.Delete(without.Spec.MatchConditions, j, j+1)
+				add(i, without, "condition %s", condition.Name)
+			}
+			forEachConstraint(policy.Spec.MatchConstraints, func(part string, match *admissionregistrationv1.MatchResources) {
+				without := policy.DeepCopy()
+				without.Spec.MatchConstraints = match
+				add(i, without, "%s", part)
+			})
+		case *admissionregistrationv1.MutatingAdmissionPolicy:
+			for j, condition := range policy.Spec.MatchConditions {
+				without := policy.DeepCopy()
+				without.Spec.MatchConditions = slices.Delete(without.Spec.MatchConditions, j, j+1)
+				add(i, without, "condition %s", condition.Name)
+			}
+			forEachConstraint(policy.Spec.MatchConstraints, func(part string, match *admissionregistrationv1.MatchResources) {
+				without := policy.DeepCopy()
+				without.Spec.MatchConstraints = match
+				add(i, without, "%s", part)
+			})
+		case *admissionregistrationv1.ValidatingAdmissionPolicyBinding:
+			without := policy.DeepCopy()
+			without.Spec.PolicyName = "none"
+			add(i, without, "its policy")
+		case *admissionregistrationv1.MutatingAdmissionPolicyBinding:
+			without := policy.DeepCopy()
+			without.Spec.PolicyName = "none"
+			add(i, without, "its policy")
+		}
+	}
+	return result
+}
+
+// forEachConstraint calls f with the constraints once for each operation and resource that they list, without this one.
+func forEachConstraint(match *admissionregistrationv1.MatchResources, f func(part string, match *admissionregistrationv1.MatchResources)) {
+	for j, rule := range match.ResourceRules {
+		for k, operation := range rule.Operations {
+			without := match.DeepCopy()
+			without.ResourceRules[j].Operations = slices.Delete(without.ResourceRules[j].Operations, k, k+1)
+			f("operation "+string(operation), without)
+		}
+		for k, resource := range rule.Resources {
+			without := match.DeepCopy()
+			without.ResourceRules[j].Resources = slices.Delete(without.ResourceRules[j].Resources, k, k+1)
+			f("resource "+strings.ReplaceAll(resource, "/", " "), without)
+		}
+	}
+}
+
+// A policy with parameters denies everything after a restart of kube-apiserver until they have been read.
+func TestPoliciesHaveNoParameters(t *testing.T) {
+	for _, object := range installed(t) {
+		switch policy := object.(type) {
+		case *admissionregistrationv1.ValidatingAdmissionPolicy:
+			if policy.Spec.ParamKind != nil {
+				t.Errorf("%s has parameters", policy.Name)
+			}
+		case *admissionregistrationv1.MutatingAdmissionPolicy:
+			if policy.Spec.ParamKind != nil {
+				t.Errorf("%s has parameters", policy.Name)
+			}
+		}
+	}
+}

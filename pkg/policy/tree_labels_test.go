@@ -1,0 +1,62 @@
+package policy
+
+import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+
+func treeLabelsRows() []row {
+	inTree := label(hnc.TreeLabel("team-a"), "0", hnc.TreeLabel("acme"), "1")
+	var rows []row
+	for key, value := range map[string]string{
+		hnc.TreeLabel("acme"):      "1",
+		hnc.LabelHasSubnamespaces:  "true",
+		hnc.LabelCascadingDeletion: hnc.CascadingAllowed,
+		hnc.LabelOrphaned:          "true",
+	} {
+		has := label(key, value)
+		denied := "labels " + key + " of namespace team-a follow from the tree and only the propagator writes them"
+		rows = append(rows,
+			row{name: "tree labels: the propagator creates with " + key,
+				request: request{user: hnc.PropagatorUser, object: namespace("team-a", has)}},
+			row{name: "tree labels: the propagator sets " + key,
+				request: request{user: hnc.PropagatorUser, object: namespace("team-a", has), old: namespace("team-a")}},
+			row{name: "tree labels: a restore creates with " + key,
+				request: request{user: restorer, object: namespace("team-a", has)}},
+			row{name: "tree labels: a restore does not set " + key, denied: denied,
+				request: request{user: restorer, object: namespace("team-a", has), old: namespace("team-a")}},
+			row{name: "tree labels: nobody else creates with " + key, denied: denied,
+				request: request{object: namespace("team-a", has)}},
+			row{name: "tree labels: nobody else adds " + key, denied: denied,
+				request: request{object: namespace("team-a", has), old: namespace("team-a")}},
+			row{name: "tree labels: nobody else adds an empty " + key, denied: denied,
+				request: request{object: namespace("team-a", label(key, "")), old: namespace("team-a")}},
+			row{name: "tree labels: nobody else changes " + key, denied: denied,
+				request: request{object: namespace("team-a", label(key, "7")), old: namespace("team-a", has)}},
+			row{name: "tree labels: nobody else removes " + key, denied: denied,
+				request: request{object: namespace("team-a"), old: namespace("team-a", has)}},
+			row{name: "tree labels: not through the status either: " + key, denied: denied,
+				request: request{object: namespace("team-a"), old: namespace("team-a", has), subresource: "status"}},
+			row{name: "tree labels: not through the finalizers either: " + key, denied: denied,
+				request: request{object: namespace("team-a"), old: namespace("team-a", has), subresource: "finalize"}},
+			row{name: "tree labels: whoever leaves it alone is free: " + key,
+				request: request{object: namespace("team-a", has, label("a", "b")), old: namespace("team-a", has)}},
+			row{name: "tree labels: whoever leaves it alone is free in the status: " + key,
+				request: request{object: namespace("team-a", has), old: namespace("team-a", has), subresource: "status"}},
+		)
+	}
+	rows = append(rows,
+		row{name: "tree labels: excluded namespaces get none", denied: "of namespace kube-system follow from the tree",
+			request: request{object: namespace("kube-system", label(hnc.TreeLabel("acme"), "1")), old: namespace("kube-system")}},
+		row{name: "tree labels: the same ones again are no change",
+			request: request{object: namespace("team-a", inTree), old: namespace("team-a", inTree)}},
+		row{name: "tree labels: created at no distance from itself",
+			request: request{object: namespace("team-a", label(hnc.TreeLabel("team-a"), "0"))}},
+		row{name: "tree labels: not created at a distance from itself", denied: "labels " + hnc.TreeLabel("team-a") + " of namespace team-a",
+			request: request{object: namespace("team-a", label(hnc.TreeLabel("team-a"), "1"))}},
+		row{name: "tree labels: not created at no distance from another", denied: "labels " + hnc.TreeLabel("acme") + " of namespace team-a",
+			request: request{object: namespace("team-a", label(hnc.TreeLabel("acme"), "0"))}},
+		row{name: "tree labels: the one to itself stays, too", denied: "labels " + hnc.TreeLabel("team-a") + " of namespace team-a",
+			request: request{object: namespace("team-a"), old: namespace("team-a", label(hnc.TreeLabel("team-a"), "0"))}},
+		row{name: "tree labels: similar keys are free",
+			request: request{object: namespace("team-a", label("tree.hnc.x-k8s.io/depth", "1", "hnc.x-k8s.io/testNamespace", "true"))}},
+	)
+	return rows
+}

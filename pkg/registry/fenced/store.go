@@ -1,0 +1,106 @@
+// Package fenced makes a registry's writes depend on the tree: each runs in a context that takes a fence, and is judged
+// again when the fence lost.
+package fenced
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Store is a generic store whose BeginCreate, BeginUpdate and BeginDelete hooks may set a fence.
+type Store struct {
+	*genericregistry.Store
+	// BeginDelete judges a deletion. It is called each time that the stored object is about to be deleted, or to be
+	// marked as deleted, with the object as it is.
+	BeginDelete rest.ValidateObjectFunc
+}
+
+// Complete finishes a store: one delete worker, for a fence belongs to one write at a time, and no finalizers for
+// garbage collection, for nothing depends on these objects.
+func (s *Store) Complete() {
+	s.DeleteCollectionWorkers = 1
+	s.EnableGarbageCollection = false
+}
+
+// maxTries bounds how often a request is judged. Each lost fence means that somebody else's write got through.
+const maxTries = 50
+
+func judged[T any](ctx context.Context, resource schema.GroupResource, name string, write func(ctx context.Context) (T, error)) (T, error) {
+	result, err := write(fence.NewContext(ctx))
+	for try := 1; errors.Is(err, fence.ErrLost) && try < maxTries && ctx.Err() == nil; try++ {
+		result, err = write(fence.NewContext(tree.Fresh(ctx)))
+	}
+	if errors.Is(err, fence.ErrLost) {
+		err = apierrors.NewConflict(resource, name, fmt.Errorf("the tree around it keeps changing; try again"))
+	}
+	return result, err
+}
+
+// Create creates an object. Names are never generated: an object's name is its place in the tree.
+func (s *Store) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if m.GetName() == "" && m.GetGenerateName() != "" {
+		kind := schema.GroupKind{Group: s.DefaultQualifiedResource.Group, Kind: s.SingularQualifiedResource.Resource}
+		return nil, apierrors.NewInvalid(kind, "", field.ErrorList{field.Invalid(
+			field.NewPath("metadata", "generateName"), m.GetGenerateName(), "names are not generated; set metadata.name")})
+	}
+	return judged(ctx, s.DefaultQualifiedResource, m.GetName(), func(ctx context.Context) (runtime.Object, error) {
+		return s.Store.Create(ctx, obj.DeepCopyObject(), validate, options)
+	})
+}
+
+// Update changes an object, or creates it if forceAllowCreate says so.
+func (s *Store) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
+	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
+	var created bool
+	obj, err := judged(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
+		obj, created, err = s.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
+		return obj, err
+	})
+	return obj, created, err
+}
+
+// Delete deletes an object, or marks it as deleted while it has finalizers.
+func (s *Store) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	var deleted bool
+	obj, err := judged(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
+		obj, deleted, err = s.Store.Delete(ctx, name, s.validateDelete(validate), options)
+		return obj, err
+	})
+	return obj, deleted, err
+}
+
+// DeleteCollection deletes all objects that match.
+func (s *Store) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
+	return judged(ctx, s.DefaultQualifiedResource, "", func(ctx context.Context) (runtime.Object, error) {
+		return s.Store.DeleteCollection(ctx, s.validateDelete(validate), options, list)
+	})
+}
+
+func (s *Store) validateDelete(validate rest.ValidateObjectFunc) rest.ValidateObjectFunc {
+	return func(ctx context.Context, obj runtime.Object) error {
+		if validate != nil {
+			if err := validate(ctx, obj); err != nil {
+				return err
+			}
+		}
+		return s.BeginDelete(ctx, obj)
+	}
+}

@@ -1,0 +1,146 @@
+package hierarchy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/storage/names"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Storage is what the hierarchy resource and its subresources are served from.
+type Storage struct {
+	// Hierarchy serves the resource.
+	Hierarchy *fenced.Store
+	// Status serves the status subresource.
+	Status *view.Status
+}
+
+// NewStorage returns the storage of hierarchies, whose changes of parent are judged by t.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree) (*Storage, error) {
+	s := strategy{scheme, names.SimpleNameGenerator}
+	hooks := hooks{t}
+	store := &genericregistry.Store{
+		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },
+		NewListFunc:               func() runtime.Object { return &hnc.HierarchyList{} },
+		DefaultQualifiedResource:  hnc.Resource("hierarchies"),
+		SingularQualifiedResource: hnc.Resource("hierarchy"),
+		CreateStrategy:            s,
+		UpdateStrategy:            s,
+		DeleteStrategy:            s,
+		ResetFieldsStrategy:       s,
+		BeginCreate:               hooks.beginCreate,
+		BeginUpdate:               hooks.beginUpdate,
+		TableConvertor: table.New(
+			table.Column[hnc.Hierarchy]{Name: "Parent", Type: "string", Description: "The parent namespace, empty for a root.",
+				Cell: func(h *hnc.Hierarchy) any { return h.Spec.Parent }},
+			table.Column[hnc.Hierarchy]{Name: "Children", Type: "integer", Description: "The number of namespaces directly below.",
+				Cell: func(h *hnc.Hierarchy) any { return int64(len(h.Status.Children)) }},
+			table.Column[hnc.Hierarchy]{Name: "Cascading", Type: "boolean", Description: "Whether cascading deletion is allowed here.",
+				Cell: func(h *hnc.Hierarchy) any {
+					return h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion
+				}},
+			table.Column[hnc.Hierarchy]{Name: "Conditions", Type: "string", Wide: true, Description: "The conditions of the namespace.",
+				Cell: func(h *hnc.Hierarchy) any { return table.Conditions(h.Status.Conditions) }},
+			table.Column[hnc.Hierarchy]{Name: "Child Names", Type: "string", Wide: true, Description: "The namespaces directly below.",
+				Cell: func(h *hnc.Hierarchy) any { return strings.Join(h.Status.Children, ",") }},
+		),
+	}
+	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: attributes}); err != nil {
+		return nil, err
+	}
+	served := &fenced.Store{Store: store, BeginDelete: hooks.beginDelete}
+	served.Complete()
+	return &Storage{
+		Hierarchy: served,
+		Status:    view.NewStatus(store, statusStrategy{s}),
+	}, nil
+}
+
+// hooks ask the tree.
+type hooks struct{ tree *tree.Tree }
+
+// beginCreate binds the new object to its namespace and judges its parent. In a sub-namespace, whose parent is given,
+// it fills in a parent that is not said.
+func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+	h := obj.(*hnc.Hierarchy)
+	namespace, err := k.namespace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.Spec.Parent == "" {
+		h.Spec.Parent = tree.SubnamespaceOf(namespace)
+	}
+	return nothing, k.move(ctx, h, namespace)
+}
+
+// beginUpdate judges a changed parent, or an unchanged one if the object was bound to an earlier namespace.
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
+	if binding.Emptied(h, was) {
+		return nothing, k.unmove(ctx, was, tree.Allowed)
+	}
+	namespace, err := k.namespace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.Spec.Parent == was.Spec.Parent && binding.Bound(was, namespace) {
+		return nothing, fence.Set(ctx, nil)
+	}
+	if namespace.DeletionTimestamp != nil && !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
+		return nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), h.Name,
+			fmt.Errorf("namespace %q is being deleted, and its place in the tree can no longer change", namespace.Name))
+	}
+	return nothing, k.move(ctx, h, namespace)
+}
+
+// beginDelete judges that the namespace becomes a root. With finalizers the object only gets marked, and goes later.
+func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
+	h := obj.(*hnc.Hierarchy)
+	if h.DeletionTimestamp != nil {
+		return fence.Set(ctx, nil)
+	}
+	if err := k.unmove(ctx, h, tree.Judged); err != nil || len(h.Finalizers) == 0 {
+		return err
+	}
+	return fence.Set(ctx, nil)
+}
+
+func (k hooks) unmove(ctx context.Context, h *hnc.Hierarchy, authorization tree.Authorization) error {
+	guard, err := k.tree.Unmove(ctx, h.Namespace, authorization)
+	if err != nil {
+		return err
+	}
+	return fence.Set(ctx, guard)
+}
+
+func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Namespace) error {
+	binding.Bind(h, namespace)
+	guard, err := k.tree.Move(ctx, namespace, h.Spec.Parent)
+	if err != nil {
+		return err
+	}
+	return fence.Set(ctx, guard)
+}
+
+func (k hooks) namespace(ctx context.Context) (*corev1.Namespace, error) {
+	return k.tree.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
+}
+
+func nothing(context.Context, bool) {}

@@ -1,0 +1,95 @@
+// Package hierarchy is the registry of hierarchies, also served as hierarchyconfigurations.
+package hierarchy
+
+import (
+	"context"
+	"fmt"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage/names"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+)
+
+// strategy checks and prepares what is said of a single object; what the tree has to say is judged by the hooks of
+// NewStorage, which can also answer Forbidden and Conflict.
+type strategy struct {
+	runtime.ObjectTyper
+	names.NameGenerator
+}
+
+func (strategy) NamespaceScoped() bool { return true }
+
+func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+	h := obj.(*hnc.Hierarchy)
+	h.Status = hnc.HierarchyStatus{}
+	h.Generation = 1
+}
+
+func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
+	h.Status = was.Status
+	binding.Keep(h, was)
+	h.Generation = was.Generation
+	if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
+		h.Generation++
+	}
+}
+
+func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+	return validation.ValidateHierarchy(obj.(*hnc.Hierarchy))
+}
+
+func (strategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
+	return validation.ValidateHierarchy(obj.(*hnc.Hierarchy))
+}
+
+func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
+func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+	return nil
+}
+func (strategy) AllowCreateOnUpdate(context.Context) bool      { return false }
+func (strategy) AllowUnconditionalUpdate(context.Context) bool { return false }
+func (strategy) Canonicalize(runtime.Object)                   {}
+
+// GetResetFields returns the fields that a write to the resource itself never changes.
+func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return view.ResetFields(fieldpath.MakePathOrDie("status"))
+}
+
+// statusStrategy lets only the status change.
+type statusStrategy struct{ strategy }
+
+func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
+	h.Spec = was.Spec
+	metav1.ResetObjectMetaForStatus(&h.ObjectMeta, &was.ObjectMeta)
+}
+
+func (statusStrategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
+	return nil
+}
+
+// GetResetFields returns the fields that a write to the status never changes.
+func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return view.ResetFields(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
+}
+
+// attributes returns what selectors can select by.
+func attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
+	h, ok := obj.(*hnc.Hierarchy)
+	if !ok {
+		return nil, nil, fmt.Errorf("not a Hierarchy: %T", obj)
+	}
+	return h.Labels, generic.AddObjectMetaFieldsSet(fields.Set{"spec.parent": h.Spec.Parent}, &h.ObjectMeta, true), nil
+}

@@ -1,0 +1,74 @@
+package tree
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// authorizeMove checks that the requester may take a namespace from its current parent to the one whose chain is
+// given; "" and nil stand for none. Who moves a namespace decides about both trees: about what its subtree loses, at
+// the most recent common ancestor or, if there is none, at the root that it leaves; and about what comes to the new
+// parent's admins, there. All these chains have been read by v, so that they are compared at commit. An orphan, whose
+// parent is gone, only needs the new parent (spec/hnc.md 2.4.2, with its holes closed).
+func (t *Tree) authorizeMove(ctx context.Context, v *view, refused refusals, current string, chain []string) error {
+	if current != "" {
+		parent, err := v.namespace(ctx, current)
+		if err != nil {
+			return err
+		}
+		if parent != nil {
+			left, err := v.chain(ctx, current)
+			if err != nil {
+				return err
+			}
+			at, role := left[len(left)-1], "root of the tree that the namespace leaves"
+			if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(chain, name) }); i >= 0 {
+				at, role = left[i], "most recent common ancestor of the old and the new parent"
+			}
+			if err := t.requireAdmin(ctx, refused, at, role); err != nil {
+				return err
+			}
+		}
+	}
+	if len(chain) > 0 {
+		return t.requireAdmin(ctx, refused, chain[0], "new parent")
+	}
+	return nil
+}
+
+// requireAdmin checks that the requester may update the hierarchy of a namespace, under either of its names. The
+// propagator may: it only repeats what others were allowed to say.
+func (t *Tree) requireAdmin(ctx context.Context, refused refusals, namespace, role string) error {
+	user, ok := genericapirequest.UserFrom(ctx)
+	if !ok {
+		return apierrors.NewInternalError(errNoUser)
+	}
+	if user.GetName() == hnc.PropagatorUser {
+		return nil
+	}
+	for _, resource := range []string{"hierarchies", "hierarchyconfigurations"} {
+		decision, _, err := t.Authorizer.Authorize(ctx, authorizer.AttributesRecord{
+			User:            user,
+			Verb:            "update",
+			Namespace:       namespace,
+			APIGroup:        hnc.GroupName,
+			APIVersion:      "*",
+			Resource:        resource,
+			ResourceRequest: true,
+		})
+		if err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		if decision == authorizer.DecisionAllow {
+			return nil
+		}
+	}
+	return refused.forbidden("user %q may not modify the subtree of namespace %q, which is the %s; "+
+		"this needs the verb update on hierarchies.%s there", user.GetName(), namespace, role, hnc.GroupName)
+}

@@ -1,0 +1,54 @@
+package tree
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Edge is a namespace's link to its parent, as it is stored beside the objects that hold it. It exists as long as a
+// Hierarchy in the namespace, a Subnamespace in its parent, or both hold it, and is written in the same transaction as
+// they are; so the edges are always what the objects say, and a chain of edges can be compared cheaply.
+type Edge struct {
+	// Parent is the parent namespace.
+	Parent string `json:"parent"`
+	// Hierarchy is the UID of the namespace whose Hierarchy holds the edge; empty if none does.
+	Hierarchy types.UID `json:"hierarchy,omitempty"`
+	// Subnamespace is the UID of the parent namespace whose Subnamespace holds the edge; empty if none does.
+	Subnamespace types.UID `json:"subnamespace,omitempty"`
+}
+
+func (e Edge) held() bool { return e.Hierarchy != "" || e.Subnamespace != "" }
+
+// stored is an edge and the revision of its last change; the zero value is an edge that does not exist.
+type stored struct {
+	Edge
+	revision int64
+}
+
+func decode(entry fence.Entry) (stored, error) {
+	s := stored{revision: entry.Revision}
+	if entry.Value == nil {
+		return s, nil
+	}
+	if err := json.Unmarshal(entry.Value, &s.Edge); err != nil {
+		return stored{}, fmt.Errorf("the edge of namespace %q can't be read: %w", entry.Name, err)
+	}
+	return s, nil
+}
+
+// write adds to guard that name's edge becomes e, or goes if nothing holds it.
+func (e Edge) write(guard *fence.Guard, name string) {
+	if !e.held() {
+		guard.Delete = append(guard.Delete, name)
+		return
+	}
+	value, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // a struct of strings
+	}
+	guard.Put = map[string][]byte{name: value}
+}

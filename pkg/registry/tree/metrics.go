@@ -1,0 +1,18 @@
+package tree
+
+import (
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+)
+
+var edges = metrics.NewGauge(&metrics.GaugeOpts{
+	Name:           "hnc_tree_edges",
+	Help:           "Namespaces that have a parent, in this replica's index of the tree.",
+	StabilityLevel: metrics.ALPHA,
+})
+
+// RegisterMetrics adds this package's metrics to the default registry. Further calls do nothing.
+func RegisterMetrics() {
+	// The only error is that the metric is registered already.
+	_ = legacyregistry.Register(edges)
+}

@@ -1,0 +1,164 @@
+package tree
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Move judges that the Hierarchy of a namespace names a parent; an empty one makes the namespace a root. It returns
+// the fence of the write. It fails with Forbidden or Conflict errors that say what to do (spec/hnc.md 2.4).
+func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent string) (*fence.Guard, error) {
+	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
+		refused := refusal(ctx, namespace.Name)
+		old, err := v.edge(ctx, namespace.Name)
+		if err != nil {
+			return nil, err
+		}
+		current := old.Parent
+		edge := Edge{Parent: parent}
+		if parent != "" {
+			edge.Hierarchy = namespace.UID
+			if parent == current {
+				edge.Subnamespace = old.Subnamespace
+			}
+		}
+		if edge == old {
+			return nil, nil
+		}
+		guard := &fence.Guard{}
+		edge.write(guard, namespace.Name)
+		if parent == current {
+			return guard, nil
+		}
+
+		// Structure, in the order of the specification.
+		switch {
+		case t.Excluded(namespace.Name):
+			return nil, refused.forbidden("namespace %q is excluded from hierarchies", namespace.Name)
+		case t.Excluded(parent):
+			return nil, refused.forbidden("spec.parent: namespace %q is excluded from hierarchies; choose another parent", parent)
+		case current != "" && SubnamespaceOf(namespace) == current:
+			return nil, refused.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
+				"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
+		}
+		halted, err := v.haltedAbove(ctx, namespace.Name)
+		if err != nil {
+			return nil, err
+		}
+		if halted != "" {
+			return nil, refused.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; give %q another parent first",
+				halted, namespace.Name, halted)
+		}
+		chain, err := v.parentChain(ctx, refused, namespace.Name, parent)
+		if err != nil {
+			return nil, err
+		}
+		if len(v.edges) > maxCompared {
+			return nil, refused.conflict("namespace %q is too deep in its tree to be moved; move an ancestor of it first", namespace.Name)
+		}
+		return guard, t.authorizeMove(ctx, v, refused, current, chain)
+	})
+}
+
+// maxCompared is how many edges a write may compare; etcd takes 128 operations, and one is for the object.
+const maxCompared = 127
+
+// parentChain returns the chain of a parent that name shall get, nil for no parent, or why name can't get it.
+func (v *view) parentChain(ctx context.Context, refused refusals, name, parent string) ([]string, error) {
+	if parent == "" {
+		return nil, nil
+	}
+	exists, err := v.namespace(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case exists == nil:
+		return nil, refused.forbidden("spec.parent: namespace %q does not exist; create it first", parent)
+	case exists.DeletionTimestamp != nil:
+		return nil, refused.forbidden("spec.parent: namespace %q is being deleted; choose another parent", parent)
+	}
+	chain, err := v.chain(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	var illegal *forest.MoveError
+	if err := forest.CheckMove(name, chain); errors.As(err, &illegal) {
+		return nil, refused.conflict("spec.parent: %v", illegal)
+	}
+	return chain, nil
+}
+
+// haltedAbove returns the nearest ancestor of name whose parent does not exist, "" if there is none. It does not look
+// at name's own parent: a namespace whose parent is missing may get another one.
+func (v *view) haltedAbove(ctx context.Context, name string) (string, error) {
+	chain, err := v.chain(ctx, name)
+	if err != nil || len(chain) < 3 {
+		return "", err
+	}
+	for i := 2; i < len(chain); i++ {
+		namespace, err := v.namespace(ctx, chain[i])
+		if err != nil {
+			return "", err
+		}
+		if namespace == nil {
+			return chain[i-1], nil
+		}
+	}
+	return "", nil
+}
+
+// Authorization says whether the requester's rights are judged.
+type Authorization bool
+
+const (
+	// Judged says that the requester's rights are to be judged.
+	Judged Authorization = true
+	// Allowed says that they have been judged before.
+	Allowed Authorization = false
+)
+
+// Unmove judges that the Hierarchy of a namespace goes away, which makes a full namespace a root. Nothing is checked
+// in a namespace that is being deleted: its content has to go.
+func (t *Tree) Unmove(ctx context.Context, name string, authorization Authorization) (*fence.Guard, error) {
+	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
+		old, err := v.edge(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		guard := &fence.Guard{}
+		edge := old
+		edge.Hierarchy = ""
+		edge.write(guard, name)
+		if edge.held() || old.Parent == "" || authorization == Allowed {
+			return guard, nil
+		}
+		namespace, err := v.namespace(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if namespace == nil || namespace.DeletionTimestamp != nil {
+			return guard, nil
+		}
+		return guard, t.authorizeMove(ctx, v, refusal(ctx, name), old.Parent, nil)
+	})
+}
+
+// SubnamespaceOf returns the namespace of which the given one is a sub-namespace, "" for a full namespace. The
+// annotation alone decides (spec/hnc.md 0.1).
+func SubnamespaceOf(namespace *corev1.Namespace) string {
+	return namespace.Annotations[hnc.AnnotationSubnamespaceOf]
+}
+
+func orNone(parent string) string {
+	if parent == "" {
+		return "<none>"
+	}
+	return `"` + parent + `"`
+}

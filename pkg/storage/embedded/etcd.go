@@ -1,0 +1,68 @@
+// Package embedded runs a single-member etcd inside the API server, for a single replica that needs nothing else.
+package embedded
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+)
+
+// Etcd is a running etcd.
+type Etcd struct {
+	server *embed.Etcd
+	// Endpoint is the URL that clients connect to: a socket in the data directory.
+	Endpoint string
+}
+
+const (
+	startTimeout = time.Minute
+	// quota is the size in bytes at which etcd stops to accept writes: its documented maximum.
+	quota = 8 << 30
+)
+
+// Start runs etcd on the data in dir, which is made if it does not exist, and returns when it serves. It listens on
+// sockets in dir only, which nobody but the owner of dir can reach.
+func Start(dir string) (*Etcd, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	config := embed.NewConfig()
+	config.Name = "embedded"
+	config.Dir = filepath.Join(dir, "etcd")
+	config.LogLevel = "warn"
+	config.QuotaBackendBytes = quota
+	client, peer := socket(dir, "client.sock"), socket(dir, "peer.sock")
+	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	config.InitialCluster = config.InitialClusterFromName(config.Name)
+
+	server, err := embed.StartEtcd(config)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start etcd on %s: %w", dir, err)
+	}
+	select {
+	case <-server.Server.ReadyNotify():
+		return &Etcd{server: server, Endpoint: client.String()}, nil
+	case err := <-server.Err():
+		server.Close()
+		return nil, fmt.Errorf("etcd on %s ended: %w", dir, err)
+	case <-time.After(startTimeout):
+		server.Close()
+		return nil, fmt.Errorf("etcd on %s was not ready in %s", dir, startTimeout)
+	}
+}
+
+func socket(dir, name string) url.URL {
+	return url.URL{Scheme: "unix", Path: filepath.Join(dir, name)}
+}
+
+// Stop ends etcd; its data is safe.
+func (e *Etcd) Stop() { e.server.Close() }

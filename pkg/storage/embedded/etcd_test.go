@@ -1,0 +1,40 @@
+package embedded
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+func TestDataSurvivesARestart(t *testing.T) {
+	// Sockets' paths are limited to about 100 characters, so the test's own temporary directory may be too long.
+	dir, err := os.MkdirTemp("", "etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	for round, want := range []int64{0, 1} {
+		etcd, err := Start(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}, DialTimeout: 10 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := client.Get(t.Context(), "key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Count != want {
+			t.Errorf("round %d: got %d keys, want %d", round, got.Count, want)
+		}
+		if _, err := client.Put(t.Context(), "key", "value"); err != nil {
+			t.Fatal(err)
+		}
+		_ = client.Close()
+		etcd.Stop()
+	}
+}

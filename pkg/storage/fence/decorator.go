@@ -1,0 +1,111 @@
+package fence
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
+	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Client is the etcd client that a server's guarded resources and their edges share.
+type Client struct {
+	client *kubernetes.Client
+	config storagebackend.Config
+}
+
+// NewClient connects to the etcd cluster that config names.
+func NewClient(config storagebackend.Config) (*Client, error) {
+	t := config.Transport
+	etcd := clientv3.Config{
+		Endpoints:            t.ServerList,
+		DialTimeout:          20 * time.Second,
+		DialKeepAliveTime:    30 * time.Second,
+		DialKeepAliveTimeout: 10 * time.Second,
+		// What goes wrong is returned to the request that it concerns; the client's own log only repeats it.
+		Logger: zap.NewNop(),
+	}
+	// The client takes a nil TLS configuration for plain connections.
+	if t.CertFile != "" || t.KeyFile != "" || t.TrustedCAFile != "" {
+		tls, err := transport.TLSInfo{CertFile: t.CertFile, KeyFile: t.KeyFile, TrustedCAFile: t.TrustedCAFile}.ClientConfig()
+		if err != nil {
+			return nil, fmt.Errorf("etcd's client certificate: %w", err)
+		}
+		etcd.TLS = tls
+	}
+	client, err := kubernetes.New(etcd)
+	if err != nil {
+		return nil, fmt.Errorf("etcd client for %v: %w", t.ServerList, err)
+	}
+	client.KV = etcd3.NewETCDLatencyTracker(client.KV)
+	client.Kubernetes = &guarded{Interface: client.Kubernetes, kv: client.KV, prefix: config.Prefix, lost: lostFences.Inc}
+	return &Client{client: client, config: config}, nil
+}
+
+// Edges returns the edges that this client's guarded writes compare and write.
+func (c *Client) Edges() *Edges { return &Edges{client: c.client.Client, prefix: c.config.Prefix} }
+
+// Close ends the connection. Call it when no store uses the client any more.
+func (c *Client) Close() error { return c.client.Close() }
+
+// Decorator returns the storage of a resource: etcd3 and the watch cache as upstream makes them, on a client whose
+// writes honour their Guard.
+func (c *Client) Decorator() generic.StorageDecorator {
+	return func(config *storagebackend.ConfigForResource, resourcePrefix string, keyFunc func(runtime.Object) (string, error),
+		newFunc, newListFunc func() runtime.Object, attrFunc storage.AttrFunc, triggers storage.IndexerFuncs,
+		indexers *cache.Indexers) (storage.Interface, factory.DestroyFunc, error) {
+		transformer := config.Transformer
+		if transformer == nil {
+			transformer = identity.NewEncryptCheckTransformer()
+		}
+		var compactor etcd3.Compactor
+		if config.CompactionInterval > 0 {
+			// One per endpoint, however many resources ask for it; it runs as long as the process does.
+			compactor = etcd3.StartCompactorPerEndpoint(c.client.Client, config.CompactionInterval)
+		}
+		versioner := storage.APIObjectVersioner{}
+		raw, err := etcd3.New(c.client, compactor, config.Codec, newFunc, newListFunc, config.Prefix, resourcePrefix,
+			config.GroupResource, transformer, config.LeaseManagerConfig, etcd3.NewDefaultDecoder(config.Codec, versioner), versioner)
+		if err != nil {
+			return nil, nil, err
+		}
+		cached, err := cacher.NewCacherFromConfig(cacher.Config{
+			Storage:             raw,
+			Versioner:           versioner,
+			GroupResource:       config.GroupResource,
+			EventsHistoryWindow: config.EventsHistoryWindow,
+			ResourcePrefix:      resourcePrefix,
+			KeyFunc:             keyFunc,
+			NewFunc:             newFunc,
+			NewListFunc:         newListFunc,
+			GetAttrsFunc:        attrFunc,
+			IndexerFuncs:        triggers,
+			Indexers:            indexers,
+			Codec:               config.Codec,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		delegator := cacher.NewCacheDelegator(cached, raw)
+		var once sync.Once
+		return delegator, func() {
+			once.Do(func() {
+				delegator.Stop()
+				cached.Stop()
+				raw.Close()
+			})
+		}, nil
+	}
+}

@@ -1,0 +1,91 @@
+package fence
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/klog/v2"
+)
+
+// Entry is an edge as it is stored.
+type Entry struct {
+	// Name is the edge's name.
+	Name string
+	// Value is what was Put last, nil if there is no such edge.
+	Value []byte
+	// Revision is the revision of the edge's last change, 0 if there is no such edge.
+	Revision int64
+}
+
+// Edges reads the edges of one etcd prefix.
+type Edges struct {
+	client *clientv3.Client
+	prefix string
+}
+
+// Read returns the named edges as they are now (a quorum read), all at one revision and in the order of names.
+func (e *Edges) Read(ctx context.Context, names ...string) ([]Entry, error) {
+	gets := make([]clientv3.Op, len(names))
+	for i, name := range names {
+		gets[i] = clientv3.OpGet(edgeKey(e.prefix, name))
+	}
+	response, err := e.client.Txn(ctx).Then(gets...).Commit()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the tree: %w", err)
+	}
+	entries := make([]Entry, len(names))
+	for i, name := range names {
+		entries[i].Name = name
+		if kvs := response.Responses[i].GetResponseRange().Kvs; len(kvs) == 1 {
+			entries[i].Value, entries[i].Revision = kvs[0].Value, kvs[0].ModRevision
+		}
+	}
+	return entries, nil
+}
+
+// Feed calls replace with all edges and then update with each change of one, in the order of their revisions, until ctx
+// is done. Should it lose the thread, it calls replace again. A deleted edge has no value and no revision.
+func (e *Edges) Feed(ctx context.Context, replace func([]Entry), update func(Entry)) {
+	for ctx.Err() == nil {
+		if err := e.feedOnce(ctx, replace, update); err != nil && ctx.Err() == nil {
+			klog.FromContext(ctx).Error(err, "Lost the feed of the tree's edges, starting again")
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	}
+}
+
+func (e *Edges) feedOnce(ctx context.Context, replace func([]Entry), update func(Entry)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	prefix := edgesPrefix(e.prefix)
+	list, err := e.client.Get(ctx, prefix, clientv3.WithPrefix())
+	if err != nil {
+		return err
+	}
+	entries := make([]Entry, 0, len(list.Kvs))
+	for _, kv := range list.Kvs {
+		entries = append(entries, Entry{Name: strings.TrimPrefix(string(kv.Key), prefix), Value: kv.Value, Revision: kv.ModRevision})
+	}
+	replace(entries)
+
+	watch := e.client.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix(), clientv3.WithRev(list.Header.Revision+1))
+	for response := range watch {
+		if err := response.Err(); err != nil {
+			return err
+		}
+		for _, event := range response.Events {
+			entry := Entry{Name: strings.TrimPrefix(string(event.Kv.Key), prefix)}
+			if event.Type == clientv3.EventTypePut {
+				entry.Value, entry.Revision = event.Kv.Value, event.Kv.ModRevision
+			}
+			update(entry)
+		}
+	}
+	return fmt.Errorf("the watch ended")
+}

@@ -1,0 +1,144 @@
+package controlplane
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+)
+
+// Namespace is where our servers' identities are.
+const Namespace = "hnc-system"
+
+// group is the API group whose APIServices point at us.
+const group = "hnc.x-k8s.io"
+
+var (
+	apiServices = schema.GroupKind{Group: apiregistrationv1.GroupName, Kind: "APIService"}
+	namespaces  = schema.GroupKind{Kind: "Namespace"}
+)
+
+// Installation is what our servers need to run against a control plane, as subprocesses or in-process.
+type Installation struct {
+	// APIServerKubeconfig and PropagatorKubeconfig authenticate as the ServiceAccounts hnc-apiserver and hnc-propagator.
+	APIServerKubeconfig, PropagatorKubeconfig string
+	// Serving is hnc-apiserver's certificate, which all replicas share.
+	Serving KeyPair
+	// APIServerPort is the port of hnc-apiserver's first replica.
+	APIServerPort int
+
+	registration []*unstructured.Unstructured
+}
+
+// Install applies kustomizations (such as artifacts/dev and artifacts/policies) and makes our servers' kubeconfigs and certificate.
+// It leaves out the APIServices, which are Register's: as long as one points at a server that isn't there, no namespace can be deleted.
+func (cp *ControlPlane) Install(ctx context.Context, kustomizations ...string) (*Installation, error) {
+	var first, rest []*unstructured.Unstructured
+	installation := &Installation{}
+	for _, dir := range kustomizations {
+		objects, err := cp.Render(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			switch object.GroupVersionKind().GroupKind() {
+			case apiServices:
+				installation.registration = append(installation.registration, object)
+			case namespaces:
+				first = append(first, object)
+			default:
+				rest = append(rest, object)
+			}
+		}
+	}
+	err := cp.Apply(ctx, append(first, rest...))
+	if err != nil {
+		return nil, err
+	}
+	if _, installation.APIServerKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncAPIServer); err != nil {
+		return nil, err
+	}
+	if _, installation.PropagatorKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncPropagator); err != nil {
+		return nil, err
+	}
+	service := hncAPIServer + "." + Namespace + ".svc"
+	if installation.Serving, err = cp.pki.serving(cp.pki.cluster, hncAPIServer, service, "localhost", "127.0.0.1"); err != nil {
+		return nil, err
+	}
+	installation.APIServerPort, err = cp.ports.get(hncAPIServer)
+	return installation, err
+}
+
+// Register points the APIServices at the hnc-apiserver that listens on the loopback port, and returns when kube-apiserver serves
+// our API through it. Calling it again moves them to another replica.
+func (cp *ControlPlane) Register(ctx context.Context, installation *Installation, port int) error {
+	ca, err := os.ReadFile(cp.CAFile())
+	if err != nil {
+		return err
+	}
+	var objects []*unstructured.Unstructured
+	for _, object := range installation.registration {
+		object = object.DeepCopy()
+		if err := errors.Join(
+			unstructured.SetNestedField(object.Object, int64(port), "spec", "service", "port"),
+			unstructured.SetNestedField(object.Object, base64.StdEncoding.EncodeToString(ca), "spec", "caBundle"),
+		); err != nil {
+			return fmt.Errorf("APIService %s: %w", object.GetName(), err)
+		}
+		objects = append(objects, object)
+	}
+	if len(objects) == 0 {
+		return errors.New("what is installed has no APIServices")
+	}
+	last := errors.New("not asked yet")
+	err = wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, cp.config.Timeout, true, func(ctx context.Context) (bool, error) {
+		// kube-apiserver backs off up to half a minute from an unavailable server, but looks at once when the APIService changes.
+		for _, object := range objects {
+			object.SetAnnotations(map[string]string{fieldManager + "/tried": time.Now().Format(time.RFC3339)})
+		}
+		if err := cp.Apply(ctx, objects); err != nil {
+			return false, err
+		}
+		last = cp.served(objects)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("API group %s is not served through kube-apiserver (%w): %w", group, err, last)
+	}
+	return nil
+}
+
+// served returns an error that says why, unless discovery lists resources of every version that is registered.
+// Discovery is the last to know of an APIService that has become available, and clients depend on it.
+func (cp *ControlPlane) served(registration []*unstructured.Unstructured) error {
+	client, err := discovery.NewDiscoveryClientForConfig(cp.admin)
+	if err != nil {
+		return err
+	}
+	// Failed groups are in the error, the others in the lists.
+	_, lists, discoveryErr := client.ServerGroupsAndResources()
+	for _, object := range registration {
+		version, _, err := unstructured.NestedString(object.Object, "spec", "version")
+		if err != nil {
+			return err
+		}
+		served := schema.GroupVersion{Group: group, Version: version}.String()
+		ok := slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool {
+			return list.GroupVersion == served && len(list.APIResources) > 0
+		})
+		if !ok {
+			return fmt.Errorf("%s is not in discovery: %w", served, errors.Join(discoveryErr, errors.New("no resources listed")))
+		}
+	}
+	return nil
+}

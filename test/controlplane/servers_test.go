@@ -1,0 +1,137 @@
+package controlplane
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// TestMain makes this binary a stand-in for our servers when it is run under one of their names, so that this package is tested
+// without them.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case hncAPIServer:
+		err := http.ListenAndServeTLS(loopbackFlag("--secure-port"), flagValue("--tls-cert-file"), flagValue("--tls-private-key-file"),
+			standInHandler(&atomic.Value{}))
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	case hncPropagator:
+		server := &http.Server{Addr: flagValue("--metrics-bind-address"), Handler: standInHandler(&atomic.Value{}), ReadHeaderTimeout: time.Second}
+		fmt.Fprintln(os.Stderr, server.ListenAndServe())
+		os.Exit(1)
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func flagValue(name string) string {
+	for _, arg := range os.Args[1:] {
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func loopbackFlag(name string) string { return "127.0.0.1:" + flagValue(name) }
+
+// standInHandler serves the discovery of our group, as hnc-apiserver would, and stores the name of each caller.
+func standInHandler(lastUser *atomic.Value) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
+	for _, version := range []string{"v1beta1", "v1alpha2"} {
+		mux.HandleFunc("/apis/"+group+"/"+version, func(w http.ResponseWriter, r *http.Request) {
+			lastUser.Store(r.Header.Get("X-Remote-User"))
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(metav1.APIResourceList{
+				TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+				GroupVersion: group + "/" + version,
+				APIResources: []metav1.APIResource{{Name: "hierarchies", Kind: "Hierarchy", Namespaced: true, Verbs: metav1.Verbs{"get"}}},
+			})
+		})
+	}
+	return mux
+}
+
+// standInBinDir returns a directory with the real control plane's binaries and the stand-ins.
+func standInBinDir(t *testing.T) string {
+	t.Helper()
+	real, err := filepath.Abs(binDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{etcd, kubeAPIServer, kubeControllerManager, kubectl} {
+		if err := os.Symlink(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{hncAPIServer, hncPropagator} {
+		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestAnotherReplicaTakesOverFromAKilledOne(t *testing.T) {
+	cp, err := Start(t.Context(), Config{Dir: t.TempDir(), BinDir: standInBinDir(t), UnsafeNoFsync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cp.Stop(t.Context()) })
+	installation := install(t, cp)
+	servers := []Server{
+		{Name: hncAPIServer, SharedEtcd: true},
+		{Name: hncAPIServer, Replica: 1, SharedEtcd: true},
+		{Name: hncPropagator},
+	}
+	ports := make([]int, len(servers))
+	for i, server := range servers {
+		if ports[i], err = cp.StartServer(t.Context(), installation, server); err != nil {
+			t.Fatal(err)
+		}
+		if !cp.Running(server.Process()) {
+			t.Errorf("%s does not run", server.Process())
+		}
+	}
+	if err := cp.Register(t.Context(), installation, ports[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := cp.Kill(t.Context(), servers[0].Process()); err != nil {
+		t.Fatal(err)
+	}
+	if cp.Running(servers[0].Process()) || !cp.Running(servers[1].Process()) {
+		t.Error("want the first replica dead and the second alive")
+	}
+	if err := cp.Register(t.Context(), installation, ports[1]); err != nil {
+		t.Fatal(err)
+	}
+	c, err := kubernetes.NewForConfig(cp.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Discovery().ServerResourcesForGroupVersion(group + "/v1beta1"); err != nil {
+		t.Errorf("through the second replica: %v", err)
+	}
+	again, err := cp.StartServer(t.Context(), installation, servers[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again != ports[0] {
+		t.Errorf("the first replica came back on port %d, was on %d", again, ports[0])
+	}
+}
