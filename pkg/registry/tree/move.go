@@ -28,11 +28,11 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 				edge.Subnamespace = old.Subnamespace
 			}
 		}
-		if edge == old {
-			return nil, nil
-		}
+		// Even if nothing changes, the edge is compared: a stale tree may think so of a change.
 		guard := &fence.Guard{}
-		edge.write(guard, namespace.Name)
+		if edge != old {
+			edge.write(guard, namespace.Name)
+		}
 		if parent == current {
 			return guard, nil
 		}

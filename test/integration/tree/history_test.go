@@ -1,0 +1,113 @@
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+)
+
+// history replays what etcd committed. It believes the stored objects only, not the edges that protect them.
+type history struct {
+	t      *testing.T
+	client *clientv3.Client
+	prefix string
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu       sync.Mutex
+	revision int64
+	moves    int
+	cyclic   []string
+}
+
+// record replays all changes of hierarchies below an etcd prefix, from now on.
+func record(t *testing.T, client *clientv3.Client, etcdPrefix string) *history {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	h := &history{t: t, client: client, prefix: etcdPrefix, cancel: cancel, done: make(chan struct{})}
+	start, err := client.Get(ctx, h.folder(), clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	trees := forest.New(nil)
+	for _, kv := range start.Kvs {
+		h.apply(trees, string(kv.Key), kv.Value)
+	}
+	h.moves, h.revision = 0, start.Header.Revision
+	watch := client.Watch(ctx, h.folder(), clientv3.WithPrefix(), clientv3.WithRev(start.Header.Revision+1))
+	go func() {
+		defer close(h.done)
+		for response := range watch {
+			h.replay(trees, response.Events)
+		}
+	}()
+	t.Cleanup(cancel)
+	return h
+}
+
+func (h *history) folder() string { return path.Join("/", h.prefix, "hierarchies") + "/" }
+
+// replay applies events and looks for cycles after each revision: etcd delivers those of one revision together.
+func (h *history) replay(trees *forest.Forest, events []*clientv3.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, event := range events {
+		changed := h.apply(trees, string(event.Kv.Key), event.Kv.Value)
+		h.revision = event.Kv.ModRevision
+		if i+1 < len(events) && events[i+1].Kv.ModRevision == h.revision {
+			continue
+		}
+		if cycle := trees.Cycle(changed); cycle != nil {
+			h.cyclic = append(h.cyclic, fmt.Sprintf("revision %d: %s", h.revision, strings.Join(cycle, " <- ")))
+		}
+	}
+}
+
+// apply records one object's parent and returns its namespace. No value means that the object was deleted.
+func (h *history) apply(trees *forest.Forest, key string, value []byte) string {
+	namespace, _, _ := strings.Cut(strings.TrimPrefix(key, h.folder()), "/")
+	var stored v1beta1.Hierarchy
+	if len(value) > 0 {
+		if err := json.Unmarshal(value, &stored); err != nil {
+			h.t.Errorf("%s: %v", key, err)
+		}
+	}
+	if trees.Parent(namespace) != stored.Spec.Parent {
+		h.moves++
+	}
+	trees.SetParent(namespace, stored.Spec.Parent)
+	return namespace
+}
+
+// finish waits until all that has been committed is replayed, and returns the number of moves and the cyclic revisions.
+func (h *history) finish(ctx context.Context) (moves int, cyclic []string) {
+	h.t.Helper()
+	last, err := h.client.Get(ctx, h.folder(), clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if len(last.Kvs) > 0 {
+		err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return h.revision >= last.Kvs[0].ModRevision, nil
+		})
+		if err != nil {
+			h.t.Fatalf("the history has not been replayed to its end: %v", err)
+		}
+	}
+	h.cancel()
+	<-h.done
+	return h.moves, h.cyclic
+}

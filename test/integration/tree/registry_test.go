@@ -1,0 +1,246 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+const prefix = "/registry/test"
+
+// staleEdges delivers each change of the tree late, as a replica that is cut off or overloaded would see it.
+type staleEdges struct {
+	tree.Edges
+	delay time.Duration
+}
+
+func (s staleEdges) Feed(ctx context.Context, replace func([]fence.Entry), update func(fence.Entry)) {
+	type late struct {
+		entry fence.Entry
+		due   time.Time
+	}
+	queue := make(chan late, 100_000)
+	go func() {
+		for l := range queue {
+			time.Sleep(time.Until(l.due)) // the delay is what is tested
+			update(l.entry)
+		}
+	}()
+	s.Edges.Feed(ctx, replace, func(entry fence.Entry) { queue <- late{entry, time.Now().Add(s.delay)} })
+	close(queue)
+}
+
+// storageOptions are the REST options of a registry without a server.
+type storageOptions struct {
+	config    storagebackend.Config
+	decorator generic.StorageDecorator
+}
+
+func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	return generic.RESTOptions{
+		StorageConfig:  o.config.ForResource(resource),
+		Decorator:      o.decorator,
+		ResourcePrefix: "/" + resource.Resource,
+	}, nil
+}
+
+// registries returns n replicas of the hierarchy registry on one etcd, each with a tree that is delay behind, and a
+// client of that etcd. The namespaces exist, and everybody may do everything.
+func registries(t *testing.T, n int, delay time.Duration, namespaces []string) ([]*hierarchy.Storage, *clientv3.Client) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	etcd, err := embedded.Start(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(etcd.Stop)
+
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	for _, name := range namespaces {
+		if err := indexer.Add(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := storagebackend.NewDefaultConfig(prefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion))
+	config.EncodeVersioner = v1beta1.SchemeGroupVersion
+	config.Transport.ServerList = []string{etcd.Endpoint}
+	config.CompactionInterval = 0
+
+	var replicas []*hierarchy.Storage
+	for range n {
+		client, err := fence.NewClient(*config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Close() })
+		objects, err := indexerObjects(indexer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forest := tree.New(tree.Config{
+			Edges:      staleEdges{client.Edges(), delay},
+			Namespaces: corelisters.NewNamespaceLister(indexer),
+			Client:     fake.NewClientset(objects...),
+			Authorizer: authorizerfactory.NewAlwaysAllowAuthorizer(),
+			Excluded:   func(name string) bool { return slices.Contains(hnc.ExcludedNamespaces, name) },
+		})
+		go forest.Run(t.Context())
+		storage, err := hierarchy.NewStorage(apiserver.Scheme, storageOptions{*config, client.Decorator()}, forest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(storage.Hierarchy.DestroyFunc)
+		eventually(t, "the replica is ready", func() error { return forest.Ready(nil) })
+		eventually(t, "the storage is ready", storage.Hierarchy.ReadinessCheck)
+		replicas = append(replicas, storage)
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return replicas, client
+}
+
+func indexerObjects(indexer cache.Indexer) ([]runtime.Object, error) {
+	var objects []runtime.Object
+	for _, object := range indexer.List() {
+		namespace, ok := object.(*corev1.Namespace)
+		if !ok {
+			return nil, fmt.Errorf("not a namespace: %T", object)
+		}
+		objects = append(objects, namespace)
+	}
+	return objects, nil
+}
+
+func requestContext(ctx context.Context, namespace string) context.Context {
+	ctx = genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "tester"})
+	return genericapirequest.WithNamespace(ctx, namespace)
+}
+
+// move gives a namespace a parent through one replica, as server-side apply would.
+func move(ctx context.Context, storage *hierarchy.Storage, namespace, parent string) error {
+	_, _, err := storage.Hierarchy.Update(requestContext(ctx, namespace), hnc.Singleton,
+		rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
+			updated := old.DeepCopyObject().(*hnc.Hierarchy)
+			updated.Name, updated.Namespace, updated.Spec.Parent = hnc.Singleton, namespace, parent
+			return updated, nil
+		}), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{})
+	return err
+}
+
+// Random moves by many clients through three replicas with stale trees. Whatever each of them believes, no revision of
+// etcd may hold a cycle, and nobody is told anything but that a move is illegal.
+func TestNoRevisionEverHoldsACycle(t *testing.T) {
+	const replicas, workers, moves = 3, 4, 120
+	namespaces := make([]string, 12)
+	for i := range namespaces {
+		namespaces[i] = fmt.Sprintf("n%d", i)
+	}
+	for _, delay := range []time.Duration{0, 200 * time.Millisecond} {
+		t.Run(fmt.Sprintf("trees %s behind", delay), func(t *testing.T) {
+			storages, etcd := registries(t, replicas, delay, namespaces)
+			history := record(t, etcd, prefix)
+			var wg sync.WaitGroup
+			for worker := range replicas * workers {
+				wg.Go(func() {
+					random := rand.New(rand.NewPCG(uint64(worker), uint64(delay)))
+					for range moves {
+						namespace, parent := namespaces[random.IntN(len(namespaces))], namespaces[random.IntN(len(namespaces))]
+						if random.IntN(4) == 0 {
+							parent = ""
+						}
+						err := move(t.Context(), storages[worker%replicas], namespace, parent)
+						if err != nil && !apierrors.IsConflict(err) {
+							t.Errorf("%s below %q: %v", namespace, parent, err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			committed, cyclic := history.finish(t.Context())
+			t.Logf("%d moves committed", committed)
+			if committed < 100 {
+				t.Errorf("only %d moves were committed: the test shows nothing", committed)
+			}
+			for _, cycle := range cyclic {
+				t.Error(cycle)
+			}
+		})
+	}
+}
+
+// A replica that has not heard of a move yet must not refuse what is legal by now.
+func TestAStaleReplicaDoesNotRefuseALegalMove(t *testing.T) {
+	storages, _ := registries(t, 2, time.Minute, []string{"a", "b"})
+	for _, step := range []struct {
+		replica           int
+		namespace, parent string
+	}{
+		{0, "b", "a"}, // only etcd knows
+		{1, "b", ""},  // the stale replica takes b for a root already
+		{0, "a", "b"}, // legal, though the first replica's tree knew b below a at most
+		{1, "a", ""},
+		{0, "b", "a"},
+	} {
+		if err := move(t.Context(), storages[step.replica], step.namespace, step.parent); err != nil {
+			t.Fatalf("%s below %q through replica %d: %v", step.namespace, step.parent, step.replica, err)
+		}
+	}
+	// And what has become illegal is refused, whoever is asked.
+	for replica, storage := range storages {
+		if err := move(t.Context(), storage, "a", "b"); !apierrors.IsConflict(err) {
+			t.Errorf("replica %d: a cycle was answered with %v, want a Conflict", replica, err)
+		}
+	}
+}
+
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
