@@ -1,0 +1,63 @@
+package validation
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func fieldsOf(errs field.ErrorList) []string {
+	var fields []string
+	for _, err := range errs {
+		fields = append(fields, err.Field)
+	}
+	return fields
+}
+
+func TestHierarchy(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*hnc.Hierarchy)
+		want   []string
+	}{
+		"a root":              {func(*hnc.Hierarchy) {}, nil},
+		"a child":             {func(h *hnc.Hierarchy) { h.Spec.Parent = "parent" }, nil},
+		"another name":        {func(h *hnc.Hierarchy) { h.Name = "other" }, []string{"metadata.name"}},
+		"a parent with a dot": {func(h *hnc.Hierarchy) { h.Spec.Parent = "a.b" }, []string{"spec.parent"}},
+		"a long parent":       {func(h *hnc.Hierarchy) { h.Spec.Parent = strings.Repeat("a", 64) }, []string{"spec.parent"}},
+		"an unmanaged label":  {func(h *hnc.Hierarchy) { h.Spec.Labels = []hnc.MetaKVP{{Key: "k", Value: "v"}} }, []string{"spec.labels"}},
+		"a key that is none":  {func(h *hnc.Hierarchy) { h.Spec.Annotations = []hnc.MetaKVP{{Key: "!"}} }, []string{"spec.annotations"}},
+		"everything is told":  {func(h *hnc.Hierarchy) { h.Name, h.Spec.Parent = "x", "Y" }, []string{"metadata.name", "spec.parent"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: "n"}}
+			test.change(h)
+			if got := fieldsOf(ValidateHierarchy(h)); !slices.Equal(got, test.want) {
+				t.Errorf("got errors at %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSubnamespace(t *testing.T) {
+	for name, want := range map[string][]string{
+		"child":                 nil,
+		"a.b":                   {"metadata.name"},
+		"Child":                 {"metadata.name"},
+		strings.Repeat("a", 63): nil,
+		strings.Repeat("a", 64): {"metadata.name"},
+	} {
+		s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "n"}}
+		if got := fieldsOf(ValidateSubnamespace(s)); !slices.Equal(got, want) {
+			t.Errorf("%s: got errors at %v, want %v", name, got, want)
+		}
+	}
+	s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "child"}, Spec: hnc.SubnamespaceSpec{Labels: []hnc.MetaKVP{{Key: "k"}}}}
+	if got := fieldsOf(ValidateSubnamespace(s)); !slices.Equal(got, []string{"spec.labels"}) {
+		t.Errorf("an unmanaged label: got errors at %v", got)
+	}
+}
