@@ -77,7 +77,11 @@ func (r *REST) watchUntilSettled(ctx context.Context, s *hnc.Subnamespace) (*hnc
 			if !ok || event.Type == watch.Error {
 				return s, fmt.Errorf("it was not ready when the wait for it ended")
 			}
-			latest, ok := event.Object.(*hnc.Subnamespace)
+			object := event.Object
+			if cached, ok := object.(runtime.CacheableObject); ok {
+				object = cached.GetObject() // the watch cache wraps what several watchers get
+			}
+			latest, ok := object.(*hnc.Subnamespace)
 			if !ok || latest.UID != s.UID {
 				continue
 			}
