@@ -1,0 +1,131 @@
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+
+func TestClaim(t *testing.T) {
+	for _, row := range []struct {
+		name, child, parent string
+		is                  func(error) bool
+		says                string
+	}{
+		{"a new name", "new", "c", nil, ""},
+		{"a sub-namespace whose record was lost", "sub", "a", nil, ""},
+		{"a name with another parent", "b", "c", apierrors.IsConflict, `the parent "a" already`},
+		{"a root", "root2", "c", apierrors.IsConflict, "exists already"},
+		{"an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := newFixture(t, forestOfRows)
+			guard, err := f.Claim(as(t, "nobody"), row.child, f.existing(t, row.parent))
+			if row.is != nil {
+				if !row.is(err) || !strings.Contains(fmt.Sprint(err), row.says) {
+					t.Errorf("got %v, want an error that says %s", err, row.says)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var edge Edge
+			if err := json.Unmarshal(guard.Put[row.child], &edge); err != nil {
+				t.Fatal(err)
+			}
+			if edge.Parent != row.parent || edge.Subnamespace != uid(row.parent) {
+				t.Errorf("got the edge %+v", edge)
+			}
+			for _, at := range append(f.forest.Chain(row.parent), row.child) {
+				if _, ok := guard.Unchanged[at]; !ok {
+					t.Errorf("the edge of %s is not compared", at)
+				}
+			}
+		})
+	}
+}
+
+// A namespace that is somebody's missing parent can't become a sub-namespace below them.
+func TestAClaimCanNotCloseACycle(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	if _, err := f.Claim(as(t, "nobody"), "gone", f.existing(t, "below")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "below <- orphan <- gone") {
+		t.Errorf("got %v, want a Conflict that shows the cycle", err)
+	}
+}
+
+func TestAClaimWaitsForATerminatingNamespace(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "sub": "a"})
+	terminating := f.existing(t, "sub").DeepCopy()
+	terminating.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	if err := f.client.Tracker().Update(namespaces, terminating, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Claim(Fresh(as(t, "nobody")), "sub", f.existing(t, "a")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "being deleted") {
+		t.Errorf("got %v, want a Conflict", err)
+	}
+}
+
+func TestReleaseKeepsWhatAHierarchyHolds(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	guard, err := f.Release(t.Context(), "sub", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var edge Edge
+	if err := json.Unmarshal(guard.Put["sub"], &edge); err != nil {
+		t.Fatal(err)
+	}
+	if edge != (Edge{Parent: "a", Hierarchy: uid("sub")}) {
+		t.Errorf("got %+v", edge)
+	}
+	guard, err = f.Release(t.Context(), "b", "elsewhere")
+	if err != nil || len(guard.Put)+len(guard.Delete) != 0 {
+		t.Errorf("got %+v, %v: another parent's edge was touched", guard, err)
+	}
+}
+
+func TestDeletable(t *testing.T) {
+	notFound := apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+	for _, row := range []struct {
+		name      string
+		parents   map[string]string
+		cascading string
+		want      bool
+	}{
+		{"a leaf", map[string]string{"a": "", "sub": "a"}, "", true},
+		{"with a child", map[string]string{"a": "", "sub": "a", "b": "sub"}, "", false},
+		{"with a child, allowed here", map[string]string{"a": "", "sub": "a", "b": "sub"}, "sub", true},
+		{"with a child, allowed above", map[string]string{"r": "", "a": "r", "sub": "a", "b": "sub"}, "r", true},
+		{"with a child, allowed below only", map[string]string{"a": "", "sub": "a", "b": "sub"}, "b", false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := newFixture(t, row.parents)
+			hierarchies := func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
+				if namespace != row.cascading {
+					return nil, notFound
+				}
+				return &hnc.Hierarchy{Spec: hnc.HierarchySpec{AllowCascadingDeletion: ptr.To(true)}}, nil
+			}
+			err := f.Deletable(t.Context(), "sub", f.existing(t, "a"), hierarchies)
+			if row.want && err != nil {
+				t.Error(err)
+			}
+			if !row.want && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "allowCascadingDeletion")) {
+				t.Errorf("got %v, want Forbidden", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,133 @@
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// memory holds edges; what a replica has heard of them is told by its caller.
+type memory map[string]fence.Entry
+
+func (m memory) Read(_ context.Context, names ...string) ([]fence.Entry, error) {
+	var entries []fence.Entry
+	for _, name := range names {
+		entry := m[name]
+		entry.Name = name
+		entries = append(entries, entry)
+	}
+	return entries, nil
+}
+
+func (m memory) Feed(context.Context, func([]fence.Entry), func(fence.Entry)) {}
+
+func (m memory) put(t *testing.T, name string, edge Edge) {
+	t.Helper()
+	value, err := json.Marshal(edge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m[name] = fence.Entry{Name: name, Value: value, Revision: int64(len(m) + 1)}
+}
+
+// fixture is a tree of which the index and the cache of namespaces know everything, until a test changes that.
+type fixture struct {
+	*Tree
+	stored  memory
+	indexer cache.Indexer
+	client  *fake.Clientset
+	// admin holds "user/namespace".
+	admin map[string]bool
+	// resource is the one on which admins have their right.
+	resource string
+}
+
+func uid(name string) types.UID { return types.UID("uid-" + name) }
+
+// newFixture makes namespaces of a map from each one's name to its parent's. Those whose name starts with "sub" are
+// sub-namespaces. "gone" never exists.
+func newFixture(t *testing.T, parents map[string]string) *fixture {
+	t.Helper()
+	f := &fixture{stored: memory{}, admin: map[string]bool{}, resource: "hierarchies",
+		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
+	var objects []runtime.Object
+	for name, parent := range parents {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid(name)}}
+		edge := Edge{Parent: parent, Hierarchy: uid(name)}
+		if name[:min(3, len(name))] == "sub" {
+			namespace.Annotations = map[string]string{hnc.AnnotationSubnamespaceOf: parent}
+			edge.Subnamespace = uid(parent)
+		}
+		if parent != "" {
+			f.stored.put(t, name, edge)
+		}
+		if name == "gone" {
+			continue
+		}
+		objects = append(objects, namespace)
+		if err := f.indexer.Add(namespace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.client = fake.NewClientset(objects...)
+	f.Tree = New(Config{
+		Edges:      f.stored,
+		Namespaces: corelisters.NewNamespaceLister(f.indexer),
+		Client:     f.client,
+		Authorizer: authorizer.AuthorizerFunc(f.authorize),
+		Excluded:   func(name string) bool { return slices.Contains(hnc.ExcludedNamespaces, name) },
+	})
+	f.hear(t)
+	return f
+}
+
+// hear makes the index know all that is stored.
+func (f *fixture) hear(t *testing.T) {
+	t.Helper()
+	for _, entry := range f.stored {
+		s, err := decode(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.edges[entry.Name] = s
+		f.forest.SetParent(entry.Name, s.Parent)
+	}
+	f.synced = true
+}
+
+func (f *fixture) authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	if a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName && a.GetResource() == f.resource &&
+		f.admin[a.GetUser().GetName()+"/"+a.GetNamespace()] {
+		return authorizer.DecisionAllow, "", nil
+	}
+	return authorizer.DecisionNoOpinion, "", nil
+}
+
+func as(t *testing.T, name string) context.Context {
+	t.Helper()
+	return genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name})
+}
+
+func (f *fixture) existing(t *testing.T, name string) *corev1.Namespace {
+	t.Helper()
+	namespace, err := f.Namespace(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return namespace
+}

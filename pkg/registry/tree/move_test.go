@@ -1,0 +1,215 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// forest of the rows below: root1 <- a <- b <- c, a <- sub, root2 <- x <- y, orphan's parent is gone, below is below it.
+var forestOfRows = map[string]string{
+	"root1": "", "a": "root1", "b": "a", "c": "b", "sub": "a",
+	"root2": "", "x": "root2", "y": "x",
+	"orphan": "gone", "below": "orphan",
+}
+
+// Who may move what. Source: spec/hnc.md 2.4 and 2.4.2, with the holes closed.
+func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
+	for _, row := range []struct {
+		name, namespace, parent string
+		admin                   string // of these namespaces, each of which is needed
+	}{
+		{"a root joins a tree", "root2", "a", "a"},
+		{"a child becomes a root", "b", "", "root1"},
+		{"from one tree to another", "b", "y", "root1 y"},
+		{"within a tree, upward", "c", "root1", "root1"},
+		{"within a tree, to a sibling's child", "c", "sub", "a sub"},
+		{"within a tree, below the old parent's child", "b", "sub", "a sub"},
+		{"an orphan finds a parent", "orphan", "x", "x"},
+		{"an orphan becomes a root", "orphan", "", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			needed := strings.Fields(row.admin)
+			for _, resource := range []string{"hierarchies", "hierarchyconfigurations"} {
+				f := newFixture(t, forestOfRows)
+				f.resource = resource
+				for _, at := range needed {
+					f.admin["user/"+at] = true
+				}
+				guard, err := f.Move(as(t, "user"), f.existing(t, row.namespace), row.parent)
+				if err != nil {
+					t.Fatalf("an admin of %v by %s was refused: %v", needed, resource, err)
+				}
+				if _, ok := guard.Unchanged[row.namespace]; !ok {
+					t.Errorf("the edge of %s itself is not fenced", row.namespace)
+				}
+				for _, at := range needed {
+					if _, ok := guard.Unchanged[at]; !ok {
+						t.Errorf("the edge of %s, which decided about the right, is not fenced", at)
+					}
+				}
+			}
+			for _, missing := range needed {
+				f := newFixture(t, forestOfRows)
+				for name := range forestOfRows {
+					f.admin["user/"+name] = name != missing
+				}
+				_, err := f.Move(as(t, "user"), f.existing(t, row.namespace), row.parent)
+				if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), fmt.Sprintf("%q", missing)) {
+					t.Errorf("an admin of all but %s got %v, want Forbidden that names it", missing, err)
+				}
+			}
+		})
+	}
+}
+
+func TestMoveRefusesWhatIsIllegal(t *testing.T) {
+	deep := map[string]string{"n0": "", "leaf": ""}
+	for i := 1; i < 60; i++ {
+		deep[fmt.Sprintf("n%d", i)] = fmt.Sprintf("n%d", i-1)
+	}
+	for _, row := range []struct {
+		name, namespace, parent string
+		is                      func(error) bool
+		says                    string
+		parents                 map[string]string
+	}{
+		{"self", "a", "a", apierrors.IsConflict, `"a" can't be its own parent`, forestOfRows},
+		{"cycle of two", "a", "b", apierrors.IsConflict, "(b <- a)", forestOfRows},
+		{"cycle of four", "root1", "c", apierrors.IsConflict, "(c <- b <- a <- root1)", forestOfRows},
+		{"missing parent", "root2", "nowhere", apierrors.IsForbidden, `"nowhere" does not exist`, forestOfRows},
+		{"excluded parent", "root2", "kube-system", apierrors.IsForbidden, `"kube-system" is excluded`, forestOfRows},
+		{"sub-namespace to another parent", "sub", "root1", apierrors.IsConflict, "sub-namespace", forestOfRows},
+		{"sub-namespace to a root", "sub", "", apierrors.IsConflict, "<none>", forestOfRows},
+		{"below a halted ancestor", "below", "a", apierrors.IsForbidden, `"orphan"`, forestOfRows},
+		{"too deep", "leaf", "n59", apierrors.IsConflict, "60", deep},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := newFixture(t, row.parents)
+			// The propagator may do all that is legal.
+			_, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, row.namespace), row.parent)
+			if !row.is(err) || !strings.Contains(fmt.Sprint(err), row.says) {
+				t.Errorf("got %v, want an error that says %s", err, row.says)
+			}
+		})
+	}
+	f := newFixture(t, deep)
+	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "leaf"), "n58"); err != nil {
+		t.Errorf("a chain of 60 was refused: %v", err)
+	}
+}
+
+func TestAnUnchangedParentIsNotJudgedButCompared(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	guard, err := f.Move(as(t, "nobody"), f.existing(t, "below"), "orphan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(guard.Put) != 0 || len(guard.Delete) != 0 || guard.Unchanged["below"] == 0 {
+		t.Errorf("got %+v, want only the comparison of the edge", guard)
+	}
+}
+
+func TestAStaleTreeDoesNotRefuse(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": "a"})
+	delete(f.stored, "b") // b has become a root, and the index has not heard of it
+	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); err != nil {
+		t.Errorf("a legal move was refused: %v", err)
+	}
+}
+
+func TestAStaleTreeRefusesOnTheFreshOnesWord(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": ""})
+	f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: uid("b")})
+	guard, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guard.Unchanged["b"] != 0 {
+		t.Errorf("the stale tree compares edge %d of b, which it can't know", guard.Unchanged["b"])
+	}
+	// The comparison fails at commit, and the second judgement is made on the store.
+	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), f.existing(t, "a"), "b"); !apierrors.IsConflict(err) {
+		t.Errorf("got %v, want a Conflict", err)
+	}
+}
+
+func TestEdgesOfAnEarlierNamespaceAreVoid(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": "", "c": ""})
+	f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: "uid-of-an-earlier-b"})
+	f.hear(t)
+	// a may go below b: the new b is a root, whatever the old one was.
+	guard, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guard.Unchanged["b"] == 0 {
+		t.Error("the void edge is not compared")
+	}
+	// Nobody needs to be asked for leaving the old b's tree.
+	f.admin["user/c"] = true
+	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "c"); err != nil {
+		t.Errorf("the new b could not join c: %v", err)
+	}
+}
+
+func TestAStaleCacheOfNamespacesDoesNotMakeAnEdgeVoid(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": "a"})
+	stale := f.existing(t, "b").DeepCopy()
+	stale.UID = "uid-of-an-earlier-b"
+	if err := f.indexer.Update(stale); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); !apierrors.IsConflict(err) {
+		t.Errorf("got %v: a cycle was overlooked", err)
+	}
+}
+
+func TestUnmove(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	if _, err := f.Unmove(as(t, "user"), "b", Judged); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
+		t.Errorf("who is no admin of the root got %v, want Forbidden", err)
+	}
+	f.admin["user/root1"] = true
+	guard, err := f.Unmove(as(t, "user"), "b", Judged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(guard.Delete, []string{"b"}) {
+		t.Errorf("got %+v, want the edge deleted", guard)
+	}
+	guard, err = f.Unmove(as(t, "nobody"), "sub", Judged)
+	if err != nil {
+		t.Fatalf("the hierarchy of a sub-namespace could not be deleted: %v", err)
+	}
+	if len(guard.Put) != 1 {
+		t.Errorf("got %+v, want the edge kept for the Subnamespace", guard)
+	}
+}
+
+func TestNothingIsRefusedInATerminatingNamespace(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	terminating := f.existing(t, "b").DeepCopy()
+	terminating.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	// The cache has not heard of it.
+	if err := f.client.Tracker().Update(namespaces, terminating, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Unmove(as(t, "nobody"), "b", Judged); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAGuardIsRefusedWithoutAContextForIt(t *testing.T) {
+	if err := fence.Set(t.Context(), &fence.Guard{}); err == nil {
+		t.Error("a write to the tree would have gone unguarded")
+	}
+}
