@@ -6,6 +6,8 @@ SHELL := bash
 # Plain builds need no C compiler. The race detector does.
 export CGO_ENABLED := 0
 BIN := _output/bin
+# Where the development cluster keeps its state; with another directory there is another cluster.
+DEV ?= _output/dev
 HAVE_CC := $(shell command -v $${CC:-cc} || true)
 # What `make test` tests, and with which further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
@@ -21,8 +23,10 @@ kube: ## build etcd, kube-apiserver, kube-controller-manager and kubectl into _o
 
 .PHONY: binaries
 binaries: ## build our own binaries into _output/bin
-	@mkdir -p $(BIN)
-	@if [[ -d cmd ]]; then go build -o $(BIN)/ ./cmd/...; fi
+	@# Go touches what is up to date; what has not changed must keep its time, or make up restarts it.
+	@mkdir -p _output/build
+	go build -o _output/build/ ./cmd/...
+	@for b in $(notdir $(wildcard cmd/*)); do cmp -s _output/build/$$b $(BIN)/$$b || install -D _output/build/$$b $(BIN)/$$b; done
 
 .PHONY: build
 build: kube binaries ## build everything that runs
@@ -49,13 +53,13 @@ generate: ## write generated code anew
 	hack/update-codegen.sh
 
 .PHONY: up
-up: build ## run a development cluster with us installed and a sample tree (_output/dev)
-	@go run ./hack/dev up
+up: build ## run a development cluster with us installed and a sample tree
+	@go run ./hack/dev -dir $(DEV) up
 
 .PHONY: restart
 restart: build ## rebuild our servers and restart them in the development cluster
-	@go run ./hack/dev restart
+	@go run ./hack/dev -dir $(DEV) restart
 
 .PHONY: down
 down: ## stop the development cluster; its data stay
-	@go run ./hack/dev down
+	@go run ./hack/dev -dir $(DEV) down

@@ -1,12 +1,14 @@
-// Command dev runs a development cluster with this project installed, under _output/dev. It is what `make up`, `make restart` and
-// `make down` call, from the repository's root, after building what they need.
+// Command dev runs a development cluster with this project installed. It is what `make up`, `make restart` and `make down` call, from
+// the repository's root, after building what they need. With another -dir than _output/dev there is another cluster.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -14,9 +16,8 @@ import (
 )
 
 const (
-	stateDir = "_output/dev"
-	binDir   = "_output/bin"
-	sample   = "artifacts/sample"
+	binDir = "_output/bin"
+	sample = "artifacts/sample"
 )
 
 // overlays are what is installed.
@@ -26,13 +27,16 @@ var overlays = []string{"artifacts/dev", "artifacts/policies"}
 var servers = []controlplane.Server{{Name: "hnc-apiserver"}, {Name: "hnc-propagator"}}
 
 func main() {
-	commands := map[string]func(context.Context) error{"up": up, "down": down, "restart": restart}
-	if len(os.Args) != 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev up|restart|down")
+	dir := flag.String("dir", "_output/dev", "the directory of the cluster's state")
+	flag.Parse()
+	commands := map[string]func(context.Context, string) error{"up": up, "down": down, "restart": restart}
+	command := commands[flag.Arg(0)]
+	if command == nil || flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev [-dir DIR] up|restart|down")
 		os.Exit(2)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := commands[os.Args[1]](ctx)
+	err := command(ctx, *dir)
 	cancel()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -41,9 +45,9 @@ func main() {
 }
 
 // up starts what doesn't run, installs, and applies the sample tree. It may be called at any time.
-func up(ctx context.Context) error {
+func up(ctx context.Context, dir string) error {
 	begin := time.Now()
-	cp, err := start(ctx)
+	cp, err := start(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -55,34 +59,41 @@ func up(ctx context.Context) error {
 	if err := cp.Apply(ctx, objects); err != nil {
 		return err
 	}
-	fmt.Printf(ready, time.Since(begin).Round(100*time.Millisecond))
+	fmt.Printf(ready, time.Since(begin).Round(100*time.Millisecond), cp.Log("*"), filepath.Join("$PWD", binDir), cp.Kubeconfig())
 	return nil
 }
 
 // restart replaces our two servers with what has been built since; Kubernetes goes on running.
-func restart(ctx context.Context) error {
+func restart(ctx context.Context, dir string) error {
 	for _, server := range servers {
 		step("stopping %s", server.Name)
-		if err := controlplane.StopProcess(ctx, stateDir, server.Process()); err != nil {
+		if err := controlplane.StopProcess(ctx, dir, server.Process()); err != nil {
 			return err
 		}
 	}
-	_, err := start(ctx)
+	_, err := start(ctx, dir)
 	return err
 }
 
-func down(ctx context.Context) error {
-	if err := controlplane.Stop(ctx, stateDir); err != nil {
+func down(ctx context.Context, dir string) error {
+	if err := controlplane.Stop(ctx, dir); err != nil {
 		return err
 	}
-	fmt.Printf("stopped; the data stay in %s (delete it for a fresh start)\n", stateDir)
+	fmt.Printf("stopped; the data stay in %s (delete it for a fresh start)\n", dir)
 	return nil
 }
 
 // start has everything running and our API served through kube-apiserver.
-func start(ctx context.Context) (*controlplane.ControlPlane, error) {
+func start(ctx context.Context, dir string) (*controlplane.ControlPlane, error) {
+	names := make([]string, 0, len(servers))
+	for _, server := range servers {
+		names = append(names, server.Name)
+	}
+	if err := controlplane.RequireBinaries(binDir, names...); err != nil {
+		return nil, err
+	}
 	step("starting etcd, kube-apiserver and kube-controller-manager")
-	cp, err := controlplane.Start(ctx, controlplane.Config{Dir: stateDir, BinDir: binDir, Detached: true})
+	cp, err := controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, Detached: true})
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +121,9 @@ func start(ctx context.Context) (*controlplane.ControlPlane, error) {
 func step(format string, args ...any) { fmt.Printf("--> "+format+"\n", args...) }
 
 const ready = `
-The cluster is up (%s). Logs are in _output/dev/*.log. Try:
+The cluster is up (%s). Logs are in %s. Try:
 
-  export PATH="$PWD/_output/bin:$PATH" KUBECONFIG="$PWD/_output/dev/kubeconfig"
+  export PATH="%s:$PATH" KUBECONFIG="%s"
   kubectl get subnamespaces -A                          # the tree's records
   kubectl get ns -l acme.tree.hnc.x-k8s.io/depth        # the namespaces below acme
   kubectl get rolebindings -A -l hnc.x-k8s.io/inherited-from=acme

@@ -88,6 +88,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	generic.RegisterDestroyFunc(func() { _ = etcd.Close() })
 	forest := tree.New(tree.Config{
 		Edges:      etcd.Edges(),
 		Namespaces: namespaces,

@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"fmt"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,6 +42,20 @@ func copiesRows() []row {
 		}
 		copyOf("acme")(secret)
 		return secret
+	}
+	// As big as the server stores it, and with many keys: evaluation has a budget.
+	big := func(last string) *corev1.ConfigMap {
+		data := map[string]string{"last": last}
+		for i := range 10_000 {
+			data[fmt.Sprintf("key-%d", i)] = strings.Repeat("x", 90)
+		}
+		big := &corev1.ConfigMap{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "big"},
+			Data:       data,
+		}
+		copyOf("acme")(big)
+		return big
 	}
 	changeIt := "Role team-a/reader is inherited from namespace acme: change it there, in namespace acme"
 	rows := []row{
@@ -82,6 +99,8 @@ func copiesRows() []row {
 
 		{name: "copies: secrets are compared by content", request: request{object: secret("b"), old: secret("a")}, denied: "change it there"},
 		{name: "copies: equal secrets are equal", request: request{object: secret("a"), old: secret("a")}},
+		{name: "copies: big ones are compared", request: request{object: big("b"), old: big("a")}, denied: "change it there"},
+		{name: "copies: big ones can be equal", request: request{object: big("a"), old: big("a")}},
 		{name: "copies: of custom resources, status is free", request: request{object: widgetCopy(field("Broken", "status", "phase")), old: widgetCopy()}},
 		{name: "copies: of custom resources, controllers' fields are free", request: request{object: widgetCopy(housekeeping), old: widgetCopy()}},
 		{name: "copies: of custom resources, spec stays", request: request{object: widgetCopy(field(int64(13), "spec", "teeth")), old: widgetCopy()},
@@ -92,6 +111,8 @@ func copiesRows() []row {
 			denied: "change it there"},
 
 		{name: "copies: they are deleted where they come from", request: request{old: theCopy()},
+			denied: "Role team-a/reader is inherited from namespace acme: delete it there, in namespace acme"},
+		{name: "copies: not with a collection either", request: request{old: theCopy(), collection: true},
 			denied: "Role team-a/reader is inherited from namespace acme: delete it there, in namespace acme"},
 		{name: "copies: they go with their namespace", request: request{old: theCopy(inNamespace("ending"))}},
 		{name: "copies: they stay as they are while their namespace goes", denied: "is inherited from namespace acme: change it there",

@@ -40,6 +40,8 @@ type request struct {
 	user        string
 	object, old runtime.Object
 	subresource string
+	// collection is whether the object is deleted as one of a collection, by a request that does not name it.
+	collection bool
 }
 
 func (r request) operation() admission.Operation {
@@ -52,7 +54,7 @@ func (r request) operation() admission.Operation {
 	return admission.Update
 }
 
-// admission is kube-apiserver's own two plugins, with its CEL compiler, its matching and its messages, on given policies.
+// admissionChain is kube-apiserver's own two plugins, with its CEL compiler, its matching and its messages, on given policies.
 type admissionChain struct {
 	mutating   *mutating.Plugin
 	validating *validating.Plugin
@@ -111,21 +113,27 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 	if subject == nil {
 		subject = r.old
 	}
-	name, err := meta.Accessor(subject)
+	accessor, err := meta.Accessor(subject)
 	if err != nil {
 		return nil, err
 	}
+	namespace, name := accessor.GetNamespace(), accessor.GetName()
 	kind := subject.GetObjectKind().GroupVersionKind()
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
-	namespace := name.GetNamespace()
 	if kind.Kind == "Namespace" {
 		// As kube-apiserver does it.
-		namespace = name.GetName()
+		namespace = name
+	}
+	if r.collection {
+		name = ""
 	}
 	if r.object != nil {
 		r.object = r.object.DeepCopyObject()
 	}
-	attributes := admission.NewAttributesRecord(r.object, r.old, kind, namespace, name.GetName(), resource, r.subresource,
+	if r.user == "" {
+		r.user = "alice"
+	}
+	attributes := admission.NewAttributesRecord(r.object, r.old, kind, namespace, name, resource, r.subresource,
 		r.operation(), nil, false, &user.DefaultInfo{Name: r.user})
 	interfaces := admission.NewObjectInterfacesFromScheme(scheme.Scheme)
 	if c.mutating.Handles(r.operation()) {
@@ -139,12 +147,13 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 // waitForSchemas returns when the mutating plugin has the kinds' schemas, which it fetches on its own.
 func (c *admissionChain) waitForSchemas(t *testing.T) {
 	t.Helper()
+	var last error
 	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, err := c.admit(ctx, request{object: namespace("probe")})
-		return err == nil, nil
+		_, last = c.admit(ctx, request{object: namespace("probe")})
+		return last == nil, nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v; last error: %v", err, last)
 	}
 }
 

@@ -70,6 +70,7 @@ func TestPoliciesAllowAndDeny(t *testing.T) {
 func TestEveryPartOfThePoliciesIsNeededByARow(t *testing.T) {
 	for name, policies := range mutilated(t) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			chain := newAdmissionChain(t, policies, knownNamespaces()...)
 			chain.waitForSchemas(t)
 			for _, r := range allRows() {

@@ -118,14 +118,14 @@ func (cp *ControlPlane) Register(ctx context.Context, installation *Installation
 	return nil
 }
 
-// served returns an error that says why, unless discovery lists resources of every version that is registered.
-// Discovery is the last to know of an APIService that has become available, and clients depend on it.
+// served returns an error that says why, unless every version that is registered answers, and discovery lists it. The answer is the
+// server's own, while discovery may be remembered; but discovery is the last to know of a new API, and clients depend on it.
 func (cp *ControlPlane) served(registration []*unstructured.Unstructured) error {
 	client, err := discovery.NewDiscoveryClientForConfig(cp.admin)
 	if err != nil {
 		return err
 	}
-	// Failed groups are in the error, the others in the lists.
+	// Groups that fail are in the error, the others in the lists.
 	_, lists, discoveryErr := client.ServerGroupsAndResources()
 	for _, object := range registration {
 		version, _, err := unstructured.NestedString(object.Object, "spec", "version")
@@ -133,11 +133,14 @@ func (cp *ControlPlane) served(registration []*unstructured.Unstructured) error 
 			return err
 		}
 		served := schema.GroupVersion{Group: group, Version: version}.String()
-		ok := slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool {
+		if _, err := client.ServerResourcesForGroupVersion(served); err != nil {
+			return fmt.Errorf("%s does not answer: %w", served, err)
+		}
+		listed := slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool {
 			return list.GroupVersion == served && len(list.APIResources) > 0
 		})
-		if !ok {
-			return fmt.Errorf("%s is not in discovery: %w", served, errors.Join(discoveryErr, errors.New("no resources listed")))
+		if !listed {
+			return errors.Join(fmt.Errorf("%s is not in discovery", served), discoveryErr)
 		}
 	}
 	return nil

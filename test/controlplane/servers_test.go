@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -65,7 +66,7 @@ func standInHandler(lastUser *atomic.Value) http.Handler {
 // standInBinDir returns a directory with the real control plane's binaries and the stand-ins.
 func standInBinDir(t *testing.T) string {
 	t.Helper()
-	real, err := filepath.Abs(binDir)
+	built, err := filepath.Abs(binDir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func standInBinDir(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{etcd, kubeAPIServer, kubeControllerManager, kubectl} {
-		if err := os.Symlink(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
+		if err := os.Symlink(filepath.Join(built, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +93,11 @@ func TestAnotherReplicaTakesOverFromAKilledOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cp.Stop(t.Context()) })
+	t.Cleanup(func() {
+		if err := cp.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 	installation := install(t, cp)
 	servers := []Server{
 		{Name: hncAPIServer, SharedEtcd: true},

@@ -34,6 +34,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/history"
 )
 
 const prefix = "/registry/test"
@@ -175,7 +176,7 @@ func TestNoRevisionEverHoldsACycle(t *testing.T) {
 	for _, delay := range []time.Duration{0, 200 * time.Millisecond} {
 		t.Run(fmt.Sprintf("trees %s behind", delay), func(t *testing.T) {
 			storages, etcd := registries(t, replicas, delay, namespaces)
-			history := record(t, etcd, prefix)
+			recording := history.Record(t, etcd, prefix)
 			var wg sync.WaitGroup
 			for worker := range replicas * workers {
 				wg.Go(func() {
@@ -193,7 +194,7 @@ func TestNoRevisionEverHoldsACycle(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			committed, cyclic := history.finish(t.Context())
+			committed, cyclic := recording.Finish(t.Context())
 			t.Logf("%d moves committed", committed)
 			if committed < 100 {
 				t.Errorf("only %d moves were committed: the test shows nothing", committed)

@@ -1,4 +1,5 @@
-package tree
+// Package history replays what etcd has committed of the tree, so that a test can look at every revision and not only at the last.
+package history
 
 import (
 	"context"
@@ -17,9 +18,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
 )
 
-// history replays what etcd committed. It believes the stored objects only, not the edges that protect them.
-type history struct {
-	t      *testing.T
+// History replays what etcd committed. It believes the stored objects only, not the edges that protect them.
+type History struct {
+	t      testing.TB
 	client *clientv3.Client
 	prefix string
 	cancel context.CancelFunc
@@ -31,11 +32,11 @@ type history struct {
 	cyclic   []string
 }
 
-// record replays all changes of hierarchies below an etcd prefix, from now on.
-func record(t *testing.T, client *clientv3.Client, etcdPrefix string) *history {
+// Record replays all changes of hierarchies below an etcd prefix, from now on. The recording ends with Finish or with the test.
+func Record(t testing.TB, client *clientv3.Client, etcdPrefix string) *History {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &history{t: t, client: client, prefix: etcdPrefix, cancel: cancel, done: make(chan struct{})}
+	h := &History{t: t, client: client, prefix: etcdPrefix, cancel: cancel, done: make(chan struct{})}
 	start, err := client.Get(ctx, h.folder(), clientv3.WithPrefix())
 	if err != nil {
 		t.Fatal(err)
@@ -56,10 +57,10 @@ func record(t *testing.T, client *clientv3.Client, etcdPrefix string) *history {
 	return h
 }
 
-func (h *history) folder() string { return path.Join("/", h.prefix, "hierarchies") + "/" }
+func (h *History) folder() string { return path.Join("/", h.prefix, "hierarchies") + "/" }
 
 // replay applies events and looks for cycles after each revision: etcd delivers those of one revision together.
-func (h *history) replay(trees *forest.Forest, events []*clientv3.Event) {
+func (h *History) replay(trees *forest.Forest, events []*clientv3.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, event := range events {
@@ -75,7 +76,7 @@ func (h *history) replay(trees *forest.Forest, events []*clientv3.Event) {
 }
 
 // apply records one object's parent and returns its namespace. No value means that the object was deleted.
-func (h *history) apply(trees *forest.Forest, key string, value []byte) string {
+func (h *History) apply(trees *forest.Forest, key string, value []byte) string {
 	namespace, _, _ := strings.Cut(strings.TrimPrefix(key, h.folder()), "/")
 	var stored v1beta1.Hierarchy
 	if len(value) > 0 {
@@ -90,8 +91,9 @@ func (h *history) apply(trees *forest.Forest, key string, value []byte) string {
 	return namespace
 }
 
-// finish waits until all that has been committed is replayed, and returns the number of moves and the cyclic revisions.
-func (h *history) finish(ctx context.Context) (moves int, cyclic []string) {
+// Finish waits until all that has been committed is replayed, and returns the number of moves and a line for each cyclic
+// revision.
+func (h *History) Finish(ctx context.Context) (moves int, cyclic []string) {
 	h.t.Helper()
 	last, err := h.client.Get(ctx, h.folder(), clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend))
 	if err != nil {

@@ -1,0 +1,71 @@
+package copies
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+)
+
+// partialMetadata asks for an answer that holds the metadata alone.
+const partialMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+
+type restClient struct{ client rest.Interface }
+
+// NewClient returns a client that sends bodies as they are, for any kind of object.
+func NewClient(client rest.Interface) Client { return restClient{client: client} }
+
+func (c restClient) Create(ctx context.Context, kind Kind, namespace string, body []byte) (Written, error) {
+	return written(c.client.Post().AbsPath(path(kind, namespace)...), body).decode(ctx)
+}
+
+func (c restClient) Update(ctx context.Context, kind Kind, namespace, name string, body []byte) (Written, error) {
+	return written(c.client.Put().AbsPath(append(path(kind, namespace), name)...), body).decode(ctx)
+}
+
+func (c restClient) Delete(ctx context.Context, kind Kind, namespace, name string, uid types.UID) error {
+	body, err := json.Marshal(metav1.DeleteOptions{
+		TypeMeta:      metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		Preconditions: &metav1.Preconditions{UID: &uid},
+	})
+	if err != nil {
+		return err
+	}
+	return c.client.Delete().AbsPath(append(path(kind, namespace), name)...).
+		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
+}
+
+func path(kind Kind, namespace string) []string {
+	root := []string{"apis", kind.Group, kind.Version}
+	if kind.Group == "" {
+		root = []string{"api", kind.Version}
+	}
+	return append(root, "namespaces", namespace, kind.Resource)
+}
+
+type request struct{ *rest.Request }
+
+func written(r *rest.Request, body []byte) request {
+	return request{r.SetHeader("Content-Type", runtime.ContentTypeJSON).SetHeader("Accept", partialMetadata).Body(body)}
+}
+
+func (r request) decode(ctx context.Context) (Written, error) {
+	raw, err := r.Do(ctx).Raw()
+	if err != nil {
+		return Written{}, err
+	}
+	var object struct {
+		Metadata struct {
+			UID             types.UID `json:"uid"`
+			ResourceVersion string    `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return Written{}, fmt.Errorf("answer to a write: %w", err)
+	}
+	return Written(object.Metadata), nil
+}

@@ -1,0 +1,96 @@
+package copies
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Digest identifies the content of a copy.
+type Digest [16]byte
+
+// content is what a copy contains, whatever namespace it is in, as two JSON objects.
+type content struct {
+	metadata []byte
+	rest     []byte
+}
+
+// copyContent returns what the copies of a source contain. Source: spec/hnc.md 3.9.
+func copyContent(source *unstructured.Unstructured) (*content, error) {
+	labels := map[string]string{
+		hnc.LabelInheritedFrom: source.GetNamespace(),
+		hnc.LabelManagedBy:     hnc.GroupName,
+	}
+	for key, value := range source.GetLabels() {
+		if key != hnc.LabelManagedBy && !internal(key) {
+			labels[key] = value
+		}
+	}
+	annotations := map[string]string{}
+	for key, value := range source.GetAnnotations() {
+		// Whoever applied the source doesn't apply its copies; the annotation would claim so.
+		if key != corev1.LastAppliedConfigAnnotation && !internal(key) {
+			annotations[key] = value
+		}
+	}
+	return contentOf(source, labels, annotations)
+}
+
+// internal says whether a label or annotation is about the hierarchy, and so about the source alone.
+func internal(key string) bool {
+	prefix, _, found := strings.Cut(key, "/")
+	return found && strings.HasSuffix(prefix, hnc.GroupName)
+}
+
+// contentOf returns an object's name and payload with the given labels and annotations, and nothing else of its metadata.
+func contentOf(u *unstructured.Unstructured, labels, annotations map[string]string) (*content, error) {
+	metadata := map[string]any{"name": u.GetName(), "labels": labels}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	payload := make(map[string]any, len(u.Object))
+	for field, value := range u.Object {
+		if field != "metadata" && field != "status" {
+			payload[field] = value
+		}
+	}
+	var c content
+	var err error
+	// Maps are encoded in the order of their keys, so equal content has equal bytes.
+	if c.metadata, err = json.Marshal(metadata); err != nil {
+		return nil, err
+	}
+	c.rest, err = json.Marshal(payload)
+	return &c, err
+}
+
+func (c *content) digest() Digest {
+	h := sha256.New()
+	h.Write(c.metadata)
+	h.Write(c.rest)
+	var d Digest
+	copy(d[:], h.Sum(nil))
+	return d
+}
+
+// body returns the request body of a copy. The namespace is left to the request's URL; uid and resourceVersion, unless
+// empty, make the write conditional on the version that they name.
+func (c *content) body(uid types.UID, resourceVersion string) []byte {
+	body := make([]byte, 0, len(c.metadata)+len(c.rest)+len(uid)+len(resourceVersion)+48)
+	body = append(body, `{"metadata":{`...)
+	if uid != "" {
+		body = append(body, `"uid":"`+string(uid)+`",`...)
+	}
+	if resourceVersion != "" {
+		body = append(body, `"resourceVersion":"`+resourceVersion+`",`...)
+	}
+	body = append(body, c.metadata[1:]...)
+	body = append(body, ',')
+	return append(body, c.rest[1:]...)
+}

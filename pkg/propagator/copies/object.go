@@ -1,0 +1,94 @@
+package copies
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Kind is a kind of objects that are propagated.
+type Kind struct {
+	schema.GroupVersionResource
+	// Kind is the name of the kind, such as RoleBinding.
+	Kind string
+}
+
+// Kinds are propagated unless configured otherwise. Roles go first: a binding without its role grants nothing.
+var Kinds = []Kind{
+	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, "Role"},
+	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}, "RoleBinding"},
+}
+
+// Object is what the index keeps of a source or a copy. It is immutable.
+type Object struct {
+	Namespace       string
+	Name            string
+	UID             types.UID
+	ResourceVersion string
+	Terminating     bool
+	// InheritedFrom is the namespace that a copy says it comes from. It means nothing unless Copy is set.
+	InheritedFrom string
+	Copy          bool
+	// Digest is that of what a source's copies contain, or of what a copy contains: they are equal when a copy is right.
+	Digest Digest
+	// Finalized says that a source has finalizers, and so has no copies.
+	Finalized bool
+
+	// content is what a source's copies contain.
+	content *content
+	// stored, unless it is zero, is the digest of what we wrote when the server stored something else, having changed it on the
+	// way. Without it such a copy would be written over and over again.
+	stored Digest
+}
+
+// NewObject returns what the index keeps of an object.
+func NewObject(u *unstructured.Unstructured) (*Object, error) {
+	from, isCopy := u.GetLabels()[hnc.LabelInheritedFrom]
+	o := &Object{
+		Namespace:       u.GetNamespace(),
+		Name:            u.GetName(),
+		UID:             u.GetUID(),
+		ResourceVersion: u.GetResourceVersion(),
+		Terminating:     u.GetDeletionTimestamp() != nil,
+		InheritedFrom:   from,
+		Copy:            isCopy,
+	}
+	var c *content
+	var err error
+	if isCopy {
+		c, err = contentOf(u, u.GetLabels(), u.GetAnnotations())
+	} else {
+		c, err = copyContent(u)
+		o.content = c
+		o.Finalized = len(u.GetFinalizers()) > 0
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s/%s: %w", u.GetKind(), o.Namespace, o.Name, err)
+	}
+	o.Digest = c.digest()
+	return o, nil
+}
+
+// holds says whether a copy holds what we would write with that digest.
+func (o *Object) holds(wanted Digest) bool {
+	return o.Digest == wanted || (o.stored != Digest{} && o.stored == wanted)
+}
+
+// Reference returns a reference to the object for events.
+func (o *Object) Reference(k Kind) *corev1.ObjectReference {
+	return &corev1.ObjectReference{
+		APIVersion: k.GroupVersion().String(), Kind: k.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
+		ResourceVersion: o.ResourceVersion,
+	}
+}
+
+// GetObjectMeta returns the object's name and namespace alone: they make it fit for a reflector's temporary store.
+func (o *Object) GetObjectMeta() metav1.Object {
+	return &metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion}
+}

@@ -1,0 +1,47 @@
+package namespaces
+
+import (
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// terminating decides on a Subnamespace that is being deleted. Source: spec/hnc.md 3.6.
+func terminating(t *tree.Tree, s *tree.Subnamespace) Plan {
+	release := Plan{Action: Release}
+	if !s.Held() {
+		release = Plan{Action: Leave}
+	}
+	ns := t.Namespace(s.Name)
+	switch {
+	case t.Subnamespace(s.Key) == nil, ns == nil, t.Excluded(s.Parent), t.Excluded(s.Name), ns.SubnamespaceOf != s.Parent:
+		return release
+	case elsewhere(t, s):
+		return release
+	case ns.Terminating:
+		return Plan{Action: Leave}
+	case !s.Held() || !mayDelete(t, s):
+		// It stays, as an orphan.
+		return release
+	}
+	return Plan{Action: Delete, UID: ns.UID}
+}
+
+// elsewhere says whether the namespace's Hierarchy names another parent than the Subnamespace's.
+func elsewhere(t *tree.Tree, s *tree.Subnamespace) bool {
+	h := t.Hierarchy(s.Name)
+	return h != nil && h.Parent != "" && h.Parent != s.Parent
+}
+
+// mayDelete says whether the namespace may be deleted with its Subnamespace. When the parent terminates its content is deleted
+// in a random order, and whoever deleted it may not have known of the sub-namespace: only cascading deletion permits it then. The
+// parent's label still tells so when the records are gone.
+func mayDelete(t *tree.Tree, s *tree.Subnamespace) bool {
+	parent := t.Namespace(s.Parent)
+	if parent == nil {
+		return false
+	}
+	if parent.Terminating {
+		return parent.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed || t.CascadingAllowed(s.Parent)
+	}
+	return !t.HasChildren(s.Name) || t.CascadingAllowed(s.Name)
+}

@@ -1,0 +1,67 @@
+package namespaces
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// StatusWrite is what has to be written so that a Hierarchy's status is right.
+type StatusWrite struct {
+	// Create says that the Hierarchy is missing and has to be created, with Parent as its spec.parent.
+	Create bool
+	Parent string
+	// Hierarchy is the present record, nil when Create is set.
+	Hierarchy *tree.Hierarchy
+	// Status takes the place of the present status.
+	Status v1beta1.HierarchyStatus
+}
+
+// Status returns what to write so that the status of the namespace's Hierarchy is right, nil if nothing. A namespace that has no
+// Hierarchy gets one only if there is something to tell: it has children or a problem.
+func Status(t *tree.Tree, name string, now metav1.Time) *StatusWrite {
+	if !t.Active(name) {
+		return nil
+	}
+	h := t.Hierarchy(name)
+	children := t.Children(name)
+	found := problems(t, name)
+	if h == nil {
+		if t.HierarchyRecord(name) != nil || (len(children) == 0 && len(found) == 0) {
+			return nil
+		}
+		return &StatusWrite{Create: true, Parent: createdParent(t, name)}
+	}
+	status := v1beta1.HierarchyStatus{
+		Children:   children,
+		Conditions: merge(h.Status.Conditions, append(found, summary(found)), h.Generation, now),
+	}
+	if slices.Equal(status.Children, h.Status.Children) && sameConditions(status.Conditions, h.Status.Conditions) {
+		return nil
+	}
+	return &StatusWrite{Hierarchy: h, Status: status}
+}
+
+// createdParent returns the parent that a Hierarchy shall name which the propagator creates: that of a sub-namespace.
+func createdParent(t *tree.Tree, name string) string {
+	if t.Orphaned(name) {
+		return ""
+	}
+	return t.Namespace(name).SubnamespaceOf
+}
+
+func summary(found []metav1.Condition) metav1.Condition {
+	if len(found) == 0 {
+		return metav1.Condition{
+			Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady,
+			Message: "the namespace has its place in the tree",
+		}
+	}
+	return metav1.Condition{
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: found[0].Reason, Message: found[0].Message,
+	}
+}

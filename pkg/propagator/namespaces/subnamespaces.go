@@ -1,0 +1,165 @@
+package namespaces
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Action is what a Subnamespace needs.
+type Action string
+
+const (
+	// Leave says that nothing is to be done, or that something else has to happen first.
+	Leave Action = "Leave"
+	// Create says that the namespace is to be created, then as Settle.
+	Create Action = "Create"
+	// Settle says that the namespace exists, and needs its Hierarchy, its copies, and then the status.
+	Settle Action = "Settle"
+	// Report says that the status is to be written, and nothing else.
+	Report Action = "Report"
+	// Delete says that the namespace is to be deleted.
+	Delete Action = "Delete"
+	// Release says that our finalizer is to be removed; the namespace stays as it is.
+	Release Action = "Release"
+)
+
+// Plan is what to do for a Subnamespace.
+type Plan struct {
+	Action Action
+	// MarkParent says that, first of all, the parent needs the label that protects it from being deleted.
+	MarkParent bool
+	// Namespace is the namespace to create.
+	Namespace *corev1.Namespace
+	// UID is that of the namespace to delete.
+	UID types.UID
+	// SetParent says that the Hierarchy of the namespace has to be created with the parent, or has to get it.
+	SetParent bool
+	// Status is the status to write; after Create and Settle once everything else is done.
+	Status v1beta1.SubnamespaceStatus
+}
+
+// Subnamespace returns what to do for a Subnamespace. Source: spec/hnc.md 3.5 and 3.6.
+func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
+	s := t.SubnamespaceRecord(key)
+	switch {
+	case s == nil:
+		return Plan{Action: Leave}
+	case s.Terminating:
+		return terminating(t, s)
+	case t.Subnamespace(key) == nil:
+		// It belongs to an earlier namespace of its parent's name, and counts for nothing.
+		return Plan{Action: Leave}
+	}
+	parent := t.Namespace(key.Parent)
+	if parent == nil || parent.Terminating {
+		return Plan{Action: Leave}
+	}
+	if t.Excluded(key.Parent) || t.Excluded(key.Name) {
+		return report(s, v1beta1.SubnamespaceForbidden, hnc.ReasonNamespaceForbidden,
+			fmt.Sprintf("namespaces %q and %q can't both be part of a hierarchy, one is excluded by the administrator; delete this Subnamespace", key.Parent, key.Name), now)
+	}
+	ns := t.Namespace(key.Name)
+	if ns == nil {
+		return create(t, s, parent, now)
+	}
+	if ns.SubnamespaceOf != key.Parent {
+		return report(s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict, conflictMessage(ns, key), now)
+	}
+	if other := t.Parent(key.Name); other != key.Parent {
+		return report(s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+			fmt.Sprintf("namespace %q is a sub-namespace of %q, but its hierarchy names the parent %q; set spec.parent of the hierarchy in namespace %q to %q",
+				key.Name, key.Parent, other, key.Name, key.Parent), now)
+	}
+	if ns.Terminating {
+		return report(s, v1beta1.SubnamespaceOk, hnc.ReasonNamespaceTerminating,
+			fmt.Sprintf("namespace %q is being deleted, and will be created again when it is gone; delete this Subnamespace if that is not wanted", key.Name), now)
+	}
+	return settle(t, s, now)
+}
+
+func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now metav1.Time) Plan {
+	if t.Parent(s.Name) != s.Parent {
+		// Another Subnamespace of that name is older, and its namespace is about to be created.
+		return report(s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+			fmt.Sprintf("namespace %q is being created for a Subnamespace in namespace %q; delete this Subnamespace, or that one", s.Name, t.Parent(s.Name)), now)
+	}
+	return Plan{
+		Action:     Create,
+		MarkParent: parent.Labels[hnc.LabelHasSubnamespaces] != yes,
+		Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+			Name:        s.Name,
+			Labels:      Labels(t, s.Name),
+			Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: s.Parent},
+		}},
+		SetParent: true,
+		Status:    usable(t, s, now),
+	}
+}
+
+// settle is for a namespace that exists where it should. A Subnamespace that became ready stays ready: what is wrong with
+// the tree afterwards is told by the conditions of the namespace's Hierarchy.
+func settle(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) Plan {
+	h := t.Hierarchy(s.Name)
+	setParent := h == nil || h.Parent == ""
+	status := usable(t, s, now)
+	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
+	wasReady := s.Status.State == v1beta1.SubnamespaceOk && ready != nil && ready.Status == metav1.ConditionTrue &&
+		ready.ObservedGeneration == s.Generation
+	if !setParent && (wasReady || SameStatus(status, s.Status)) {
+		return Plan{Action: Leave}
+	}
+	return Plan{Action: Settle, SetParent: setParent, Status: status}
+}
+
+// usable returns the status of a Subnamespace whose namespace is complete.
+func usable(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) v1beta1.SubnamespaceStatus {
+	if halt := halted(t, s.Name); halt != nil {
+		return Unready(s, v1beta1.SubnamespaceOk, halt.Reason, halt.Message, now)
+	}
+	return newStatus(s, v1beta1.SubnamespaceOk, metav1.Condition{
+		Status: metav1.ConditionTrue, Reason: hnc.ReasonReady,
+		Message: fmt.Sprintf("namespace %q exists, and has all that it inherits", s.Name),
+	}, now)
+}
+
+func conflictMessage(ns *tree.Namespace, key tree.Key) string {
+	if ns.SubnamespaceOf == "" {
+		return fmt.Sprintf("namespace %q exists and is not a sub-namespace; delete this Subnamespace and choose another name, or make namespace %q a child of %q by its own hierarchy",
+			key.Name, key.Name, key.Parent)
+	}
+	return fmt.Sprintf("namespace %q exists as a sub-namespace of %q; delete this Subnamespace and choose another name", key.Name, ns.SubnamespaceOf)
+}
+
+// Unready returns the status of a Subnamespace that is not ready for the given reason.
+func Unready(s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) v1beta1.SubnamespaceStatus {
+	return newStatus(s, state, metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}, now)
+}
+
+func newStatus(s *tree.Subnamespace, state v1beta1.SubnamespaceState, ready metav1.Condition, now metav1.Time) v1beta1.SubnamespaceStatus {
+	ready.Type = hnc.ConditionReady
+	return v1beta1.SubnamespaceStatus{
+		State:      state,
+		Conditions: merge(s.Status.Conditions, []metav1.Condition{ready}, s.Generation, now),
+	}
+}
+
+func report(s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) Plan {
+	status := Unready(s, state, reason, message, now)
+	if SameStatus(status, s.Status) {
+		return Plan{Action: Leave}
+	}
+	return Plan{Action: Report, Status: status}
+}
+
+// SameStatus says whether two statuses tell the same.
+func SameStatus(a, b v1beta1.SubnamespaceStatus) bool {
+	return a.State == b.State && sameConditions(a.Conditions, b.Conditions)
+}

@@ -1,0 +1,72 @@
+package options
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+)
+
+func (o *Options) restConfig() (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("--kubeconfig: %w", err)
+	}
+	config.UserAgent = Name
+	// The server's priority and fairness is what throttles.
+	config.QPS = -1
+	return config, nil
+}
+
+// propagatorConfig returns a configuration with all clients set. The function ends the recording of events.
+func propagatorConfig(ctx context.Context, base *rest.Config) (propagator.Config, func(), error) {
+	var config propagator.Config
+	protobuf := rest.CopyConfig(base)
+	protobuf.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	protobuf.ContentType = runtime.ContentTypeProtobuf
+	kubernetesClient, err := kubernetes.NewForConfig(protobuf)
+	if err != nil {
+		return config, nil, err
+	}
+	// Our own group is served as JSON only.
+	hierarchyClient, err := versioned.NewForConfig(base)
+	if err != nil {
+		return config, nil, err
+	}
+	dynamicClient, err := dynamic.NewForConfig(base)
+	if err != nil {
+		return config, nil, err
+	}
+	raw := rest.CopyConfig(base)
+	raw.GroupVersion = &schema.GroupVersion{}
+	raw.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	rawClient, err := rest.UnversionedRESTClientFor(raw)
+	if err != nil {
+		return config, nil, err
+	}
+
+	// The last events are recorded after the context has ended.
+	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubernetesClient.CoreV1().Events("")})
+	config.Kubernetes = kubernetesClient
+	config.Hierarchy = hierarchyClient
+	config.Dynamic = dynamicClient
+	config.Copies = copies.NewClient(rawClient)
+	// Users find our events by this component (spec/hnc.md 4.1).
+	config.Events = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: hnc.GroupName})
+	return config, broadcaster.Shutdown, nil
+}

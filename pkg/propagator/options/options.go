@@ -1,0 +1,74 @@
+// Package options runs a propagator as its flags say.
+package options
+
+import (
+	"net"
+	"time"
+
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/component-base/config"
+	configoptions "k8s.io/component-base/config/options"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
+const Name = "hnc-propagator"
+
+// Options are what the flags say.
+type Options struct {
+	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
+	Kubeconfig string
+	// MetricsBindAddress is the host:port at which /metrics, /livez and /readyz are served over plain HTTP.
+	MetricsBindAddress string
+	// Workers is how many writes are made at a time.
+	Workers        int
+	LeaderElection config.LeaderElectionConfiguration
+}
+
+// New returns the defaults.
+func New() *Options {
+	return &Options{
+		MetricsBindAddress: "127.0.0.1:8080",
+		Workers:            32,
+		LeaderElection: config.LeaderElectionConfiguration{
+			LeaderElect:       true,
+			LeaseDuration:     metav1.Duration{Duration: 15 * time.Second},
+			RenewDeadline:     metav1.Duration{Duration: 10 * time.Second},
+			RetryPeriod:       metav1.Duration{Duration: 2 * time.Second},
+			ResourceLock:      resourcelock.LeasesResourceLock,
+			ResourceName:      Name,
+			ResourceNamespace: hnc.SystemNamespace,
+		},
+	}
+}
+
+// AddFlags adds the flags.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Kubeconfig, "kubeconfig", o.Kubeconfig,
+		"Path of the kubeconfig. Not needed in a pod.")
+	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress,
+		"Address (host:port) at which /metrics, /livez and /readyz are served over plain HTTP.")
+	fs.IntVar(&o.Workers, "workers", o.Workers,
+		"Writes that are made at a time, and once more as many for new sub-namespaces. The API server's priority and fairness does the throttling.")
+	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
+}
+
+// Validate returns what is wrong with the flags.
+func (o *Options) Validate() field.ErrorList {
+	var errs field.ErrorList
+	if _, _, err := net.SplitHostPort(o.MetricsBindAddress); err != nil {
+		errs = append(errs, field.Invalid(field.NewPath("metrics-bind-address"), o.MetricsBindAddress, err.Error()))
+	}
+	if o.Workers < 1 {
+		errs = append(errs, field.Invalid(field.NewPath("workers"), o.Workers, "must be at least 1"))
+	}
+	if l := o.LeaderElection; l.LeaderElect && l.LeaseDuration.Duration <= l.RenewDeadline.Duration {
+		errs = append(errs, field.Invalid(field.NewPath("leader-elect-lease-duration"), l.LeaseDuration.Duration.String(),
+			"must be longer than leader-elect-renew-deadline"))
+	}
+	return errs
+}

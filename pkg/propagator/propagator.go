@@ -1,0 +1,149 @@
+package propagator
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Config is what a Propagator needs. All fields without a default must be set.
+type Config struct {
+	Kubernetes kubernetes.Interface
+	Hierarchy  versioned.Interface
+	// Dynamic watches the propagated kinds, Copies writes them.
+	Dynamic dynamic.Interface
+	Copies  copies.Client
+	Events  record.EventRecorder
+	Metrics *metrics.Metrics
+
+	// Kinds are propagated; copies.Kinds by default.
+	Kinds []copies.Kind
+	// Excluded namespaces never take part in a hierarchy; hnc.ExcludedNamespaces by default.
+	Excluded []string
+	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
+	Workers int
+	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default.
+	StatusWindow time.Duration
+}
+
+func (c *Config) complete() {
+	if c.Kinds == nil {
+		c.Kinds = copies.Kinds
+	}
+	if c.Excluded == nil {
+		c.Excluded = hnc.ExcludedNamespaces
+	}
+	if c.Workers <= 0 {
+		c.Workers = 32
+	}
+	if c.StatusWindow <= 0 {
+		c.StatusWindow = 100 * time.Millisecond
+	}
+}
+
+// Propagator propagates. Its methods are safe for concurrent use; Watch and Lead are for one call each.
+type Propagator struct {
+	Config
+	urgent, bulk queue.Queue
+	// urgentSlots and bulkSlots bound the concurrent writes of copies.
+	urgentSlots, bulkSlots chan struct{}
+	lag                    *queue.Lag
+	unsynced               sync.WaitGroup
+
+	mu      sync.RWMutex
+	tree    *tree.Tree
+	indexes []*copies.Index
+	// versions holds, by resource, the version up to which the watch has brought the picture.
+	versions map[string]string
+	// leading says that work may be queued. Before, the picture is kept up to date and nothing else.
+	leading bool
+	// moving holds the namespaces in which old copies may have to be removed before any new one is written, and the
+	// number of the move.
+	moving map[string]int
+	moves  int
+	// settling holds the namespaces whose copies are being written for a new sub-namespace.
+	settling map[string]struct{}
+	// seen holds when unfinished work of the classes Source and Subnamespace was first asked for.
+	seen map[queue.Key]time.Time
+}
+
+// New returns a Propagator that does nothing yet.
+func New(config Config) *Propagator {
+	config.complete()
+	p := &Propagator{
+		Config:      config,
+		urgent:      queue.New(config.Metrics.QueueLength),
+		bulk:        queue.New(config.Metrics.QueueLength),
+		urgentSlots: make(chan struct{}, config.Workers),
+		bulkSlots:   make(chan struct{}, config.Workers),
+		tree:        tree.New(config.Excluded...),
+		versions:    map[string]string{},
+		moving:      map[string]int{},
+		settling:    map[string]struct{}{},
+		seen:        map[queue.Key]time.Time{},
+	}
+	p.lag = queue.NewLag(func(kind int, d time.Duration) { config.Metrics.Lag(config.Kinds[kind].Kind, d) })
+	for _, kind := range config.Kinds {
+		p.indexes = append(p.indexes, copies.NewIndex(kind))
+	}
+	return p
+}
+
+// Lead writes until the context ends, and returns when the last write has. Nothing is decided before every watch has brought
+// its first list: a list that is late must not look like an empty one.
+func (p *Propagator) Lead(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	synced := make(chan struct{})
+	go func() {
+		p.unsynced.Wait()
+		close(synced)
+	}()
+	select {
+	case <-ctx.Done():
+		return
+	case <-synced:
+	}
+	p.start()
+	p.Metrics.Leading(true)
+	defer p.Metrics.Leading(false)
+	logger.Info("Propagating", "namespaces", p.known(), "workers", p.Workers)
+
+	var workers sync.WaitGroup
+	for _, q := range []queue.Queue{p.urgent, p.bulk} {
+		for range p.Workers {
+			workers.Go(func() { p.work(ctx, q) })
+		}
+	}
+	<-ctx.Done()
+	p.urgent.ShutDown()
+	p.bulk.ShutDown()
+	workers.Wait()
+	logger.Info("Stopped propagating")
+}
+
+// start queues everything once.
+func (p *Propagator) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leading = true
+	names := p.tree.Names()
+	p.affect(tree.Affected{Moved: names, Changed: names, Subnamespaces: p.tree.SubnamespaceKeys()})
+}
+
+func (p *Propagator) known() int {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.tree.Len()
+}

@@ -1,0 +1,38 @@
+package propagator
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+)
+
+// Events. Source: spec/hnc.md 3.7. The recorder counts repetitions instead of writing them again.
+
+func (p *Propagator) reportFinalized(kind copies.Kind, source *copies.Object) {
+	p.Events.Eventf(source.Reference(kind), corev1.EventTypeWarning, hnc.EventCannotPropagate,
+		"Objects with finalizers are not propagated; remove the finalizers to have it in the namespaces below %q", source.Namespace)
+}
+
+func (p *Propagator) reportRefused(w copies.Write, err error) {
+	if w.Verb == copies.Delete {
+		p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
+			"Could not remove the copy from source namespace %q: %v", w.Present.InheritedFrom, err)
+		return
+	}
+	destination := w.Present
+	if destination == nil {
+		destination = &copies.Object{Namespace: w.Namespace, Name: w.Name}
+	}
+	p.Events.Eventf(destination.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
+		"Could not write from source namespace %q: %v", w.Source.Namespace, err)
+	p.Events.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotPropagate,
+		"Could not write to destination namespace %q: %v", w.Namespace, err)
+}
+
+func (p *Propagator) reportOverwritten(w copies.Write) {
+	p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
+		"Overwritten by the object of the same name in ancestor namespace %q; choose another name to have an object of your own", w.Source.Namespace)
+	p.Events.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
+		"Has overwritten the object of the same name in namespace %q", w.Namespace)
+}

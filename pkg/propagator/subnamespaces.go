@@ -1,0 +1,155 @@
+package propagator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// subnamespace does what a Subnamespace needs. Whoever created it waits for the last of these writes, so there are as few
+// in a row as possible: the namespace, then all that belongs in it at once, then the status.
+func (p *Propagator) subnamespace(ctx context.Context, key tree.Key) error {
+	p.mu.RLock()
+	s := p.tree.SubnamespaceRecord(key)
+	parent := p.tree.Namespace(key.Parent)
+	plan := namespaces.Subnamespace(p.tree, key, metav1.Now())
+	p.mu.RUnlock()
+
+	var err error
+	switch plan.Action {
+	case namespaces.Leave:
+	case namespaces.Release:
+		err = p.release(ctx, s)
+	case namespaces.Delete:
+		err = p.deleteNamespace(ctx, key.Name, plan.UID)
+	case namespaces.Report:
+		err = p.report(ctx, s, plan.Status)
+	case namespaces.Create:
+		if plan.MarkParent {
+			value := "true"
+			if err := p.label(ctx, parent, map[string]*string{hnc.LabelHasSubnamespaces: &value}); err != nil {
+				return err
+			}
+			// The parent may have gone meanwhile.
+			p.mu.RLock()
+			plan = namespaces.Subnamespace(p.tree, key, metav1.Now())
+			p.mu.RUnlock()
+			if plan.Action != namespaces.Create || plan.MarkParent {
+				return errStale
+			}
+		}
+		err = p.settle(ctx, s, plan)
+	case namespaces.Settle:
+		err = p.settle(ctx, s, plan)
+	}
+	if err != nil {
+		return err
+	}
+	at := p.unstamp(queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name})
+	if (plan.Action == namespaces.Create || plan.Action == namespaces.Settle) && !at.IsZero() {
+		p.Metrics.Created(time.Since(at))
+	}
+	return nil
+}
+
+// settle creates the namespace if the plan says so, writes all that it inherits, and reports.
+func (p *Propagator) settle(ctx context.Context, s *tree.Subnamespace, plan namespaces.Plan) error {
+	// Work that the creation causes finds the namespace being settled, and leaves it alone.
+	p.mu.Lock()
+	p.settling[s.Name] = struct{}{}
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.settling, s.Name)
+		p.mu.Unlock()
+		p.bulk.Add(queue.Key{Class: queue.Destination, Namespace: s.Name})
+	}()
+
+	if plan.Action == namespaces.Create {
+		created, err := p.Kubernetes.CoreV1().Namespaces().Create(ctx, plan.Namespace, metav1.CreateOptions{})
+		if err := p.result("Namespace", "create", s.Name, err, func() { p.enterNamespace(created) }); err != nil {
+			return p.unready(ctx, s, v1beta1.SubnamespaceMissing, err)
+		}
+	}
+	steps := []func() error{func() error { return p.allCopies(ctx, p.urgentSlots, s.Name) }}
+	if plan.SetParent {
+		steps = append(steps, func() error { return p.place(ctx, s) })
+	}
+	if err := together(steps); err != nil {
+		return p.unready(ctx, s, v1beta1.SubnamespaceOk, err)
+	}
+	return p.report(ctx, s, plan.Status)
+}
+
+// place makes the Hierarchy of a sub-namespace name its parent.
+func (p *Propagator) place(ctx context.Context, s *tree.Subnamespace) error {
+	p.mu.RLock()
+	h := p.tree.Hierarchy(s.Name)
+	p.mu.RUnlock()
+	if h == nil {
+		return p.createHierarchy(ctx, s.Name, s.Parent)
+	}
+	return p.setParent(ctx, h, s.Parent)
+}
+
+// unready reports an error that repeating alone won't mend, and returns it.
+func (p *Propagator) unready(ctx context.Context, s *tree.Subnamespace, state v1beta1.SubnamespaceState, err error) error {
+	if !refused(err) {
+		return err
+	}
+	// Once is enough, even if the server words it differently each time: a new status would be acted on at once.
+	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
+	if ready != nil && ready.Reason == hnc.ReasonPropagationFailed && ready.ObservedGeneration == s.Generation && s.Status.State == state {
+		return err
+	}
+	status := namespaces.Unready(s, state, hnc.ReasonPropagationFailed, err.Error(), metav1.Now())
+	return errors.Join(err, p.report(ctx, s, status))
+}
+
+func refused(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code/100 == 4 && !errors.Is(err, errStale) && !apierrors.IsTooManyRequests(err)
+}
+
+func (p *Propagator) report(ctx context.Context, s *tree.Subnamespace, status v1beta1.SubnamespaceStatus) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": s.UID}, "status": status})
+	if err != nil {
+		return err
+	}
+	return p.patch(ctx, s, patch, "status")
+}
+
+// release removes our finalizer.
+func (p *Propagator) release(ctx context.Context, s *tree.Subnamespace) error {
+	others := slices.DeleteFunc(slices.Clone(s.Finalizers), func(f string) bool { return f == hnc.FinalizerSubnamespace })
+	// The version is named because the whole list is written.
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": s.UID, "resourceVersion": s.ResourceVersion, "finalizers": others}})
+	if err != nil {
+		return err
+	}
+	return p.patch(ctx, s, patch)
+}
+
+func (p *Propagator) patch(ctx context.Context, s *tree.Subnamespace, patch []byte, subresources ...string) error {
+	patched, err := p.Hierarchy.HncV1beta1().Subnamespaces(s.Parent).Patch(ctx, s.Name, types.MergePatchType, patch, metav1.PatchOptions{}, subresources...)
+	return p.result("Subnamespace", "patch", s.Parent, err, func() { p.enterSubnamespace(patched) })
+}
+
+func (p *Propagator) deleteNamespace(ctx context.Context, name string, uid types.UID) error {
+	err := p.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(uid))})
+	// What follows is seen by the watch.
+	return p.result("Namespace", "delete", name, err, func() {})
+}

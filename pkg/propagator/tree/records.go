@@ -1,0 +1,114 @@
+package tree
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// Namespace is what the tree keeps of a Namespace.
+type Namespace struct {
+	Name            string
+	UID             types.UID
+	ResourceVersion string
+	Labels          map[string]string
+	// SubnamespaceOf is the parent that the Namespace's annotation names, "" if it is no sub-namespace.
+	SubnamespaceOf string
+	Terminating    bool
+}
+
+// NewNamespace returns what the tree keeps of ns.
+func NewNamespace(ns *corev1.Namespace) *Namespace {
+	return &Namespace{
+		Name:            ns.Name,
+		UID:             ns.UID,
+		ResourceVersion: ns.ResourceVersion,
+		Labels:          ns.Labels,
+		SubnamespaceOf:  ns.Annotations[hnc.AnnotationSubnamespaceOf],
+		Terminating:     ns.DeletionTimestamp != nil,
+	}
+}
+
+// Hierarchy is what the tree keeps of a Hierarchy.
+type Hierarchy struct {
+	Namespace       string
+	UID             types.UID
+	ResourceVersion string
+	Generation      int64
+	// Owner is the UID of the Namespace that the record is bound to, "" if it is not bound.
+	Owner     types.UID
+	Parent    string
+	Cascading bool
+	Status    v1beta1.HierarchyStatus
+}
+
+// NewHierarchy returns what the tree keeps of h.
+func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
+	return &Hierarchy{
+		Namespace:       h.Namespace,
+		UID:             h.UID,
+		ResourceVersion: h.ResourceVersion,
+		Generation:      h.Generation,
+		Owner:           owner(h.OwnerReferences),
+		Parent:          h.Spec.Parent,
+		Cascading:       h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion,
+		Status:          h.Status,
+	}
+}
+
+// Subnamespace is what the tree keeps of a Subnamespace.
+type Subnamespace struct {
+	Key
+	UID             types.UID
+	ResourceVersion string
+	Generation      int64
+	// Owner is the UID of the parent Namespace that the record is bound to, "" if it is not bound.
+	Owner       types.UID
+	Created     metav1.Time
+	Terminating bool
+	Finalizers  []string
+	Status      v1beta1.SubnamespaceStatus
+}
+
+// Key names a Subnamespace: the namespace that it is in, which is the parent, and the sub-namespace that it asks for.
+type Key struct{ Parent, Name string }
+
+// NewSubnamespace returns what the tree keeps of s.
+func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
+	return &Subnamespace{
+		Key:             Key{Parent: s.Namespace, Name: s.Name},
+		UID:             s.UID,
+		ResourceVersion: s.ResourceVersion,
+		Generation:      s.Generation,
+		Owner:           owner(s.OwnerReferences),
+		Created:         s.CreationTimestamp,
+		Terminating:     s.DeletionTimestamp != nil,
+		Finalizers:      s.Finalizers,
+		Status:          s.Status,
+	}
+}
+
+// Held says whether our finalizer holds the record.
+func (s *Subnamespace) Held() bool { return slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) }
+
+func owner(references []metav1.OwnerReference) types.UID {
+	for _, r := range references {
+		if r.Kind == "Namespace" && r.APIVersion == "v1" {
+			return r.UID
+		}
+	}
+	return ""
+}
+
+// Newer says whether the version of an object is newer than the one that is known. Versions that can't be compared
+// count as newer, so that what a server says is believed.
+func Newer(version, known string) bool {
+	c, err := resourceversion.CompareResourceVersion(version, known)
+	return err != nil || c > 0
+}

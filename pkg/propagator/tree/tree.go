@@ -1,0 +1,149 @@
+package tree
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+)
+
+// Tree holds the records of a cluster and the forest that follows from them.
+type Tree struct {
+	excluded sets.Set[string]
+	forest   *forest.Forest
+
+	namespaces  map[string]*Namespace
+	hierarchies map[string]*Hierarchy
+	// records holds the Subnamespaces by parent and name; askers the parents by name.
+	records map[string]map[string]*Subnamespace
+	askers  map[string]sets.Set[string]
+	// annotated holds, by parent, the Namespaces whose annotation names it.
+	annotated map[string]sets.Set[string]
+}
+
+// New returns an empty tree. The excluded namespaces never take part in it.
+func New(excluded ...string) *Tree {
+	set := sets.New(excluded...)
+	return &Tree{
+		excluded:    set,
+		forest:      forest.New(set.Has),
+		namespaces:  map[string]*Namespace{},
+		hierarchies: map[string]*Hierarchy{},
+		records:     map[string]map[string]*Subnamespace{},
+		askers:      map[string]sets.Set[string]{},
+		annotated:   map[string]sets.Set[string]{},
+	}
+}
+
+// Excluded says whether the namespace can't be part of a hierarchy.
+func (t *Tree) Excluded(name string) bool { return t.excluded.Has(name) }
+
+// Namespace returns the namespace, nil if it does not exist.
+func (t *Tree) Namespace(name string) *Namespace { return t.namespaces[name] }
+
+// Active says whether the propagator may write in the namespace: it exists, is not excluded and does not terminate.
+func (t *Tree) Active(name string) bool {
+	ns := t.namespaces[name]
+	return ns != nil && !ns.Terminating && !t.Excluded(name)
+}
+
+// HierarchyRecord returns the Hierarchy of the namespace whether or not it counts, nil if there is none.
+func (t *Tree) HierarchyRecord(name string) *Hierarchy { return t.hierarchies[name] }
+
+// Hierarchy returns the Hierarchy of the namespace, nil if there is none that counts: one that is bound to another
+// incarnation of the namespace doesn't.
+func (t *Tree) Hierarchy(name string) *Hierarchy {
+	h, ns := t.hierarchies[name], t.namespaces[name]
+	if h == nil || ns == nil || (h.Owner != "" && h.Owner != ns.UID) {
+		return nil
+	}
+	return h
+}
+
+// SubnamespaceRecord returns the Subnamespace whether or not it counts, nil if there is none.
+func (t *Tree) SubnamespaceRecord(key Key) *Subnamespace { return t.records[key.Parent][key.Name] }
+
+// Subnamespace returns the Subnamespace, nil if there is none that counts: one that is bound to another incarnation
+// of its parent doesn't.
+func (t *Tree) Subnamespace(key Key) *Subnamespace {
+	s := t.records[key.Parent][key.Name]
+	if s == nil {
+		return nil
+	}
+	if ns := t.namespaces[key.Parent]; ns != nil && s.Owner != "" && s.Owner != ns.UID {
+		return nil
+	}
+	return s
+}
+
+// Asking returns the keys of the Subnamespaces that ask for the namespace, in the order of their parents' names.
+func (t *Tree) Asking(name string) []Key {
+	keys := make([]Key, 0, len(t.askers[name]))
+	for _, parent := range sets.List(t.askers[name]) {
+		keys = append(keys, Key{Parent: parent, Name: name})
+	}
+	return keys
+}
+
+// Names returns the namespaces that exist, in no order.
+func (t *Tree) Names() []string {
+	names := make([]string, 0, len(t.namespaces))
+	for name := range t.namespaces {
+		names = append(names, name)
+	}
+	return names
+}
+
+// HierarchyNames returns the namespaces that have a Hierarchy, in no order.
+func (t *Tree) HierarchyNames() []string {
+	names := make([]string, 0, len(t.hierarchies))
+	for name := range t.hierarchies {
+		names = append(names, name)
+	}
+	return names
+}
+
+// SubnamespaceKeys returns the keys of all Subnamespaces, in no order.
+func (t *Tree) SubnamespaceKeys() []Key {
+	var keys []Key
+	for parent, records := range t.records {
+		for name := range records {
+			keys = append(keys, Key{Parent: parent, Name: name})
+		}
+	}
+	return keys
+}
+
+// Parent returns the namespace's effective parent, "" for a root.
+func (t *Tree) Parent(name string) string { return t.forest.Parent(name) }
+
+// Chain returns the namespace and its ancestors, the root last.
+func (t *Tree) Chain(name string) []string { return t.forest.Chain(name) }
+
+// Cycle returns the cycle that the namespace is a member of, nil if there is none.
+func (t *Tree) Cycle(name string) []string { return t.forest.Cycle(name) }
+
+// Ancestors returns the namespace's ancestors without itself, the root first.
+func (t *Tree) Ancestors(name string) []string {
+	chain := t.forest.Chain(name)[1:]
+	slices.Reverse(chain)
+	return chain
+}
+
+// Descendants returns the namespaces below the namespace, parents before their children.
+func (t *Tree) Descendants(name string) []string { return t.forest.Descendants(name) }
+
+// Children returns the existing namespaces whose effective parent is the namespace, sorted.
+func (t *Tree) Children(name string) []string {
+	return slices.DeleteFunc(t.forest.Children(name), func(child string) bool { return t.namespaces[child] == nil })
+}
+
+// HasChildren says whether a namespace is, or is about to be created, below the namespace.
+func (t *Tree) HasChildren(name string) bool { return len(t.forest.Children(name)) > 0 }
+
+// HaltedAt returns the nearest namespace, from name upward, at which activities are halted, and why; "" for none.
+func (t *Tree) HaltedAt(name string) (string, forest.Cause) { return t.forest.HaltedAt(name) }
+
+// Len returns how many namespaces exist.
+func (t *Tree) Len() int { return len(t.namespaces) }
