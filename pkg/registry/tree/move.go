@@ -16,6 +16,9 @@ import (
 func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent string) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		refused := refusal(ctx, namespace.Name)
+		if t.Excluded(namespace.Name) {
+			return nil, refused.forbidden("namespace %q is excluded from hierarchies", namespace.Name)
+		}
 		old, err := v.edge(ctx, namespace.Name)
 		if err != nil {
 			return nil, err
@@ -39,8 +42,6 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 
 		// Structure, in the order of the specification.
 		switch {
-		case t.Excluded(namespace.Name):
-			return nil, refused.forbidden("namespace %q is excluded from hierarchies", namespace.Name)
 		case t.Excluded(parent):
 			return nil, refused.forbidden("spec.parent: namespace %q is excluded from hierarchies; choose another parent", parent)
 		case current != "" && SubnamespaceOf(namespace) == current:
