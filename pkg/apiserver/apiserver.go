@@ -9,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -55,6 +56,10 @@ func (c *Config) Complete() CompletedConfig {
 	chain := c.Generic.BuildHandlerChainFunc
 	c.Generic.BuildHandlerChainFunc = withPostToItem(chain)
 	c.Generic.Serializer = withoutProtobuf{Codecs}
+	// Both names of a resource are the same to admission policies: one that holds for the one holds for the other.
+	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
+		return stored(resource).String()
+	})
 	return CompletedConfig{&completedConfig{
 		client:            c.Generic.ClientConfig,
 		informers:         c.Generic,

@@ -8,8 +8,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// sharedOptions returns the same storage options for both names of a resource, and storage that takes fences. By the
-// common prefix the server knows that they are equivalent: an admission policy on one name holds for the other.
+// sharedOptions returns the same storage options for both names of a resource, and storage that takes fences.
 type sharedOptions struct {
 	generic.RESTOptionsGetter
 	decorator generic.StorageDecorator

@@ -10,12 +10,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
@@ -80,6 +82,9 @@ type hooks struct{ tree *tree.Tree }
 // it fills in a parent that is not said.
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	h := obj.(*hnc.Hierarchy)
+	if err := shape(h); err != nil {
+		return nil, err
+	}
 	namespace, err := k.namespace(ctx)
 	if err != nil {
 		return nil, err
@@ -95,6 +100,9 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	if binding.Emptied(h, was) {
 		return nothing, k.unmove(ctx, was, tree.Allowed)
+	}
+	if err := shape(h); err != nil {
+		return nil, err
 	}
 	namespace, err := k.namespace(ctx)
 	if err != nil {
@@ -141,6 +149,15 @@ func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Nam
 
 func (k hooks) namespace(ctx context.Context) (*corev1.Namespace, error) {
 	return k.tree.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
+}
+
+// shape returns what is wrong with the object itself. The store validates after the hooks, but there is no sense in
+// looking for a parent by a name that is none.
+func shape(h *hnc.Hierarchy) error {
+	if errs := validation.ValidateHierarchy(h); len(errs) > 0 {
+		return apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}, h.Name, errs)
+	}
+	return nil
 }
 
 func nothing(context.Context, bool) {}

@@ -5,15 +5,18 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
@@ -81,7 +84,12 @@ type hooks struct {
 
 // beginCreate binds the new object to its namespace, the parent, and claims its name.
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-	return nothing, k.claim(ctx, obj.(*hnc.Subnamespace))
+	s := obj.(*hnc.Subnamespace)
+	// The store validates after the hooks, but there is no sense in claiming a name that is none.
+	if errs := validation.ValidateSubnamespace(s); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Subnamespace"}, s.Name, errs)
+	}
+	return nothing, k.claim(ctx, s)
 }
 
 // beginUpdate lets go of the name when the last finalizer is taken, and claims it again when the object is bound to an

@@ -39,7 +39,7 @@ func (t *Tree) Claim(ctx context.Context, name string, parent *corev1.Namespace)
 			return nil, refused.conflict("metadata.name: namespace %q exists already; choose another name, "+
 				"or set spec.parent of its hierarchy to %q", name, parent.Name)
 		}
-		if _, err := v.parentChain(ctx, refused, name, parent.Name); err != nil {
+		if _, err := v.parentChain(ctx, refused, "metadata.namespace", name, parent.Name); err != nil {
 			return nil, err
 		}
 		guard := &fence.Guard{}

@@ -15,7 +15,7 @@ import (
 // the fence of the write. It fails with Forbidden or Conflict errors that say what to do (spec/hnc.md 2.4).
 func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent string) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
-		refused := refusal(ctx, namespace.Name)
+		refused := refusal(ctx, hnc.Singleton)
 		if t.Excluded(namespace.Name) {
 			return nil, refused.forbidden("namespace %q is excluded from hierarchies", namespace.Name)
 		}
@@ -56,7 +56,7 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 			return nil, refused.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; give %q another parent first",
 				halted, namespace.Name, halted)
 		}
-		chain, err := v.parentChain(ctx, refused, namespace.Name, parent)
+		chain, err := v.parentChain(ctx, refused, "spec.parent", namespace.Name, parent)
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +70,9 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 // maxCompared is how many edges a write may compare; etcd takes 128 operations, and one is for the object.
 const maxCompared = 127
 
-// parentChain returns the chain of a parent that name shall get, nil for no parent, or why name can't get it.
-func (v *view) parentChain(ctx context.Context, refused refusals, name, parent string) ([]string, error) {
+// parentChain returns the chain of a parent that name shall get, nil for no parent, or why name can't get it. field is
+// where the client has named the parent.
+func (v *view) parentChain(ctx context.Context, refused refusals, field, name, parent string) ([]string, error) {
 	if parent == "" {
 		return nil, nil
 	}
@@ -81,9 +82,9 @@ func (v *view) parentChain(ctx context.Context, refused refusals, name, parent s
 	}
 	switch {
 	case exists == nil:
-		return nil, refused.forbidden("spec.parent: namespace %q does not exist; create it first", parent)
+		return nil, refused.forbidden("%s: namespace %q does not exist; create it first", field, parent)
 	case exists.DeletionTimestamp != nil:
-		return nil, refused.forbidden("spec.parent: namespace %q is being deleted; choose another parent", parent)
+		return nil, refused.forbidden("%s: namespace %q is being deleted; choose another parent", field, parent)
 	}
 	chain, err := v.chain(ctx, parent)
 	if err != nil {
@@ -91,7 +92,7 @@ func (v *view) parentChain(ctx context.Context, refused refusals, name, parent s
 	}
 	var illegal *forest.MoveError
 	if err := forest.CheckMove(name, chain); errors.As(err, &illegal) {
-		return nil, refused.conflict("spec.parent: %v", illegal)
+		return nil, refused.conflict("%s: %v", field, illegal)
 	}
 	return chain, nil
 }
@@ -147,7 +148,7 @@ func (t *Tree) Unmove(ctx context.Context, name string, authorization Authorizat
 		if namespace == nil || namespace.DeletionTimestamp != nil {
 			return guard, nil
 		}
-		return guard, t.authorizeMove(ctx, v, refusal(ctx, name), old.Parent, nil)
+		return guard, t.authorizeMove(ctx, v, refusal(ctx, hnc.Singleton), old.Parent, nil)
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 
 var errNoUser = errors.New("the request has no user")
 
-// refusals makes the API errors of one request. They name the resource as the client did.
+// refusals makes the API errors of one request about an object. They name the resource as the client did.
 type refusals struct {
 	resource schema.GroupResource
 	name     string
@@ -24,9 +24,6 @@ func refusal(ctx context.Context, name string) refusals {
 	r := refusals{resource: hnc.Resource("hierarchies"), name: name}
 	if info, ok := genericapirequest.RequestInfoFrom(ctx); ok && info.Resource != "" {
 		r.resource.Resource = info.Resource
-		if info.Name != "" {
-			r.name = info.Name
-		}
 	}
 	return r
 }
