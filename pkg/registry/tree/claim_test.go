@@ -129,3 +129,17 @@ func TestDeletable(t *testing.T) {
 		})
 	}
 }
+
+// Records that were left over in namespaces which are gone, by a restore or while nobody served them, hold no name.
+func TestLeftoversDoNotHoldAName(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "old": ""})
+	f.stored.put(t, "taken", Edge{Parent: "old", Hierarchy: uid("taken"), Subnamespace: "uid-of-an-earlier-old"})
+	f.hear(t)
+	guard, err := f.Claim(as(t, "nobody"), "taken", f.existing(t, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guard.Unchanged["taken"] == 0 {
+		t.Error("the void edge is not compared")
+	}
+}

@@ -105,19 +105,24 @@ func (v *view) edge(ctx context.Context, name string) (Edge, error) {
 	return e, nil
 }
 
-// void says whether uid is that of an earlier namespace of that name. The cache is not believed: an edge that counts
-// must never be overlooked.
+// void says whether uid is that of an earlier namespace of that name, which never comes back. A cache that says so is not
+// believed: an edge that counts must never be overlooked.
 func (v *view) void(ctx context.Context, name string, uid types.UID) (bool, error) {
 	if uid == "" {
 		return false, nil
 	}
 	namespace, err := v.namespace(ctx, name)
-	if err != nil || namespace == nil || namespace.UID == uid {
+	switch {
+	case err != nil:
 		return false, err
+	case namespace == nil:
+		return true, nil // no cache has said so alone
+	case namespace.UID == uid:
+		return false, nil
 	}
 	live, err := v.tree.liveNamespace(ctx, name)
 	if apierrors.IsNotFound(err) {
-		return false, nil
+		return true, nil
 	}
 	if err != nil {
 		return false, apierrors.NewInternalError(err)
