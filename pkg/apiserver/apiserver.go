@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,12 +17,15 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -108,7 +112,9 @@ func (c CompletedConfig) New() (*Server, error) {
 		go forest.Run(hook)
 		return nil
 	})
-	resources, err := c.resources(etcd, forest)
+	// Kinds that have come since are found because a miss makes it look again.
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
+	resources, err := c.resources(etcd, forest, mapper)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +125,7 @@ func (c CompletedConfig) New() (*Server, error) {
 }
 
 // resources returns the storage of each version's resources: the same stores under each version's names.
-func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree) (map[string]map[string]rest.Storage, error) {
+func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta.RESTMapper) (map[string]map[string]rest.Storage, error) {
 	options := sharedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
 	hierarchies, err := hierarchy.NewStorage(Scheme, options, t)
 	if err != nil {
@@ -136,19 +142,28 @@ func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree) (map[string
 	if err != nil {
 		return nil, fmt.Errorf("subnamespaces: %w", err)
 	}
+	configuration, err := configuration.NewStorage(Scheme, options, mapper)
+	if err != nil {
+		return nil, fmt.Errorf("hncconfigurations: %w", err)
+	}
+	configurations := view.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
 	// The short name is in one version only: kubectl warns of a name that stands for two resources.
 	all := map[string]map[string]rest.Storage{
 		v1beta1.SchemeGroupVersion.Version: {
-			"hierarchies":          &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
-			"hierarchies/status":   hierarchies.Status.As("Hierarchy"),
-			"subnamespaces":        &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
-			"subnamespaces/status": subnamespaces.Status.As("Subnamespace"),
+			"hierarchies":              &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
+			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
+			"subnamespaces":            &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
+			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
+			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations/status": configuration.Status.As("HNCConfiguration"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {
 			"hierarchyconfigurations":        &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}},
 			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration"),
 			"subnamespaceanchors":            &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}},
 			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor"),
+			"hncconfigurations":              &view.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations/status":       configuration.Status.As("HNCConfiguration"),
 		},
 	}
 	for version, resources := range all {

@@ -8,7 +8,7 @@ import (
 )
 
 // itemURL matches the URL of an object of v1alpha2 and captures the URL of its collection.
-var itemURL = regexp.MustCompile(`^(/apis/hnc\.x-k8s\.io/v1alpha2/namespaces/[^/]+/[^/]+)/[^/]+$`)
+var itemURL = regexp.MustCompile(`^(/apis/hnc\.x-k8s\.io/v1alpha2/(?:namespaces/[^/]+/)?(?:hierarchyconfigurations|subnamespaceanchors|hncconfigurations))/[^/]+$`)
 
 // withPostToItem makes a POST to an object's URL create it, as custom resources do and HNC's clients rely on
 // (spec/hnc.md 1.7). The name is taken from the body.

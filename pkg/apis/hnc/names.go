@@ -5,6 +5,9 @@ import "strings"
 // Singleton is the only name that a Hierarchy may have: there is one per namespace.
 const Singleton = "hierarchy"
 
+// ConfigurationName is the only name that an HNCConfiguration may have.
+const ConfigurationName = "config"
+
 // SystemNamespace is where the servers run, and where their ServiceAccounts live.
 const SystemNamespace = "hnc-system"
 

@@ -34,6 +34,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&HierarchyList{}, []string{"HierarchyList", "HierarchyConfigurationList"}},
 		{&Subnamespace{}, []string{"Subnamespace", "SubnamespaceAnchor"}},
 		{&SubnamespaceList{}, []string{"SubnamespaceList", "SubnamespaceAnchorList"}},
+		{&HNCConfiguration{}, []string{"HNCConfiguration"}},
+		{&HNCConfigurationList{}, []string{"HNCConfigurationList"}},
 	} {
 		for _, kind := range t.kinds {
 			scheme.AddKnownTypeWithName(SchemeGroupVersion.WithKind(kind), t.object)

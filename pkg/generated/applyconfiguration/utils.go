@@ -40,8 +40,18 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1alpha2.HierarchyConfigurationSpecApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("HierarchyConfigurationStatus"):
 		return &hncv1alpha2.HierarchyConfigurationStatusApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("HNCConfiguration"):
+		return &hncv1alpha2.HNCConfigurationApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("HNCConfigurationSpec"):
+		return &hncv1alpha2.HNCConfigurationSpecApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("HNCConfigurationStatus"):
+		return &hncv1alpha2.HNCConfigurationStatusApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("MetaKVP"):
 		return &hncv1alpha2.MetaKVPApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("ResourceSpec"):
+		return &hncv1alpha2.ResourceSpecApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("ResourceStatus"):
+		return &hncv1alpha2.ResourceStatusApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("SubnamespaceAnchor"):
 		return &hncv1alpha2.SubnamespaceAnchorApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("SubnamespaceAnchorSpec"):
@@ -56,8 +66,18 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.HierarchySpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("HierarchyStatus"):
 		return &hncv1beta1.HierarchyStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HNCConfiguration"):
+		return &hncv1beta1.HNCConfigurationApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HNCConfigurationSpec"):
+		return &hncv1beta1.HNCConfigurationSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HNCConfigurationStatus"):
+		return &hncv1beta1.HNCConfigurationStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MetaKVP"):
 		return &hncv1beta1.MetaKVPApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ResourceSpec"):
+		return &hncv1beta1.ResourceSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ResourceStatus"):
+		return &hncv1beta1.ResourceStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Subnamespace"):
 		return &hncv1beta1.SubnamespaceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("SubnamespaceSpec"):

@@ -34,20 +34,32 @@ import (
 
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
+		v1alpha2.HNCConfiguration{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1alpha2_HNCConfiguration(ref),
+		v1alpha2.HNCConfigurationList{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1alpha2_HNCConfigurationList(ref),
+		v1alpha2.HNCConfigurationSpec{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref),
+		v1alpha2.HNCConfigurationStatus{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref),
 		v1alpha2.HierarchyConfiguration{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_HierarchyConfiguration(ref),
 		v1alpha2.HierarchyConfigurationList{}.OpenAPIModelName():   schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationList(ref),
 		v1alpha2.HierarchyConfigurationSpec{}.OpenAPIModelName():   schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref),
 		v1alpha2.HierarchyConfigurationStatus{}.OpenAPIModelName(): schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref),
 		v1alpha2.MetaKVP{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1alpha2_MetaKVP(ref),
+		v1alpha2.ResourceSpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1alpha2_ResourceSpec(ref),
+		v1alpha2.ResourceStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref),
 		v1alpha2.SubnamespaceAnchor{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchor(ref),
 		v1alpha2.SubnamespaceAnchorList{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref),
 		v1alpha2.SubnamespaceAnchorSpec{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref),
 		v1alpha2.SubnamespaceAnchorStatus{}.OpenAPIModelName():     schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref),
+		v1beta1.HNCConfiguration{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
+		v1beta1.HNCConfigurationList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
+		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
+		v1beta1.HNCConfigurationStatus{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref),
 		v1beta1.Hierarchy{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_Hierarchy(ref),
 		v1beta1.HierarchyList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
 		v1beta1.HierarchySpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref),
 		v1beta1.HierarchyStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref),
 		v1beta1.MetaKVP{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
+		v1beta1.ResourceSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
+		v1beta1.ResourceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
 		v1beta1.Subnamespace{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
 		v1beta1.SubnamespaceList{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref),
 		v1beta1.SubnamespaceSpec{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref),
@@ -107,6 +119,190 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		runtime.TypeMeta{}.OpenAPIModelName():                      schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
 		runtime.Unknown{}.OpenAPIModelName():                       schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
 		version.Info{}.OpenAPIModelName():                          schema_k8sio_apimachinery_pkg_version_Info(ref),
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HNCConfiguration(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfiguration says what is propagated in the cluster. There is one, named \"config\"; it is created by the server.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name must be \"config\".",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec says what is propagated.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha2.HNCConfigurationSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status tells what is propagated. It is written by the propagator.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha2.HNCConfigurationStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha2.HNCConfigurationSpec{}.OpenAPIModelName(), v1alpha2.HNCConfigurationStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfigurationList is a list of configurations.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the configurations.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.HNCConfiguration{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha2.HNCConfiguration{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfigurationSpec says what is propagated.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"resources": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "resources are the propagated kinds besides Roles and RoleBindings, which always are.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.ResourceSpec{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha2.ResourceSpec{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfigurationStatus tells what is propagated.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"resources": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "resources are the kinds that are acted upon.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.ResourceStatus{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions tell what is wrong with the configuration, and how many namespaces have conditions.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha2.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -357,6 +553,111 @@ func schema_pkg_apis_hnc_v1alpha2_MetaKVP(ref common.ReferenceCallback) common.O
 	}
 }
 
+func schema_pkg_apis_hnc_v1alpha2_ResourceSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ResourceSpec says how objects of a kind flow down the tree.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the resource, empty for the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the resource's plural name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"mode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
+						},
+					},
+					"onConflict": {
+						SchemaProps: spec.SchemaProps{
+							Description: "onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when an ancestor has one of the same name.\n\nPossible enum values:\n - `\"Keep\"` leaves the local object alone, and reports it.\n - `\"Overwrite\"` replaces the local object: what is set above is true below.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Keep", "Overwrite"},
+						},
+					},
+				},
+				Required: []string{"resource"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ResourceStatus tells what is done for a kind.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the resource, empty for the core group.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "version is the version in which the objects are read and written.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the resource's plural name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"mode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "mode is what is done.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
+						},
+					},
+					"numPropagatedObjects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "numPropagatedObjects is the number of copies.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"numSourceObjects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "numSourceObjects is the number of objects that are no copies.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"group", "version", "resource"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchor(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -574,6 +875,197 @@ func schema_pkg_apis_hnc_v1alpha2_pinnedKind(ref common.ReferenceCallback) commo
 		},
 		Dependencies: []string{
 			v1.TypeMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfiguration says what is propagated in the cluster. There is one, named \"config\"; it is created by the server.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name must be \"config\".",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec says what is propagated.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.HNCConfigurationSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status tells what is propagated. It is written by the propagator.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.HNCConfigurationStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HNCConfigurationSpec{}.OpenAPIModelName(), v1beta1.HNCConfigurationStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfigurationList is a list of configurations.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the configurations.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.HNCConfiguration{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HNCConfiguration{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfigurationSpec says what is propagated.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"resources": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"group",
+									"resource",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "resources are the propagated kinds besides Roles and RoleBindings, which always are.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ResourceSpec{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ResourceSpec{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HNCConfigurationStatus tells what is propagated.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"resources": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "resources are the kinds that are acted upon.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ResourceStatus{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions tell what is wrong with the configuration, and how many namespaces have conditions.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -828,6 +1320,112 @@ func schema_pkg_apis_hnc_v1beta1_MetaKVP(ref common.ReferenceCallback) common.Op
 					},
 				},
 				Required: []string{"key", "value"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ResourceSpec says how objects of a kind flow down the tree.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the resource, empty for the core group.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the resource's plural name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"mode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
+						},
+					},
+					"onConflict": {
+						SchemaProps: spec.SchemaProps{
+							Description: "onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when an ancestor has one of the same name.\n\nPossible enum values:\n - `\"Keep\"` leaves the local object alone, and reports it.\n - `\"Overwrite\"` replaces the local object: what is set above is true below.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Keep", "Overwrite"},
+						},
+					},
+				},
+				Required: []string{"resource"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ResourceStatus tells what is done for a kind.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the resource, empty for the core group.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "version is the version in which the objects are read and written.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the resource's plural name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"mode": {
+						SchemaProps: spec.SchemaProps{
+							Description: "mode is what is done.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
+						},
+					},
+					"numPropagatedObjects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "numPropagatedObjects is the number of copies.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"numSourceObjects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "numSourceObjects is the number of objects that are no copies.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"group", "version", "resource"},
 			},
 		},
 	}

@@ -31,6 +31,16 @@ func addConversionFuncs(scheme *runtime.Scheme) error {
 			func(in *hnc.SubnamespaceList, items []SubnamespaceAnchor) SubnamespaceAnchorList {
 				return SubnamespaceAnchorList{ListMeta: in.ListMeta, Items: items}
 			})),
+		convertible(configurationToHub, configurationFromHub),
+		convertible(listToHub(
+			func(l *HNCConfigurationList) []HNCConfiguration { return l.Items }, configurationToHub,
+			func(in *HNCConfigurationList, items []hnc.HNCConfiguration) hnc.HNCConfigurationList {
+				return hnc.HNCConfigurationList{ListMeta: in.ListMeta, Items: items}
+			}), listToHub(
+			func(l *hnc.HNCConfigurationList) []hnc.HNCConfiguration { return l.Items }, configurationFromHub,
+			func(in *hnc.HNCConfigurationList, items []HNCConfiguration) HNCConfigurationList {
+				return HNCConfigurationList{ListMeta: in.ListMeta, Items: items}
+			})),
 	} {
 		if err := add(scheme); err != nil {
 			return err
@@ -75,8 +85,8 @@ func hierarchyToHub(in *HierarchyConfiguration) hnc.Hierarchy {
 		Spec: hnc.HierarchySpec{
 			Parent:                 in.Spec.Parent,
 			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
-			Labels:                 pairs(in.Spec.Labels, pairToHub),
-			Annotations:            pairs(in.Spec.Annotations, pairToHub),
+			Labels:                 each(in.Spec.Labels, pairToHub),
+			Annotations:            each(in.Spec.Annotations, pairToHub),
 		},
 		Status: hnc.HierarchyStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
 	}
@@ -88,8 +98,8 @@ func hierarchyFromHub(in *hnc.Hierarchy) HierarchyConfiguration {
 		Spec: HierarchyConfigurationSpec{
 			Parent:                 in.Spec.Parent,
 			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
-			Labels:                 pairs(in.Spec.Labels, pairFromHub),
-			Annotations:            pairs(in.Spec.Annotations, pairFromHub),
+			Labels:                 each(in.Spec.Labels, pairFromHub),
+			Annotations:            each(in.Spec.Annotations, pairFromHub),
 		},
 		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
 	}
@@ -99,8 +109,8 @@ func anchorToHub(in *SubnamespaceAnchor) hnc.Subnamespace {
 	return hnc.Subnamespace{
 		ObjectMeta: in.ObjectMeta,
 		Spec: hnc.SubnamespaceSpec{
-			Labels:      pairs(in.Spec.Labels, pairToHub),
-			Annotations: pairs(in.Spec.Annotations, pairToHub),
+			Labels:      each(in.Spec.Labels, pairToHub),
+			Annotations: each(in.Spec.Annotations, pairToHub),
 		},
 		Status: hnc.SubnamespaceStatus{State: hnc.SubnamespaceState(in.Status.Status), Conditions: in.Status.Conditions},
 	}
@@ -110,10 +120,52 @@ func anchorFromHub(in *hnc.Subnamespace) SubnamespaceAnchor {
 	return SubnamespaceAnchor{
 		ObjectMeta: in.ObjectMeta,
 		Spec: SubnamespaceAnchorSpec{
-			Labels:      pairs(in.Spec.Labels, pairFromHub),
-			Annotations: pairs(in.Spec.Annotations, pairFromHub),
+			Labels:      each(in.Spec.Labels, pairFromHub),
+			Annotations: each(in.Spec.Annotations, pairFromHub),
 		},
 		Status: SubnamespaceAnchorStatus{Status: SubnamespaceState(in.Status.State), Conditions: in.Status.Conditions},
+	}
+}
+
+func configurationToHub(in *HNCConfiguration) hnc.HNCConfiguration {
+	return hnc.HNCConfiguration{
+		ObjectMeta: in.ObjectMeta,
+		Spec: hnc.HNCConfigurationSpec{Resources: each(in.Spec.Resources, func(r ResourceSpec) hnc.ResourceSpec {
+			return hnc.ResourceSpec{
+				Group: r.Group, Resource: r.Resource,
+				Mode: hnc.SynchronizationMode(r.Mode), OnConflict: hnc.ConflictPolicy(r.OnConflict),
+			}
+		})},
+		Status: hnc.HNCConfigurationStatus{
+			Resources: each(in.Status.Resources, func(r ResourceStatus) hnc.ResourceStatus {
+				return hnc.ResourceStatus{
+					Group: r.Group, Version: r.Version, Resource: r.Resource, Mode: hnc.SynchronizationMode(r.Mode),
+					NumPropagatedObjects: r.NumPropagatedObjects, NumSourceObjects: r.NumSourceObjects,
+				}
+			}),
+			Conditions: in.Status.Conditions,
+		},
+	}
+}
+
+func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
+	return HNCConfiguration{
+		ObjectMeta: in.ObjectMeta,
+		Spec: HNCConfigurationSpec{Resources: each(in.Spec.Resources, func(r hnc.ResourceSpec) ResourceSpec {
+			return ResourceSpec{
+				Group: r.Group, Resource: r.Resource,
+				Mode: SynchronizationMode(r.Mode), OnConflict: ConflictPolicy(r.OnConflict),
+			}
+		})},
+		Status: HNCConfigurationStatus{
+			Resources: each(in.Status.Resources, func(r hnc.ResourceStatus) ResourceStatus {
+				return ResourceStatus{
+					Group: r.Group, Version: r.Version, Resource: r.Resource, Mode: SynchronizationMode(r.Mode),
+					NumPropagatedObjects: r.NumPropagatedObjects, NumSourceObjects: r.NumSourceObjects,
+				}
+			}),
+			Conditions: in.Status.Conditions,
+		},
 	}
 }
 
@@ -121,14 +173,14 @@ func pairToHub(in MetaKVP) hnc.MetaKVP { return hnc.MetaKVP(in) }
 
 func pairFromHub(in hnc.MetaKVP) MetaKVP { return MetaKVP(in) }
 
-// pairs converts labels or annotations between versions. A nil list stays nil.
-func pairs[From, To any](in []From, pair func(From) To) []To {
+// each converts the items of a list between versions. A nil list stays nil.
+func each[From, To any](in []From, item func(From) To) []To {
 	if in == nil {
 		return nil
 	}
 	out := make([]To, len(in))
 	for i := range in {
-		out[i] = pair(in[i])
+		out[i] = item(in[i])
 	}
 	return out
 }

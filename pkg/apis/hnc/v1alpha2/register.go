@@ -30,7 +30,8 @@ func init() {
 // the storage kind, and GetObjectKind (kind.go) then pins the kind that is seen on the wire.
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
-		&HierarchyConfiguration{}, &HierarchyConfigurationList{}, &SubnamespaceAnchor{}, &SubnamespaceAnchorList{})
+		&HierarchyConfiguration{}, &HierarchyConfigurationList{}, &SubnamespaceAnchor{}, &SubnamespaceAnchorList{},
+		&HNCConfiguration{}, &HNCConfigurationList{})
 	for kind, object := range map[string]runtime.Object{
 		"Hierarchy":        &HierarchyConfiguration{},
 		"HierarchyList":    &HierarchyConfigurationList{},

@@ -22,6 +22,26 @@ limitations under the License.
 package v1alpha2
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfiguration) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HNCConfiguration"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfigurationList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HNCConfigurationList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfigurationSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HNCConfigurationSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfigurationStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HNCConfigurationStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HierarchyConfiguration) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1alpha2.HierarchyConfiguration"
 }
@@ -44,6 +64,16 @@ func (in HierarchyConfigurationStatus) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MetaKVP) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1alpha2.MetaKVP"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ResourceSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.ResourceSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ResourceStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.ResourceStatus"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -25,7 +25,9 @@ func init() {
 }
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion, &Hierarchy{}, &HierarchyList{}, &Subnamespace{}, &SubnamespaceList{})
+	scheme.AddKnownTypes(SchemeGroupVersion,
+		&Hierarchy{}, &HierarchyList{}, &Subnamespace{}, &SubnamespaceList{},
+		&HNCConfiguration{}, &HNCConfigurationList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

@@ -36,6 +36,46 @@ func init() {
 // RegisterConversions adds conversion functions to the given scheme.
 // Public to allow building arbitrary schemes.
 func RegisterConversions(s *runtime.Scheme) error {
+	if err := s.AddGeneratedConversionFunc((*HNCConfiguration)(nil), (*hnc.HNCConfiguration)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HNCConfiguration_To_hnc_HNCConfiguration(a.(*HNCConfiguration), b.(*hnc.HNCConfiguration), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HNCConfiguration)(nil), (*HNCConfiguration)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HNCConfiguration_To_v1beta1_HNCConfiguration(a.(*hnc.HNCConfiguration), b.(*HNCConfiguration), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HNCConfigurationList)(nil), (*hnc.HNCConfigurationList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HNCConfigurationList_To_hnc_HNCConfigurationList(a.(*HNCConfigurationList), b.(*hnc.HNCConfigurationList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HNCConfigurationList)(nil), (*HNCConfigurationList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HNCConfigurationList_To_v1beta1_HNCConfigurationList(a.(*hnc.HNCConfigurationList), b.(*HNCConfigurationList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HNCConfigurationSpec)(nil), (*hnc.HNCConfigurationSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HNCConfigurationSpec_To_hnc_HNCConfigurationSpec(a.(*HNCConfigurationSpec), b.(*hnc.HNCConfigurationSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HNCConfigurationSpec)(nil), (*HNCConfigurationSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HNCConfigurationSpec_To_v1beta1_HNCConfigurationSpec(a.(*hnc.HNCConfigurationSpec), b.(*HNCConfigurationSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HNCConfigurationStatus)(nil), (*hnc.HNCConfigurationStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HNCConfigurationStatus_To_hnc_HNCConfigurationStatus(a.(*HNCConfigurationStatus), b.(*hnc.HNCConfigurationStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HNCConfigurationStatus)(nil), (*HNCConfigurationStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus(a.(*hnc.HNCConfigurationStatus), b.(*HNCConfigurationStatus), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*Hierarchy)(nil), (*hnc.Hierarchy)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_Hierarchy_To_hnc_Hierarchy(a.(*Hierarchy), b.(*hnc.Hierarchy), scope)
 	}); err != nil {
@@ -86,6 +126,26 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*ResourceSpec)(nil), (*hnc.ResourceSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(a.(*ResourceSpec), b.(*hnc.ResourceSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.ResourceSpec)(nil), (*ResourceSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_ResourceSpec_To_v1beta1_ResourceSpec(a.(*hnc.ResourceSpec), b.(*ResourceSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ResourceStatus)(nil), (*hnc.ResourceStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ResourceStatus_To_hnc_ResourceStatus(a.(*ResourceStatus), b.(*hnc.ResourceStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.ResourceStatus)(nil), (*ResourceStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_ResourceStatus_To_v1beta1_ResourceStatus(a.(*hnc.ResourceStatus), b.(*ResourceStatus), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*Subnamespace)(nil), (*hnc.Subnamespace)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_Subnamespace_To_hnc_Subnamespace(a.(*Subnamespace), b.(*hnc.Subnamespace), scope)
 	}); err != nil {
@@ -127,6 +187,100 @@ func RegisterConversions(s *runtime.Scheme) error {
 		return err
 	}
 	return nil
+}
+
+func autoConvert_v1beta1_HNCConfiguration_To_hnc_HNCConfiguration(in *HNCConfiguration, out *hnc.HNCConfiguration, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_HNCConfigurationSpec_To_hnc_HNCConfigurationSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_HNCConfigurationStatus_To_hnc_HNCConfigurationStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_HNCConfiguration_To_hnc_HNCConfiguration is an autogenerated conversion function.
+func Convert_v1beta1_HNCConfiguration_To_hnc_HNCConfiguration(in *HNCConfiguration, out *hnc.HNCConfiguration, s conversion.Scope) error {
+	return autoConvert_v1beta1_HNCConfiguration_To_hnc_HNCConfiguration(in, out, s)
+}
+
+func autoConvert_hnc_HNCConfiguration_To_v1beta1_HNCConfiguration(in *hnc.HNCConfiguration, out *HNCConfiguration, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_hnc_HNCConfigurationSpec_To_v1beta1_HNCConfigurationSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_hnc_HNCConfiguration_To_v1beta1_HNCConfiguration is an autogenerated conversion function.
+func Convert_hnc_HNCConfiguration_To_v1beta1_HNCConfiguration(in *hnc.HNCConfiguration, out *HNCConfiguration, s conversion.Scope) error {
+	return autoConvert_hnc_HNCConfiguration_To_v1beta1_HNCConfiguration(in, out, s)
+}
+
+func autoConvert_v1beta1_HNCConfigurationList_To_hnc_HNCConfigurationList(in *HNCConfigurationList, out *hnc.HNCConfigurationList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]hnc.HNCConfiguration)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_v1beta1_HNCConfigurationList_To_hnc_HNCConfigurationList is an autogenerated conversion function.
+func Convert_v1beta1_HNCConfigurationList_To_hnc_HNCConfigurationList(in *HNCConfigurationList, out *hnc.HNCConfigurationList, s conversion.Scope) error {
+	return autoConvert_v1beta1_HNCConfigurationList_To_hnc_HNCConfigurationList(in, out, s)
+}
+
+func autoConvert_hnc_HNCConfigurationList_To_v1beta1_HNCConfigurationList(in *hnc.HNCConfigurationList, out *HNCConfigurationList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]HNCConfiguration)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_hnc_HNCConfigurationList_To_v1beta1_HNCConfigurationList is an autogenerated conversion function.
+func Convert_hnc_HNCConfigurationList_To_v1beta1_HNCConfigurationList(in *hnc.HNCConfigurationList, out *HNCConfigurationList, s conversion.Scope) error {
+	return autoConvert_hnc_HNCConfigurationList_To_v1beta1_HNCConfigurationList(in, out, s)
+}
+
+func autoConvert_v1beta1_HNCConfigurationSpec_To_hnc_HNCConfigurationSpec(in *HNCConfigurationSpec, out *hnc.HNCConfigurationSpec, s conversion.Scope) error {
+	*out = *(*hnc.HNCConfigurationSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HNCConfigurationSpec_To_hnc_HNCConfigurationSpec is an autogenerated conversion function.
+func Convert_v1beta1_HNCConfigurationSpec_To_hnc_HNCConfigurationSpec(in *HNCConfigurationSpec, out *hnc.HNCConfigurationSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_HNCConfigurationSpec_To_hnc_HNCConfigurationSpec(in, out, s)
+}
+
+func autoConvert_hnc_HNCConfigurationSpec_To_v1beta1_HNCConfigurationSpec(in *hnc.HNCConfigurationSpec, out *HNCConfigurationSpec, s conversion.Scope) error {
+	*out = *(*HNCConfigurationSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_HNCConfigurationSpec_To_v1beta1_HNCConfigurationSpec is an autogenerated conversion function.
+func Convert_hnc_HNCConfigurationSpec_To_v1beta1_HNCConfigurationSpec(in *hnc.HNCConfigurationSpec, out *HNCConfigurationSpec, s conversion.Scope) error {
+	return autoConvert_hnc_HNCConfigurationSpec_To_v1beta1_HNCConfigurationSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_HNCConfigurationStatus_To_hnc_HNCConfigurationStatus(in *HNCConfigurationStatus, out *hnc.HNCConfigurationStatus, s conversion.Scope) error {
+	*out = *(*hnc.HNCConfigurationStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HNCConfigurationStatus_To_hnc_HNCConfigurationStatus is an autogenerated conversion function.
+func Convert_v1beta1_HNCConfigurationStatus_To_hnc_HNCConfigurationStatus(in *HNCConfigurationStatus, out *hnc.HNCConfigurationStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_HNCConfigurationStatus_To_hnc_HNCConfigurationStatus(in, out, s)
+}
+
+func autoConvert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus(in *hnc.HNCConfigurationStatus, out *HNCConfigurationStatus, s conversion.Scope) error {
+	*out = *(*HNCConfigurationStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus is an autogenerated conversion function.
+func Convert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus(in *hnc.HNCConfigurationStatus, out *HNCConfigurationStatus, s conversion.Scope) error {
+	return autoConvert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus(in, out, s)
 }
 
 func autoConvert_v1beta1_Hierarchy_To_hnc_Hierarchy(in *Hierarchy, out *hnc.Hierarchy, s conversion.Scope) error {
@@ -241,6 +395,46 @@ func autoConvert_hnc_MetaKVP_To_v1beta1_MetaKVP(in *hnc.MetaKVP, out *MetaKVP, s
 // Convert_hnc_MetaKVP_To_v1beta1_MetaKVP is an autogenerated conversion function.
 func Convert_hnc_MetaKVP_To_v1beta1_MetaKVP(in *hnc.MetaKVP, out *MetaKVP, s conversion.Scope) error {
 	return autoConvert_hnc_MetaKVP_To_v1beta1_MetaKVP(in, out, s)
+}
+
+func autoConvert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(in *ResourceSpec, out *hnc.ResourceSpec, s conversion.Scope) error {
+	*out = *(*hnc.ResourceSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ResourceSpec_To_hnc_ResourceSpec is an autogenerated conversion function.
+func Convert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(in *ResourceSpec, out *hnc.ResourceSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(in, out, s)
+}
+
+func autoConvert_hnc_ResourceSpec_To_v1beta1_ResourceSpec(in *hnc.ResourceSpec, out *ResourceSpec, s conversion.Scope) error {
+	*out = *(*ResourceSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_ResourceSpec_To_v1beta1_ResourceSpec is an autogenerated conversion function.
+func Convert_hnc_ResourceSpec_To_v1beta1_ResourceSpec(in *hnc.ResourceSpec, out *ResourceSpec, s conversion.Scope) error {
+	return autoConvert_hnc_ResourceSpec_To_v1beta1_ResourceSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_ResourceStatus_To_hnc_ResourceStatus(in *ResourceStatus, out *hnc.ResourceStatus, s conversion.Scope) error {
+	*out = *(*hnc.ResourceStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ResourceStatus_To_hnc_ResourceStatus is an autogenerated conversion function.
+func Convert_v1beta1_ResourceStatus_To_hnc_ResourceStatus(in *ResourceStatus, out *hnc.ResourceStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_ResourceStatus_To_hnc_ResourceStatus(in, out, s)
+}
+
+func autoConvert_hnc_ResourceStatus_To_v1beta1_ResourceStatus(in *hnc.ResourceStatus, out *ResourceStatus, s conversion.Scope) error {
+	*out = *(*ResourceStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_ResourceStatus_To_v1beta1_ResourceStatus is an autogenerated conversion function.
+func Convert_hnc_ResourceStatus_To_v1beta1_ResourceStatus(in *hnc.ResourceStatus, out *ResourceStatus, s conversion.Scope) error {
+	return autoConvert_hnc_ResourceStatus_To_v1beta1_ResourceStatus(in, out, s)
 }
 
 func autoConvert_v1beta1_Subnamespace_To_hnc_Subnamespace(in *Subnamespace, out *hnc.Subnamespace, s conversion.Scope) error {

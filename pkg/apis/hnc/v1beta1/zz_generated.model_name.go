@@ -22,6 +22,26 @@ limitations under the License.
 package v1beta1
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfiguration) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HNCConfiguration"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfigurationList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HNCConfigurationList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfigurationSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HNCConfigurationSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HNCConfigurationStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HNCConfigurationStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Hierarchy) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.Hierarchy"
 }
@@ -44,6 +64,16 @@ func (in HierarchyStatus) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MetaKVP) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.MetaKVP"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ResourceSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.ResourceSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ResourceStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.ResourceStatus"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

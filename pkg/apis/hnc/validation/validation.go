@@ -3,6 +3,7 @@ package validation
 
 import (
 	"fmt"
+	"slices"
 
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -34,6 +35,30 @@ func ValidateSubnamespace(s *hnc.Subnamespace) field.ErrorList {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), s.Name, "must be the name of a namespace: "+problem))
 	}
 	return append(errs, validateManaged(field.NewPath("spec"), s.Spec.Labels, s.Spec.Annotations)...)
+}
+
+// ValidateConfiguration returns what is wrong with the shape of c (spec/hnc.md 1.4). It does not look for the kinds.
+func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
+	var errs field.ErrorList
+	if c.Name != hnc.ConfigurationName {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), c.Name,
+			fmt.Sprintf("must be %q: there is one configuration", hnc.ConfigurationName)))
+	}
+	modes := []hnc.SynchronizationMode{hnc.Propagate, hnc.AllowPropagate, hnc.Remove, hnc.Ignore}
+	policies := []hnc.ConflictPolicy{hnc.Overwrite, hnc.Keep}
+	for i, r := range c.Spec.Resources {
+		path := field.NewPath("spec", "resources").Index(i)
+		if r.Resource == "" {
+			errs = append(errs, field.Required(path.Child("resource"), "name the resource, in the plural"))
+		}
+		if r.Mode != "" && !slices.Contains(modes, r.Mode) {
+			errs = append(errs, field.NotSupported(path.Child("mode"), r.Mode, modes))
+		}
+		if r.OnConflict != "" && !slices.Contains(policies, r.OnConflict) {
+			errs = append(errs, field.NotSupported(path.Child("onConflict"), r.OnConflict, policies))
+		}
+	}
+	return errs
 }
 
 // validateManaged refuses all labels and annotations: as long as none is managed, they would be dropped.

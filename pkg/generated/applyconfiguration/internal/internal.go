@@ -39,6 +39,16 @@ func Parser() *typed.Parser {
 var parserOnce sync.Once
 var parser *typed.Parser
 var schemaYAML = typed.YAMLObject(`types:
+- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha2.HNCConfiguration
+  scalar: untyped
+  list:
+    elementType:
+      namedType: __untyped_atomic_
+    elementRelationship: atomic
+  map:
+    elementType:
+      namedType: __untyped_deduced_
+    elementRelationship: separable
 - name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha2.HierarchyConfiguration
   scalar: untyped
   list:
@@ -50,6 +60,16 @@ var schemaYAML = typed.YAMLObject(`types:
       namedType: __untyped_deduced_
     elementRelationship: separable
 - name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha2.SubnamespaceAnchor
+  scalar: untyped
+  list:
+    elementType:
+      namedType: __untyped_atomic_
+    elementRelationship: atomic
+  map:
+    elementType:
+      namedType: __untyped_deduced_
+    elementRelationship: separable
+- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1beta1.HNCConfiguration
   scalar: untyped
   list:
     elementType:

@@ -54,12 +54,16 @@ func (f *genericInformer) Lister() cache.GenericLister {
 func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (GenericInformer, error) {
 	switch resource {
 	// Group=hnc.x-k8s.io, Version=v1alpha2
+	case v1alpha2.SchemeGroupVersion.WithResource("hncconfigurations"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().HNCConfigurations().Informer()}, nil
 	case v1alpha2.SchemeGroupVersion.WithResource("hierarchyconfigurations"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().HierarchyConfigurations().Informer()}, nil
 	case v1alpha2.SchemeGroupVersion.WithResource("subnamespaceanchors"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().SubnamespaceAnchors().Informer()}, nil
 
 		// Group=hnc.x-k8s.io, Version=v1beta1
+	case v1beta1.SchemeGroupVersion.WithResource("hncconfigurations"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().HNCConfigurations().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hierarchies"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Hierarchies().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("subnamespaces"):

@@ -18,6 +18,10 @@ limitations under the License.
 
 package v1alpha2
 
+// HNCConfigurationListerExpansion allows custom methods to be added to
+// HNCConfigurationLister.
+type HNCConfigurationListerExpansion interface{}
+
 // HierarchyConfigurationListerExpansion allows custom methods to be added to
 // HierarchyConfigurationLister.
 type HierarchyConfigurationListerExpansion interface{}

@@ -18,6 +18,10 @@ limitations under the License.
 
 package v1beta1
 
+// HNCConfigurationListerExpansion allows custom methods to be added to
+// HNCConfigurationLister.
+type HNCConfigurationListerExpansion interface{}
+
 // HierarchyListerExpansion allows custom methods to be added to
 // HierarchyLister.
 type HierarchyListerExpansion interface{}

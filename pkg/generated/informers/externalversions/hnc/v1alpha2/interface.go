@@ -24,6 +24,8 @@ import (
 
 // Interface provides access to all the informers in this group version.
 type Interface interface {
+	// HNCConfigurations returns a HNCConfigurationInformer.
+	HNCConfigurations() TypedHNCConfigurationInformer
 	// HierarchyConfigurations returns a HierarchyConfigurationInformer.
 	HierarchyConfigurations() TypedHierarchyConfigurationInformer
 	// SubnamespaceAnchors returns a SubnamespaceAnchorInformer.
@@ -39,6 +41,11 @@ type version struct {
 // New returns a new Interface.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+}
+
+// HNCConfigurations returns a TypedHNCConfigurationInformer.
+func (v *version) HNCConfigurations() TypedHNCConfigurationInformer {
+	return &hNCConfigurationInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }
 
 // HierarchyConfigurations returns a TypedHierarchyConfigurationInformer.

@@ -18,6 +18,8 @@ limitations under the License.
 
 package v1alpha2
 
+type HNCConfigurationExpansion interface{}
+
 type HierarchyConfigurationExpansion interface{}
 
 type SubnamespaceAnchorExpansion interface{}

@@ -28,6 +28,7 @@ import (
 
 type HncV1alpha2Interface interface {
 	RESTClient() rest.Interface
+	HNCConfigurationsGetter
 	HierarchyConfigurationsGetter
 	SubnamespaceAnchorsGetter
 }
@@ -35,6 +36,10 @@ type HncV1alpha2Interface interface {
 // HncV1alpha2Client is used to interact with features provided by the hnc.x-k8s.io group.
 type HncV1alpha2Client struct {
 	restClient rest.Interface
+}
+
+func (c *HncV1alpha2Client) HNCConfigurations() HNCConfigurationInterface {
+	return newHNCConfigurations(c)
 }
 
 func (c *HncV1alpha2Client) HierarchyConfigurations(namespace string) HierarchyConfigurationInterface {

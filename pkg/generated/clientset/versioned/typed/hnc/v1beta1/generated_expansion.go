@@ -18,6 +18,8 @@ limitations under the License.
 
 package v1beta1
 
+type HNCConfigurationExpansion interface{}
+
 type HierarchyExpansion interface{}
 
 type SubnamespaceExpansion interface{}

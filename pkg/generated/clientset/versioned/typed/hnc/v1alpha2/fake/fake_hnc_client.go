@@ -28,6 +28,10 @@ type FakeHncV1alpha2 struct {
 	*testing.Fake
 }
 
+func (c *FakeHncV1alpha2) HNCConfigurations() v1alpha2.HNCConfigurationInterface {
+	return newFakeHNCConfigurations(c)
+}
+
 func (c *FakeHncV1alpha2) HierarchyConfigurations(namespace string) v1alpha2.HierarchyConfigurationInterface {
 	return newFakeHierarchyConfigurations(c, namespace)
 }

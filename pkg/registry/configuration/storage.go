@@ -1,0 +1,79 @@
+package configuration
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/names"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+)
+
+// Storage is what the configuration and its subresources are served from.
+type Storage struct {
+	// Configuration serves the resource.
+	Configuration *REST
+	// Status serves the status subresource.
+	Status *view.Status
+}
+
+// REST serves the configuration, which can't be deleted.
+type REST struct{ *genericregistry.Store }
+
+// NewStorage returns the storage of the configuration, whose kinds are looked for by mapper.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper) (*Storage, error) {
+	s := strategy{scheme, names.SimpleNameGenerator, Kinds{mapper}}
+	store := &genericregistry.Store{
+		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
+		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },
+		DefaultQualifiedResource:  hnc.Resource("hncconfigurations"),
+		SingularQualifiedResource: hnc.Resource("hncconfiguration"),
+		CreateStrategy:            s,
+		UpdateStrategy:            s,
+		DeleteStrategy:            s,
+		ResetFieldsStrategy:       s,
+		TableConvertor: table.New(
+			table.Column[hnc.HNCConfiguration]{Name: "Kinds", Type: "integer", Description: "The number of kinds that are acted upon.",
+				Cell: func(c *hnc.HNCConfiguration) any { return int64(len(c.Status.Resources)) }},
+			table.Column[hnc.HNCConfiguration]{Name: "Copies", Type: "integer", Description: "The number of copies of all kinds.", Cell: copies},
+			table.Column[hnc.HNCConfiguration]{Name: "Conditions", Type: "string", Wide: true, Description: "The conditions of the configuration.",
+				Cell: func(c *hnc.HNCConfiguration) any { return table.Conditions(c.Status.Conditions) }},
+		),
+	}
+	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
+		return nil, err
+	}
+	return &Storage{Configuration: &REST{store}, Status: view.NewStatus(store, statusStrategy{s})}, nil
+}
+
+func copies(c *hnc.HNCConfiguration) any {
+	var sum int64
+	for _, r := range c.Status.Resources {
+		if r.NumPropagatedObjects != nil {
+			sum += int64(*r.NumPropagatedObjects)
+		}
+	}
+	return sum
+}
+
+var errDelete = errors.New("there is always one configuration; empty its spec.resources instead")
+
+// Delete refuses to delete the configuration (spec/hnc.md 2.6, K1).
+func (r *REST) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, _ *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	return nil, false, apierrors.NewForbidden(r.DefaultQualifiedResource, name, errDelete)
+}
+
+// DeleteCollection refuses to delete the configuration.
+func (r *REST) DeleteCollection(context.Context, rest.ValidateObjectFunc, *metav1.DeleteOptions, *metainternalversion.ListOptions) (runtime.Object, error) {
+	return nil, apierrors.NewForbidden(r.DefaultQualifiedResource, "", errDelete)
+}
