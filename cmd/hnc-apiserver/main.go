@@ -37,6 +37,9 @@ func command(ctx context.Context) *cobra.Command {
 		SilenceUsage: true,
 		RunE: func(*cobra.Command, []string) error {
 			verflag.PrintAndExitIfRequested()
+			if err := o.Server.ComponentGlobalsRegistry.Set(); err != nil {
+				return err
+			}
 			if err := logsapi.ValidateAndApply(o.Logs, nil); err != nil {
 				return err
 			}

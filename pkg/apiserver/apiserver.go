@@ -57,8 +57,12 @@ type CompletedConfig struct{ *completedConfig }
 // Complete fills in what the configuration leaves open.
 func (c *Config) Complete() CompletedConfig {
 	// Proxied requests pass no filter of kube-apiserver but authentication and authorization, so ours is the chain.
-	chain := c.Generic.BuildHandlerChainFunc
-	c.Generic.BuildHandlerChainFunc = withPostToItem(chain)
+	clients := &identification{}
+	if header := c.Generic.Authentication.RequestHeaderConfig; header != nil {
+		clients.authority = header.CAContentProvider
+	}
+	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", clients.Check))
+	c.Generic.BuildHandlerChainFunc = clients.guard(withPostToItem(c.Generic.BuildHandlerChainFunc))
 	c.Generic.Serializer = withoutProtobuf{Codecs}
 	// Both names of a resource are the same to admission policies: one that holds for the one holds for the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {

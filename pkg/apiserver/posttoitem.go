@@ -7,12 +7,15 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
+// handlerChain puts the filters of every request before the API.
+type handlerChain = func(api http.Handler, config *genericapiserver.Config) http.Handler
+
 // itemURL matches the URL of an object of v1alpha2 and captures the URL of its collection.
 var itemURL = regexp.MustCompile(`^(/apis/hnc\.x-k8s\.io/v1alpha2/(?:namespaces/[^/]+/)?(?:hierarchyconfigurations|subnamespaceanchors|hncconfigurations))/[^/]+$`)
 
 // withPostToItem makes a POST to an object's URL create it, as custom resources do and HNC's clients rely on
 // (spec/hnc.md 1.7). The name is taken from the body.
-func withPostToItem(build func(http.Handler, *genericapiserver.Config) http.Handler) func(http.Handler, *genericapiserver.Config) http.Handler {
+func withPostToItem(build handlerChain) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		chain := build(api, config)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -155,6 +155,10 @@ func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written) {
 		}
 		return
 	}
-	old := index.Wrote(w.Source, w.Namespace, written, p.ahead(w.Kind.GroupResource().String(), written.ResourceVersion))
-	p.observe(kind, old, index.Get(w.Namespace, w.Name))
+	ahead := p.ahead(w.Kind.GroupResource().String(), written.ResourceVersion)
+	old := index.Wrote(w.Source, w.Namespace, written, ahead)
+	// Otherwise what the watch has brought was observed when it did.
+	if ahead {
+		p.observe(kind, old, index.Get(w.Namespace, w.Name))
+	}
 }

@@ -10,10 +10,10 @@ import (
 
 // affect queues what a change of the tree affects. The lock must be held.
 func (p *Propagator) affect(affected tree.Affected) {
+	p.Metrics.Namespaces(p.tree.Len())
 	if !p.leading {
 		return
 	}
-	p.Metrics.Namespaces(p.tree.Len())
 	for _, name := range affected.Moved {
 		p.moves++
 		p.moving[name] = p.moves

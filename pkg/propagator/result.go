@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -22,7 +23,7 @@ func (p *Propagator) result(kind, verb, name string, err error, enter func()) er
 		defer p.mu.Unlock()
 		enter()
 		return nil
-	case apierrors.IsNotFound(err), apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+	case copies.Gone(err), apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		outcome = "done"
 		return nil
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):

@@ -3,11 +3,13 @@ package propagator
 import (
 	"context"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -89,6 +91,12 @@ func (p *Propagator) watchKind(ctx context.Context, i int, kind copies.Kind) {
 		})
 }
 
+// relist returns how long to wait before a watch that failed is made again. The default goes up to half a minute, for which
+// everybody who creates a sub-namespace would wait after our API server has been away.
+func relist() *wait.Backoff {
+	return &wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 5, Cap: 2 * time.Second}
+}
+
 // run starts a reflector that feeds the picture with all objects of one type.
 func run[T any](ctx context.Context, p *Propagator, resource string, expected runtime.Object, client any,
 	watchFunc func(context.Context, metav1.ListOptions) (watch.Interface, error), list cache.ListWithContextFunc, f *feed[T],
@@ -100,5 +108,6 @@ func run[T any](ctx context.Context, p *Propagator, resource string, expected ru
 	p.unsynced.Add(1)
 	f.synced = sync.OnceFunc(p.unsynced.Done)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: watchFunc}, client)
-	go cache.NewReflectorWithOptions(lw, expected, f, cache.ReflectorOptions{Logger: &f.logger}).RunWithContext(ctx)
+	options := cache.ReflectorOptions{Name: resource, Logger: &f.logger, Backoff: relist()}
+	go cache.NewReflectorWithOptions(lw, expected, f, options).RunWithContext(ctx)
 }

@@ -27,14 +27,25 @@ func (p *Propagator) work(ctx context.Context, q queue.Queue) {
 			q.Forget(key)
 		case ctx.Err() != nil:
 		default:
-			if errors.Is(err, errStale) {
-				logger.V(4).Info("Repeating what was decided on an outdated picture", "class", key.Class, "namespace", key.Namespace, "name", key.Name, "reason", err)
-			} else {
-				logger.Error(err, "Propagation failed and will be repeated", "class", key.Class, "namespace", key.Namespace, "name", key.Name, "failures", q.NumRequeues(key)+1)
-			}
+			p.logFailure(logger, key, q.NumRequeues(key)+1, err)
 			q.AddRateLimited(key)
 		}
 		q.Done(key)
+	}
+}
+
+// patience is how often work may fail for a passing reason before it is worth an error in the log.
+const patience = 5
+
+func (p *Propagator) logFailure(logger klog.Logger, key queue.Key, failures int, err error) {
+	values := []any{"class", key.Class.String(), "namespace", key.Namespace, "name", key.Name, "failures", failures}
+	switch {
+	case errors.Is(err, errStale) && failures < patience:
+		logger.V(4).Info("Repeating what was decided on an outdated picture", append(values, "reason", err)...)
+	case !refused(err) && failures < patience:
+		logger.V(2).Info("Propagation failed and will be repeated", append(values, "reason", err)...)
+	default:
+		logger.Error(err, "Propagation failed and will be repeated", values...)
 	}
 }
 

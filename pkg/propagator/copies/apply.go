@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -77,8 +78,10 @@ func Judge(verb Verb, err error) Outcome {
 		return Done
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return Done
-	case apierrors.IsNotFound(err) && verb == Create:
+	case verb == Create && Gone(err):
 		return Done
+	case apierrors.IsNotFound(err) && !Gone(err):
+		return Failed
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		return Stale
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err),
@@ -86,4 +89,10 @@ func Judge(verb Verb, err error) Outcome {
 		return Refused
 	}
 	return Failed
+}
+
+// Gone says whether an error tells that an object, or its namespace, is not there; a server that does not know the resource at
+// all answers much the same.
+func Gone(err error) bool {
+	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -54,7 +54,12 @@ func written(r *rest.Request, body []byte) request {
 }
 
 func (r request) decode(ctx context.Context) (Written, error) {
-	raw, err := r.Do(ctx).Raw()
+	result := r.Do(ctx)
+	// Raw's error does not tell what the server's status says.
+	if err := result.Error(); err != nil {
+		return Written{}, err
+	}
+	raw, err := result.Raw()
 	if err != nil {
 		return Written{}, err
 	}

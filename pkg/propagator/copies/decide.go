@@ -62,7 +62,7 @@ func (x *Index) decide(source *Object, namespace, name string) *Write {
 		w.Verb = Delete
 	case present == nil:
 		w.Verb = Create
-	case present.Copy && present.InheritedFrom == source.Namespace && present.holds(source.Digest):
+	case present.Copy && present.holds(source.Digest):
 		return nil
 	default:
 		w.Verb = Update

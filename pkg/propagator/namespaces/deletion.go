@@ -1,9 +1,6 @@
 package namespaces
 
-import (
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
-)
+import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 
 // terminating decides on a Subnamespace that is being deleted. Source: spec/hnc.md 3.6.
 func terminating(t *tree.Tree, s *tree.Subnamespace) Plan {
@@ -33,15 +30,14 @@ func elsewhere(t *tree.Tree, s *tree.Subnamespace) bool {
 }
 
 // mayDelete says whether the namespace may be deleted with its Subnamespace. When the parent terminates its content is deleted
-// in a random order, and whoever deleted it may not have known of the sub-namespace: only cascading deletion permits it then. The
-// parent's label still tells so when the records are gone.
+// in a random order, and whoever deleted it may not have known of the sub-namespace: only cascading deletion permits it then.
 func mayDelete(t *tree.Tree, s *tree.Subnamespace) bool {
 	parent := t.Namespace(s.Parent)
-	if parent == nil {
+	switch {
+	case parent == nil:
 		return false
-	}
-	if parent.Terminating {
-		return parent.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed || t.CascadingAllowed(s.Parent)
+	case parent.Terminating:
+		return t.CascadingAllowed(s.Parent)
 	}
 	return !t.HasChildren(s.Name) || t.CascadingAllowed(s.Name)
 }

@@ -1,5 +1,7 @@
 package tree
 
+import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+
 // HasSubnamespaces says whether a sub-namespace is, or is about to be created, directly below the namespace.
 func (t *Tree) HasSubnamespaces(name string) bool {
 	if len(t.annotated[name]) > 0 {
@@ -19,13 +21,17 @@ func (t *Tree) Orphaned(name string) bool {
 	return ns != nil && ns.SubnamespaceOf != "" && t.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) == nil
 }
 
-// CascadingAllowed says whether the namespace or an ancestor allows cascading deletion. Members of a cycle have no
-// ancestors, and what is beyond one is not asked.
+// CascadingAllowed says whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the label that told
+// so when it began to terminate, for its Hierarchy may be gone by now. Members of a cycle have no ancestors, and what is
+// beyond one is not asked.
 func (t *Tree) CascadingAllowed(name string) bool {
 	chain := t.forest.Chain(name)
 	cyclic := t.forest.Parent(chain[len(chain)-1]) != ""
 	for _, at := range chain {
 		if h := t.Hierarchy(at); h != nil && h.Cascading {
+			return true
+		}
+		if ns := t.namespaces[at]; ns != nil && ns.Terminating && ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed {
 			return true
 		}
 		if cyclic && t.forest.Cycle(at) != nil {

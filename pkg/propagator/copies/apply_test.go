@@ -1,0 +1,104 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var resource = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}
+
+// script is a client that answers with errors in order, and records what it was asked.
+type script struct {
+	errs  []error
+	calls []string
+}
+
+func (s *script) answer(call string) error {
+	s.calls = append(s.calls, call)
+	if len(s.errs) == 0 {
+		return nil
+	}
+	err := s.errs[0]
+	s.errs = s.errs[1:]
+	return err
+}
+
+func (s *script) Create(context.Context, Kind, string, []byte) (Written, error) {
+	return Written{UID: "new"}, s.answer("create")
+}
+
+func (s *script) Update(context.Context, Kind, string, string, []byte) (Written, error) {
+	return Written{UID: "same"}, s.answer("update")
+}
+
+func (s *script) Delete(context.Context, Kind, string, string, types.UID) error {
+	return s.answer("delete")
+}
+
+func TestAnInvalidUpdateReplacesARoleBindingOnly(t *testing.T) {
+	invalid := apierrors.NewInvalid(schema.GroupKind{}, "x", nil)
+	gone := apierrors.NewNotFound(resource, "x")
+	refused := apierrors.NewForbidden(resource, "x", nil)
+	for name, test := range map[string]struct {
+		kind  Kind
+		errs  []error
+		calls []string
+		ok    bool
+	}{
+		"a valid one":            {Kinds[1], nil, []string{"update"}, true},
+		"a role":                 {Kinds[0], []error{invalid}, []string{"update"}, false},
+		"a binding":              {Kinds[1], []error{invalid}, []string{"update", "delete", "create"}, true},
+		"a binding that is gone": {Kinds[1], []error{invalid, gone}, []string{"update", "delete", "create"}, true},
+		"a binding that stays":   {Kinds[1], []error{invalid, refused}, []string{"update", "delete"}, false},
+		"a conflict":             {Kinds[1], []error{apierrors.NewConflict(resource, "x", nil)}, []string{"update"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := &script{errs: test.errs}
+			_, err := Apply(t.Context(), client, Write{Verb: Update, Kind: test.kind, Source: role(t, "root", "x", "get"), Present: &Object{}})
+			if !slices.Equal(client.calls, test.calls) || (err == nil) != test.ok {
+				t.Errorf("calls %v, error %v", client.calls, err)
+			}
+		})
+	}
+}
+
+func TestWhatFollowsFromAnError(t *testing.T) {
+	terminating := apierrors.NewForbidden(resource, "x", nil)
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	unserved := apierrors.NewGenericServerResponse(http.StatusNotFound, "post", resource, "", "404 page not found", 0, true)
+	for name, test := range map[string]struct {
+		verb Verb
+		err  error
+		want Outcome
+	}{
+		"none":                           {Create, nil, Done},
+		"the namespace terminates":       {Create, terminating, Done},
+		"the namespace is gone":          {Create, apierrors.NewNotFound(resource, "x"), Done},
+		"the kind is not served":         {Create, unserved, Failed},
+		"the kind is served no more":     {Update, unserved, Failed},
+		"the copy is gone":               {Update, apierrors.NewNotFound(resource, "x"), Stale},
+		"the copy was there":             {Create, apierrors.NewAlreadyExists(resource, "x"), Stale},
+		"the copy was changed":           {Update, apierrors.NewConflict(resource, "x", nil), Stale},
+		"escalation":                     {Create, apierrors.NewForbidden(resource, "x", nil), Refused},
+		"invalid":                        {Create, apierrors.NewInvalid(schema.GroupKind{}, "x", nil), Refused},
+		"too many requests":              {Create, apierrors.NewTooManyRequests("later", 1), Failed},
+		"the server can't":               {Create, apierrors.NewInternalError(errors.New("x")), Failed},
+		"the network":                    {Create, errors.New("connection refused"), Failed},
+		"a delete of somebody else's is": {Delete, apierrors.NewConflict(resource, "x", nil), Stale},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Judge(test.verb, test.err); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}

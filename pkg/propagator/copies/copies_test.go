@@ -1,0 +1,295 @@
+package copies
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var version int
+
+func next() string {
+	version++
+	return strconv.Itoa(version)
+}
+
+func parse(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := json.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func object(t *testing.T, text string) *Object {
+	t.Helper()
+	o, err := NewObject(parse(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+const source = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"namespace":"root","name":"x","uid":"u1","resourceVersion":"7",
+	"generation":3,"generateName":"x-","creationTimestamp":"2030-01-01T00:00:00Z","managedFields":[{"manager":"m"}],
+	"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u2"}],
+	"labels":{"app":"shop","app.kubernetes.io/managed-by":"Helm","hnc.x-k8s.io/l":"1","foo-hnc.x-k8s.io/l":"1","hnc.x-k8s.io":"kept"},
+	"annotations":{"note":"n","propagate.hnc.x-k8s.io/none":"false","kubectl.kubernetes.io/last-applied-configuration":"{}"}},
+	"spec":{"replicas":3,"ratio":0.5},"status":{"ready":true}}`
+
+func TestACopyContainsThePayloadAndWhatIsNotTheSourcesOwn(t *testing.T) {
+	o := object(t, source)
+	if o.Copy || o.Finalized {
+		t.Fatalf("not a plain source: %+v", o)
+	}
+	var got, want any
+	if err := json.Unmarshal(o.content.body("", ""), &got); err != nil {
+		t.Fatal(err)
+	}
+	copied := `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"x",
+		"labels":{"app":"shop","app.kubernetes.io/managed-by":"hnc.x-k8s.io","hnc.x-k8s.io/inherited-from":"root","hnc.x-k8s.io":"kept"},
+		"annotations":{"note":"n"}},"spec":{"replicas":3,"ratio":0.5}}`
+	if err := json.Unmarshal([]byte(copied), &want); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	if string(a) != string(b) {
+		t.Errorf("copy\n%s, want\n%s", a, b)
+	}
+}
+
+func TestABodyNamesTheVersionThatItReplaces(t *testing.T) {
+	u := parse(t, string(object(t, source).content.body("u9", "12")))
+	if u.GetUID() != "u9" || u.GetResourceVersion() != "12" || u.GetName() != "x" {
+		t.Errorf("%v", u.Object["metadata"])
+	}
+}
+
+// stored returns what a server stores of a source's copy.
+func stored(t *testing.T, o *Object, namespace string, change func(*unstructured.Unstructured)) *Object {
+	t.Helper()
+	u := parse(t, string(o.content.body("", "")))
+	u.SetNamespace(namespace)
+	u.SetUID(types.UID("uid-" + namespace))
+	u.SetResourceVersion(next())
+	u.SetGeneration(1)
+	if change != nil {
+		change(u)
+	}
+	c, err := NewObject(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTheDigestOfARightCopyIsThatOfItsSource(t *testing.T) {
+	o := object(t, source)
+	for name, test := range map[string]struct {
+		change func(*unstructured.Unstructured)
+		same   bool
+	}{
+		"as written":       {nil, true},
+		"with a status":    {func(u *unstructured.Unstructured) { u.Object["status"] = "x" }, true},
+		"with a finalizer": {func(u *unstructured.Unstructured) { u.SetFinalizers([]string{"a/b"}) }, true},
+		"with an owner": {func(u *unstructured.Unstructured) {
+			u.Object["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{"kind": "Pod"}}
+		}, true},
+		"with another payload":   {func(u *unstructured.Unstructured) { u.Object["spec"] = "x" }, false},
+		"with one more field":    {func(u *unstructured.Unstructured) { u.Object["data"] = "x" }, false},
+		"with one more label":    {func(u *unstructured.Unstructured) { setLabel(u, "a", "b") }, false},
+		"without managed-by":     {func(u *unstructured.Unstructured) { setLabel(u, "app.kubernetes.io/managed-by", "me") }, false},
+		"from another namespace": {func(u *unstructured.Unstructured) { setLabel(u, "hnc.x-k8s.io/inherited-from", "x") }, false},
+		"with an annotation":     {func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"note": "changed"}) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := stored(t, o, "child", test.change)
+			if !c.Copy {
+				t.Fatal("not a copy")
+			}
+			if (c.Digest == o.Digest) != test.same {
+				t.Errorf("same digest: %v, want %v", c.Digest == o.Digest, test.same)
+			}
+		})
+	}
+}
+
+func setLabel(u *unstructured.Unstructured, key, value string) {
+	labels := u.GetLabels()
+	labels[key] = value
+	u.SetLabels(labels)
+}
+
+func role(t *testing.T, namespace, name, verb string, labels ...string) *Object {
+	t.Helper()
+	u := parse(t, `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{},"rules":[{"verbs":["`+verb+`"]}]}`)
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	u.SetUID(types.UID(namespace + "/" + name))
+	u.SetResourceVersion(next())
+	for _, label := range labels {
+		key, value, _ := strings.Cut(label, "=")
+		u.SetLabels(map[string]string{key: value})
+	}
+	o, err := NewObject(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+const from = "hnc.x-k8s.io/inherited-from="
+
+// show writes writes as "verb name from namespace".
+func show(writes []Write) string {
+	var words []string
+	for _, w := range writes {
+		word := string(w.Verb) + " " + w.Name
+		if w.Source != nil {
+			word += " from " + w.Source.Namespace
+		}
+		if w.Verb == Update && w.Overwrites() {
+			word += " over a local one"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestWhatIsWrittenInANamespace(t *testing.T) {
+	copyOf := func(o *Object) *Object { return stored(t, o, "leaf", nil) }
+	finalized := func(o *Object) *Object { o.Finalized = true; return o }
+	doomed := func(o *Object) *Object { o.Terminating = true; return o }
+	rootX, midX := role(t, "root", "x", "get"), role(t, "mid", "x", "list")
+	for name, test := range map[string]struct {
+		given           []*Object
+		removed, wanted string
+	}{
+		"nothing":                            {nil, "", ""},
+		"a source of the root":               {[]*Object{rootX}, "", "create x from root"},
+		"the topmost source governs":         {[]*Object{rootX, midX}, "", "create x from root"},
+		"one that can't be copied does not":  {[]*Object{finalized(role(t, "root", "x", "get")), midX}, "", "create x from mid"},
+		"a copy between is no source":        {[]*Object{stored(t, rootX, "mid", nil)}, "", ""},
+		"a right copy":                       {[]*Object{rootX, copyOf(rootX)}, "", ""},
+		"an outdated copy":                   {[]*Object{role(t, "root", "x", "watch"), copyOf(rootX)}, "", "update x from root"},
+		"a copy of another source":           {[]*Object{rootX, midX, copyOf(midX)}, "", "update x from root"},
+		"a copy without a source":            {[]*Object{copyOf(rootX)}, "delete x", ""},
+		"a copy of one that can't be copied": {[]*Object{finalized(role(t, "root", "x", "get")), copyOf(rootX)}, "delete x", ""},
+		"a terminating copy":                 {[]*Object{doomed(copyOf(rootX))}, "", ""},
+		"a terminating copy of a source":     {[]*Object{role(t, "root", "x", "watch"), doomed(copyOf(rootX))}, "", ""},
+		"a terminating source":               {[]*Object{doomed(role(t, "root", "x", "get"))}, "", "create x from root"},
+		"an object of its own":               {[]*Object{role(t, "leaf", "own", "get")}, "", ""},
+		"an object of its own in the way":    {[]*Object{rootX, role(t, "leaf", "x", "get")}, "", "update x from root over a local one"},
+		"a stray with any value":             {[]*Object{role(t, "leaf", "y", "get", from)}, "delete y", ""},
+		"an unrelated namespace":             {[]*Object{role(t, "elsewhere", "x", "get")}, "", ""},
+		"a mixture in order": {
+			[]*Object{role(t, "root", "b", "get"), role(t, "mid", "a", "get"), role(t, "leaf", "d", "get", from+"root"), role(t, "leaf", "c", "get", from+"x")},
+			"delete c, delete d", "create a from mid, create b from root",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			index := NewIndex(Kinds[0])
+			for _, o := range test.given {
+				index.Set(o)
+			}
+			ancestors := []string{"root", "mid"}
+			removals, writes := index.DecideAll(ancestors, "leaf")
+			if got := show(removals); got != test.removed {
+				t.Errorf("removed %q, want %q", got, test.removed)
+			}
+			if got := show(writes); got != test.wanted {
+				t.Errorf("written %q, want %q", got, test.wanted)
+			}
+			// One by one it is the same.
+			var single []Write
+			for _, name := range []string{"a", "b", "c", "d", "own", "x", "y"} {
+				if w := index.Decide(ancestors, "leaf", name); w != nil {
+					single = append(single, *w)
+				}
+			}
+			both := append(slices.Clone(removals), writes...)
+			slices.SortFunc(both, func(a, b Write) int { return strings.Compare(a.Name, b.Name) })
+			if got, want := show(single), show(both); got != want {
+				t.Errorf("one by one %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestWhatWeHaveWrittenIsKnownAtOnce(t *testing.T) {
+	index := NewIndex(Kinds[0])
+	source := role(t, "root", "x", "get")
+	index.Set(source)
+	echo := stored(t, source, "leaf", nil)
+	index.Wrote(source, "leaf", Written{UID: echo.UID, ResourceVersion: echo.ResourceVersion}, true)
+	if w := index.Decide([]string{"root"}, "leaf", "x"); w != nil {
+		t.Fatalf("written again: %v", w.Verb)
+	}
+	if _, changed := index.Set(echo); changed {
+		t.Error("its echo is news")
+	}
+}
+
+func TestWhatWasDeletedBeforeWeLearntThatItWasWrittenStaysDeleted(t *testing.T) {
+	index := NewIndex(Kinds[0])
+	source := role(t, "root", "x", "get")
+	index.Set(source)
+	index.Wrote(source, "leaf", Written{UID: "u", ResourceVersion: next()}, false)
+	if w := index.Decide([]string{"root"}, "leaf", "x"); w == nil || w.Verb != Create {
+		t.Errorf("not created again: %v", w)
+	}
+}
+
+func TestACopyThatTheServerChangesOnTheWayIsWrittenOnce(t *testing.T) {
+	source := role(t, "root", "x", "get")
+	changed := func() *Object {
+		return stored(t, source, "leaf", func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"injected": "yes"}) })
+	}
+	for name, learn := range map[string]func(*Index, *Object, Written){
+		"the answer first": func(x *Index, echo *Object, written Written) { x.Wrote(source, "leaf", written, true); x.Set(echo) },
+		"the watch first":  func(x *Index, echo *Object, written Written) { x.Set(echo); x.Wrote(source, "leaf", written, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			index := NewIndex(Kinds[0])
+			index.Set(source)
+			echo := changed()
+			learn(index, echo, Written{UID: echo.UID, ResourceVersion: echo.ResourceVersion})
+			if w := index.Decide([]string{"root"}, "leaf", "x"); w != nil {
+				t.Fatalf("%s again", w.Verb)
+			}
+			index.Set(changed()) // a later version with the same content
+			if w := index.Decide([]string{"root"}, "leaf", "x"); w != nil {
+				t.Errorf("%s after somebody has touched it", w.Verb)
+			}
+			index.Set(stored(t, source, "leaf", func(u *unstructured.Unstructured) { u.Object["rules"] = nil }))
+			if w := index.Decide([]string{"root"}, "leaf", "x"); w == nil || w.Verb != Update {
+				t.Error("not reset after somebody has edited it")
+			}
+			index.Set(echo)
+			newer := role(t, "root", "x", "watch")
+			index.Set(newer)
+			if w := index.Decide([]string{"root"}, "leaf", "x"); w == nil || w.Verb != Update {
+				t.Error("not updated after the source has changed")
+			}
+		})
+	}
+}
+
+func TestAnotherIncarnationIsNotForgotten(t *testing.T) {
+	index := NewIndex(Kinds[0])
+	o := role(t, "root", "x", "get")
+	index.Set(o)
+	if index.Delete("root", "x", "before") != nil || index.Get("root", "x") == nil {
+		t.Error("forgotten")
+	}
+	if index.Delete("root", "x", o.UID) != o || index.Get("root", "x") != nil {
+		t.Error("not forgotten")
+	}
+}

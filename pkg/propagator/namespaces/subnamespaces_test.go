@@ -1,0 +1,116 @@
+package namespaces
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+func TestWhatASubnamespaceNeeds(t *testing.T) {
+	for name, test := range map[string]struct {
+		given []string
+		want  string // action, options, and state and reason of the status
+	}{
+		"the namespace is missing":                  {[]string{"ns p", "asked p c"}, "Create mark set-parent Ok/Ready"},
+		"the parent is marked":                      {[]string{"ns p label hnc.x-k8s.io/has-subnamespaces=true", "asked p c"}, "Create set-parent Ok/Ready"},
+		"the parent is missing":                     {[]string{"asked p c"}, "Leave"},
+		"the parent terminates":                     {[]string{"ns p", "asked p c", "terminating p"}, "Leave"},
+		"the parent is halted":                      {[]string{"ns p", "parent p x", "asked p c"}, "Create mark set-parent Ok/AncestorHaltActivities"},
+		"the namespace was just created":            {[]string{"ns p", "asked p c", "ns c sub-of p"}, "Settle set-parent Ok/Ready"},
+		"the hierarchy is there":                    {[]string{"ns p", "asked p c", "ns c sub-of p", "parent c p"}, "Settle Ok/Ready"},
+		"the hierarchy names no parent":             {[]string{"ns p", "ready p c", "ns c sub-of p", "cascading c"}, "Settle set-parent Ok/Ready"},
+		"all is done":                               {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p"}, "Leave"},
+		"it was ready before the tree was halted":   {[]string{"ns p", "parent p x", "ready p c", "ns c sub-of p", "parent c p"}, "Leave"},
+		"a ready one's namespace is gone":           {[]string{"ns p", "ready p c", "parent c p"}, "Create mark set-parent Ok/Ready"},
+		"the namespace is not a sub-namespace":      {[]string{"ns p", "asked p c", "ns c"}, "Report Conflict/NamespaceConflict"},
+		"the namespace is somebody else's":          {[]string{"ns p", "asked p c", "ns c sub-of q"}, "Report Conflict/NamespaceConflict"},
+		"its hierarchy names another parent":        {[]string{"ns p", "asked p c", "ns c sub-of p", "parent c q"}, "Report Conflict/NamespaceConflict"},
+		"an older one asks for the same name":       {[]string{"ns a", "ns p", "asked a c", "asked p c"}, "Report Conflict/NamespaceConflict"},
+		"the name is excluded":                      {[]string{"ns p", "asked p kube-system"}, "Report Forbidden/NamespaceForbidden"},
+		"the parent is excluded":                    {[]string{"ns kube-system", "asked kube-system c"}, "Report Forbidden/NamespaceForbidden"},
+		"the namespace terminates":                  {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "terminating c"}, "Report Ok/NamespaceTerminating"},
+		"deletion of a leaf":                        {[]string{"ns p", "deleting p c", "ns c sub-of p", "parent c p"}, "Delete uid-c"},
+		"deletion of a leaf without a hierarchy":    {[]string{"ns p", "deleting p c", "ns c sub-of p"}, "Delete uid-c"},
+		"deletion with a full child":                {[]string{"ns p", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Release"},
+		"deletion with a child being created":       {[]string{"ns p", "deleting p c", "ns c sub-of p", "asked c d"}, "Release"},
+		"deletion with a child, cascading":          {[]string{"ns p", "cascading c", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete uid-c"},
+		"deletion with a child, cascading above":    {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete uid-c"},
+		"deletion in a terminating parent":          {[]string{"ns p", "deleting p c", "ns c sub-of p", "terminating p"}, "Release"},
+		"deletion in a terminating parent, own ACD": {[]string{"ns p", "deleting p c", "ns c sub-of p", "cascading c", "terminating p"}, "Release"},
+		"deletion in a terminating parent, allowed": {[]string{"ns p label hnc.x-k8s.io/cascading-deletion=allowed", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete uid-c"},
+		"deletion in a terminating parent, record":  {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete uid-c"},
+		"deletion while the namespace terminates":   {[]string{"ns p", "deleting p c", "ns c sub-of p", "terminating c"}, "Leave"},
+		"deletion when the namespace is gone":       {[]string{"ns p", "deleting p c"}, "Release"},
+		"deletion when the parent is gone":          {[]string{"deleting p c", "ns c sub-of p"}, "Release"},
+		"deletion of one in conflict":               {[]string{"ns p", "deleting p c", "ns c"}, "Release"},
+		"deletion of somebody else's":               {[]string{"ns p", "deleting p c", "ns c sub-of q"}, "Release"},
+		"deletion of a moved one":                   {[]string{"ns p", "ns q", "deleting p c", "ns c sub-of p", "parent c q"}, "Release"},
+		"deletion of an excluded name":              {[]string{"ns p", "ns kube-system sub-of p", "deleting p kube-system"}, "Release"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key := tree.Key{Parent: "p", Name: "c"}
+			if strings.Contains(name, "name is excluded") || strings.Contains(name, "excluded name") {
+				key.Name = "kube-system"
+			}
+			if strings.Contains(name, "parent is excluded") {
+				key.Parent = "kube-system"
+			}
+			plan := Subnamespace(world(test.given...), key, now)
+			words := []string{string(plan.Action)}
+			if plan.MarkParent {
+				words = append(words, "mark")
+			}
+			if plan.SetParent {
+				words = append(words, "set-parent")
+			}
+			if plan.UID != "" {
+				words = append(words, string(plan.UID))
+			}
+			if len(plan.Status.Conditions) > 0 {
+				words = append(words, string(plan.Status.State)+"/"+plan.Status.Conditions[0].Reason)
+			}
+			if got := strings.Join(words, " "); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestANewSubnamespaceHasItsPlaceFromTheStart(t *testing.T) {
+	plan := Subnamespace(world("ns a", "ns p", "parent p a", "cascading a", "asked p c"), tree.Key{Parent: "p", Name: "c"}, now)
+	if got, want := show(plan.Namespace.Labels), "a:2 c:0 cascading-deletion included-namespace p:1"; got != want {
+		t.Errorf("labels %q, want %q", got, want)
+	}
+	if got := plan.Namespace.Annotations[hnc.AnnotationSubnamespaceOf]; got != "p" {
+		t.Errorf("sub-namespace of %q", got)
+	}
+}
+
+func TestAReportedStatusIsNotReportedAgain(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"in conflict":     {"ns p", "asked p c", "ns c"},
+		"in a halted one": {"ns p", "parent p missing", "asked p c", "ns c sub-of p", "parent c p"},
+	} {
+		w := world(lines...)
+		key := tree.Key{Parent: "p", Name: "c"}
+		s := *w.SubnamespaceRecord(key)
+		s.ResourceVersion, s.Status = next(), Subnamespace(w, key, now).Status
+		w.SetSubnamespace(&s)
+		if plan := Subnamespace(w, key, now); plan.Action != Leave {
+			t.Errorf("%s: %s %v", name, plan.Action, plan.Status)
+		}
+	}
+}
+
+func TestAReleasedSubnamespaceIsLeftAlone(t *testing.T) {
+	w := world("ns p", "deleting p c", "ns c sub-of p")
+	key := tree.Key{Parent: "p", Name: "c"}
+	s := *w.SubnamespaceRecord(key)
+	s.ResourceVersion, s.Finalizers = next(), []string{"somebody.else/holds"}
+	w.SetSubnamespace(&s)
+	if plan := Subnamespace(w, key, now); plan.Action != Leave {
+		t.Error(plan.Action)
+	}
+}

@@ -1,0 +1,303 @@
+package propagator
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// server is an API server in memory: it keeps any object, counts versions over all of them, refuses what is outdated, and plays the
+// namespace controller. Its lock makes every request atomic.
+type server struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	version int
+	objects map[location]*unstructured.Unstructured
+	events  []event
+	// trimmed is the version before which events are forgotten; epoch counts how often that happened.
+	trimmed, epoch int
+	// writes are the requests that changed something, as "METHOD path".
+	writes []string
+	// refuse answers a request instead of the server, nil for none.
+	refuse func(method, path string) *metav1.Status
+}
+
+// location is where an object is: "roles", "team-a", "dev".
+type location struct{ resource, namespace, name string }
+
+type event struct {
+	version  int
+	resource string
+	kind     string
+	body     []byte
+}
+
+func newServer() *server {
+	s := &server{objects: map[location]*unstructured.Unstructured{}}
+	s.changed = sync.NewCond(&s.mu)
+	return s
+}
+
+var kinds = map[string]schema.GroupVersionKind{
+	"namespaces":    {Version: "v1", Kind: "Namespace"},
+	"hierarchies":   v1beta1.SchemeGroupVersion.WithKind("Hierarchy"),
+	"subnamespaces": v1beta1.SchemeGroupVersion.WithKind("Subnamespace"),
+	"roles":         rbacv1.SchemeGroupVersion.WithKind("Role"),
+	"rolebindings":  rbacv1.SchemeGroupVersion.WithKind("RoleBinding"),
+}
+
+// locate splits /api/v1/namespaces/a, /apis/GROUP/VERSION/namespaces/a/roles/b/status and the like.
+func locate(path string) (l location, status bool) {
+	words := strings.Split(strings.Trim(path, "/"), "/")
+	words = words[slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "v1") })+1:]
+	if words[0] == "namespaces" && len(words) > 2 {
+		l.namespace, words = words[1], words[2:]
+	}
+	l.resource = words[0]
+	if len(words) > 1 {
+		l.name = words[1]
+	}
+	return l, len(words) > 2
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l, status := locate(r.URL.Path)
+	if r.URL.Query().Get("watch") != "" {
+		s.watch(w, r, l.resource)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer := func(code int, object any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(object)
+	}
+	var failure *metav1.Status
+	if s.refuse != nil {
+		failure = s.refuse(r.Method, r.URL.Path)
+	}
+	var object any
+	if failure == nil {
+		if r.Method == http.MethodGet {
+			answer(http.StatusOK, s.list(l.resource))
+			return
+		}
+		s.writes = append(s.writes, r.Method+" "+r.URL.Path)
+		object, failure = s.write(r.Method, l, status, body)
+	}
+	if failure != nil {
+		answer(int(failure.Code), failure)
+		return
+	}
+	answer(http.StatusOK, object)
+}
+
+func (s *server) list(resource string) any {
+	items := []any{}
+	for l, o := range s.objects {
+		if l.resource == resource {
+			items = append(items, o.Object)
+		}
+	}
+	kind := kinds[resource]
+	return map[string]any{
+		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind + "List", "metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items,
+	}
+}
+
+func failure(code int, reason metav1.StatusReason) *metav1.Status {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: string(reason),
+	}
+}
+
+func (s *server) write(method string, l location, status bool, body []byte) (any, *metav1.Status) {
+	old := s.objects[l]
+	o := &unstructured.Unstructured{}
+	switch method {
+	case http.MethodPost:
+		_ = json.Unmarshal(body, &o.Object)
+		l.name = o.GetName()
+		if ns := s.objects[location{resource: "namespaces", name: l.namespace}]; l.namespace != "" && ns == nil {
+			return nil, failure(404, metav1.StatusReasonNotFound)
+		} else if l.namespace != "" && ns.GetDeletionTimestamp() != nil {
+			return nil, failure(403, metav1.StatusReasonForbidden)
+		}
+		if s.objects[l] != nil {
+			return nil, failure(409, metav1.StatusReasonAlreadyExists)
+		}
+		o.SetNamespace(l.namespace)
+		o.SetUID(types.UID(fmt.Sprintf("uid-%d", s.version)))
+		o.SetGeneration(1)
+		s.store("ADDED", l, o)
+		return o.Object, nil
+	case http.MethodPut:
+		_ = json.Unmarshal(body, &o.Object)
+		o.SetNamespace(l.namespace)
+	case http.MethodPatch:
+		if old == nil {
+			return nil, failure(404, metav1.StatusReasonNotFound)
+		}
+		before, _ := json.Marshal(old.Object)
+		after, err := jsonpatch.MergePatch(before, body)
+		if err != nil {
+			return nil, failure(400, metav1.StatusReasonBadRequest)
+		}
+		_ = json.Unmarshal(after, &o.Object)
+	case http.MethodDelete:
+		var options metav1.DeleteOptions
+		_ = json.Unmarshal(body, &options)
+		if old == nil {
+			return nil, failure(404, metav1.StatusReasonNotFound)
+		}
+		if p := options.Preconditions; p != nil && p.UID != nil && *p.UID != old.GetUID() {
+			return nil, failure(409, metav1.StatusReasonConflict)
+		}
+		s.remove(l)
+		return metav1.Status{Status: metav1.StatusSuccess}, nil
+	}
+	if old == nil {
+		return nil, failure(404, metav1.StatusReasonNotFound)
+	}
+	if o.GetUID() != old.GetUID() || (o.GetResourceVersion() != "" && o.GetResourceVersion() != old.GetResourceVersion()) {
+		return nil, failure(409, metav1.StatusReasonConflict)
+	}
+	if !status && l.resource == "rolebindings" && fmt.Sprint(o.Object["roleRef"]) != fmt.Sprint(old.Object["roleRef"]) {
+		return nil, failure(422, metav1.StatusReasonInvalid)
+	}
+	if o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0 && l.resource != "namespaces" {
+		s.store("DELETED", l, o)
+		s.finish(l.namespace)
+		return o.Object, nil
+	}
+	if before, after := fmt.Sprint(old.Object), fmt.Sprint(o.Object); before == after {
+		return o.Object, nil
+	}
+	s.store("MODIFIED", l, o)
+	return o.Object, nil
+}
+
+// store enters an object at the next version and tells the watchers.
+func (s *server) store(kind string, l location, o *unstructured.Unstructured) {
+	s.version++
+	o.SetResourceVersion(strconv.Itoa(s.version))
+	if kind == "DELETED" {
+		delete(s.objects, l)
+	} else {
+		s.objects[l] = o
+	}
+	body, _ := json.Marshal(map[string]any{"type": kind, "object": o.Object})
+	s.events = append(s.events, event{s.version, l.resource, kind, body})
+	s.changed.Broadcast()
+}
+
+// remove deletes an object, or marks it if it has finalizers or is a namespace with content.
+func (s *server) remove(l location) {
+	o := s.objects[l].DeepCopy()
+	if len(o.GetFinalizers()) == 0 && l.resource != "namespaces" {
+		s.store("DELETED", l, o)
+		return
+	}
+	if o.GetDeletionTimestamp() == nil {
+		now := metav1.Now()
+		o.SetDeletionTimestamp(&now)
+		s.store("MODIFIED", l, o)
+	}
+	if l.resource == "namespaces" {
+		content := slices.DeleteFunc(slices.Collect(maps.Keys(s.objects)), func(c location) bool { return c.namespace != l.name })
+		for _, c := range content {
+			s.remove(c)
+		}
+		s.finish(l.name)
+	}
+}
+
+// finish removes a terminating namespace that is empty.
+func (s *server) finish(namespace string) {
+	l := location{resource: "namespaces", name: namespace}
+	o := s.objects[l]
+	if o == nil || o.GetDeletionTimestamp() == nil {
+		return
+	}
+	for c := range s.objects {
+		if c.namespace == namespace {
+			return
+		}
+	}
+	s.store("DELETED", l, o.DeepCopy())
+}
+
+func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) {
+	if r.URL.Query().Get("sendInitialEvents") != "" {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_ = json.NewEncoder(w).Encode(failure(422, metav1.StatusReasonInvalid))
+		return
+	}
+	from, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	ctx := r.Context()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-stop:
+		}
+		s.changed.Broadcast()
+	}()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush()
+	s.mu.Lock()
+	epoch := s.epoch
+	s.mu.Unlock()
+	for sent := 0; ctx.Err() == nil; {
+		var out bytes.Buffer
+		s.mu.Lock()
+		for sent == len(s.events) && ctx.Err() == nil && epoch == s.epoch && from >= s.trimmed && from <= s.version {
+			s.changed.Wait()
+		}
+		if epoch != s.epoch || from < s.trimmed || from > s.version {
+			body, _ := json.Marshal(map[string]any{"type": "ERROR", "object": failure(410, metav1.StatusReasonExpired)})
+			out.Write(body)
+			s.mu.Unlock()
+			_, _ = w.Write(out.Bytes())
+			return
+		}
+		for ; sent < len(s.events); sent++ {
+			if e := s.events[sent]; e.resource == resource && e.version > from {
+				out.Write(e.body)
+			}
+		}
+		s.mu.Unlock()
+		_, _ = w.Write(out.Bytes())
+		w.(http.Flusher).Flush()
+	}
+}
+
+// lose forgets all events, so that every watch has to start again from a list. The lock must be held.
+func (s *server) lose() {
+	s.version++
+	s.trimmed = s.version
+	s.epoch++
+	s.events = nil
+	s.changed.Broadcast()
+}

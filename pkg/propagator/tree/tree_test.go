@@ -1,0 +1,301 @@
+package tree
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+)
+
+var version int
+
+func next() string {
+	version++
+	return strconv.Itoa(version)
+}
+
+func ns(name string, options ...func(*Namespace)) *Namespace {
+	n := &Namespace{Name: name, UID: types.UID("uid-" + name), ResourceVersion: next()}
+	for _, o := range options {
+		o(n)
+	}
+	return n
+}
+
+func subOf(parent string) func(*Namespace) { return func(n *Namespace) { n.SubnamespaceOf = parent } }
+func terminating(n *Namespace)             { n.Terminating = true }
+func reborn(n *Namespace)                  { n.UID += "-again" }
+
+func hierarchy(namespace, parent string) *Hierarchy {
+	return &Hierarchy{Namespace: namespace, UID: types.UID("h-" + namespace), ResourceVersion: next(), Parent: parent}
+}
+
+func record(parent, name string) *Subnamespace {
+	return &Subnamespace{Key: Key{parent, name}, UID: types.UID("s-" + name), ResourceVersion: next()}
+}
+
+func TestTheEffectiveParentIsThatOfTheHierarchyAndElseThatOfTheSubnamespace(t *testing.T) {
+	for name, test := range map[string]struct {
+		given func(*Tree)
+		want  string
+	}{
+		"nobody says anything": {func(t *Tree) { t.SetNamespace(ns("c")) }, ""},
+		"the hierarchy names one": {func(t *Tree) {
+			t.SetNamespace(ns("c"))
+			t.SetHierarchy(hierarchy("c", "p"))
+		}, "p"},
+		"the hierarchy is older news than the namespace": {func(t *Tree) {
+			t.SetHierarchy(hierarchy("c", "p"))
+			t.SetNamespace(ns("c"))
+		}, "p"},
+		"the hierarchy belongs to an earlier namespace": {func(t *Tree) {
+			h := hierarchy("c", "p")
+			h.Owner = "uid-c-before"
+			t.SetHierarchy(h)
+			t.SetNamespace(ns("c"))
+		}, ""},
+		"the namespace is born again": {func(t *Tree) {
+			h := hierarchy("c", "p")
+			h.Owner = "uid-c"
+			t.SetHierarchy(h)
+			t.SetNamespace(ns("c"))
+			t.SetNamespace(ns("c", reborn))
+		}, ""},
+		"the hierarchy wins": {func(t *Tree) {
+			t.SetNamespace(ns("c", subOf("p")))
+			t.SetSubnamespace(record("p", "c"))
+			t.SetHierarchy(hierarchy("c", "other"))
+		}, "other"},
+		"the hierarchy has no parent": {func(t *Tree) {
+			t.SetNamespace(ns("c", subOf("p")))
+			t.SetSubnamespace(record("p", "c"))
+			t.SetHierarchy(hierarchy("c", ""))
+		}, "p"},
+		"the sub-namespace is about to be created": {func(t *Tree) {
+			t.SetNamespace(ns("p"))
+			t.SetSubnamespace(record("p", "c"))
+		}, "p"},
+		"the sub-namespace's parent terminates": {func(t *Tree) {
+			t.SetNamespace(ns("p", terminating))
+			t.SetSubnamespace(record("p", "c"))
+		}, ""},
+		"the sub-namespace's parent begins to terminate": {func(t *Tree) {
+			t.SetNamespace(ns("p"))
+			t.SetSubnamespace(record("p", "c"))
+			t.SetNamespace(ns("p", terminating))
+		}, ""},
+		"a foreign namespace can't be captured": {func(t *Tree) {
+			t.SetNamespace(ns("p"))
+			t.SetNamespace(ns("c"))
+			t.SetSubnamespace(record("p", "c"))
+		}, ""},
+		"the subnamespace terminates while the namespace exists": {func(t *Tree) {
+			t.SetNamespace(ns("c", subOf("p")))
+			s := record("p", "c")
+			s.Terminating = true
+			t.SetSubnamespace(s)
+		}, "p"},
+		"the subnamespace terminates and the namespace is gone": {func(t *Tree) {
+			t.SetNamespace(ns("p"))
+			s := record("p", "c")
+			s.Terminating = true
+			t.SetSubnamespace(s)
+		}, ""},
+		"the subnamespace belongs to an earlier parent": {func(t *Tree) {
+			t.SetNamespace(ns("p"))
+			t.SetNamespace(ns("c", subOf("p")))
+			s := record("p", "c")
+			s.Owner = "uid-p-before"
+			t.SetSubnamespace(s)
+		}, ""},
+		"the hierarchy is deleted": {func(t *Tree) {
+			t.SetNamespace(ns("c"))
+			t.SetHierarchy(hierarchy("c", "p"))
+			t.DeleteHierarchy("c", "h-c")
+		}, ""},
+		"an earlier hierarchy is deleted": {func(t *Tree) {
+			t.SetNamespace(ns("c"))
+			t.SetHierarchy(hierarchy("c", "p"))
+			t.DeleteHierarchy("c", "h-before")
+		}, "p"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := New("kube-system")
+			test.given(tree)
+			if got := tree.Parent("c"); got != test.want {
+				t.Errorf("parent is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAnOlderVersionIsNotNews(t *testing.T) {
+	tree := New()
+	old := hierarchy("c", "before")
+	tree.SetNamespace(ns("c"))
+	tree.SetHierarchy(hierarchy("c", "now"))
+	if affected := tree.SetHierarchy(old); len(affected.Moved)+len(affected.Changed) != 0 || tree.Parent("c") != "now" {
+		t.Errorf("affected %v, parent %q", affected, tree.Parent("c"))
+	}
+}
+
+func TestAnExcludedNamespaceTakesNoPart(t *testing.T) {
+	tree := New("kube-system")
+	tree.SetNamespace(ns("kube-system"))
+	tree.SetNamespace(ns("c"))
+	tree.SetHierarchy(hierarchy("kube-system", "c"))
+	tree.SetHierarchy(hierarchy("c", "kube-system"))
+	if got := tree.Parent("kube-system"); got != "" {
+		t.Errorf("kube-system has the parent %q", got)
+	}
+	if at, cause := tree.HaltedAt("c"); at != "c" || cause != forest.IllegalParent {
+		t.Errorf("c is halted at %q: %q", at, cause)
+	}
+}
+
+// chain returns a tree a <- b <- c.
+func chain() *Tree {
+	tree := New("kube-system")
+	for _, name := range []string{"a", "b", "c"} {
+		tree.SetNamespace(ns(name))
+	}
+	tree.SetHierarchy(hierarchy("b", "a"))
+	tree.SetHierarchy(hierarchy("c", "b"))
+	return tree
+}
+
+func sorted(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestAChangeAffectsTheSubtreeBelowIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		change         func(*Tree) Affected
+		moved, changed []string
+	}{
+		"nothing new": {func(t *Tree) Affected { return t.SetNamespace(ns("b")) }, nil, []string{"b"}},
+		"a move": {
+			func(t *Tree) Affected { return t.SetHierarchy(hierarchy("b", "x")) },
+			[]string{"b", "c"}, []string{"a", "b", "x"},
+		},
+		"a parent vanishes": {
+			func(t *Tree) Affected { return t.DeleteNamespace("a", "uid-a") },
+			[]string{"a", "b", "c"}, []string{"a"},
+		},
+		"another namespace of that name vanished": {func(t *Tree) Affected { return t.DeleteNamespace("a", "uid-x") }, nil, nil},
+		"a leaf is created": {
+			func(t *Tree) Affected {
+				t.SetSubnamespace(record("c", "d"))
+				return t.SetNamespace(ns("d", subOf("c")))
+			},
+			[]string{"d"}, []string{"c", "d"},
+		},
+		"a cycle is closed": {
+			func(t *Tree) Affected { return t.SetHierarchy(hierarchy("a", "c")) },
+			[]string{"a", "b", "c"}, []string{"a", "c"},
+		},
+		"a cycle is opened": {
+			func(t *Tree) Affected {
+				t.SetHierarchy(hierarchy("a", "c"))
+				return t.SetHierarchy(hierarchy("b", ""))
+			},
+			[]string{"a", "b", "c"}, []string{"a", "b"},
+		},
+		"cascading deletion is allowed": {
+			func(t *Tree) Affected {
+				h := hierarchy("a", "")
+				h.Cascading = true
+				return t.SetHierarchy(h)
+			},
+			nil, []string{"a", "b", "c"},
+		},
+		"a sub-namespace is asked for": {
+			func(t *Tree) Affected { return t.SetSubnamespace(record("c", "d")) },
+			[]string{"d"}, []string{"c", "d"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			affected := test.change(chain())
+			if got := sorted(affected.Moved); !slices.Equal(got, test.moved) {
+				t.Errorf("moved %v, want %v", got, test.moved)
+			}
+			if got := sorted(affected.Changed); !slices.Equal(got, test.changed) {
+				t.Errorf("changed %v, want %v", got, test.changed)
+			}
+		})
+	}
+}
+
+func TestASubnamespaceHearsOfItsNamespaceAndOfItsParent(t *testing.T) {
+	tree := New()
+	tree.SetNamespace(ns("p"))
+	tree.SetSubnamespace(record("p", "c"))
+	want := Key{"p", "c"}
+	for _, step := range []struct {
+		name   string
+		change func() Affected
+	}{
+		{"created", func() Affected { return tree.SetNamespace(ns("c", subOf("p"))) }},
+		{"terminates", func() Affected { return tree.SetNamespace(ns("c", subOf("p"), terminating)) }},
+		{"is gone", func() Affected { return tree.DeleteNamespace("c", "uid-c") }},
+		{"parent terminates", func() Affected { return tree.SetNamespace(ns("p", terminating)) }},
+	} {
+		if affected := step.change(); !slices.Contains(affected.Subnamespaces, want) {
+			t.Errorf("%s: %v does not contain %v", step.name, affected.Subnamespaces, want)
+		}
+	}
+}
+
+func TestCascadingDeletionIsAllowedByAnyAncestorAndRememberedByTerminatingOnes(t *testing.T) {
+	tree := chain()
+	if tree.CascadingAllowed("c") {
+		t.Error("allowed by nobody")
+	}
+	h := hierarchy("a", "")
+	h.Cascading = true
+	tree.SetHierarchy(h)
+	if !tree.CascadingAllowed("c") {
+		t.Error("not allowed although the root allows it")
+	}
+	tree.SetNamespace(ns("a", terminating, func(n *Namespace) {
+		n.Labels = map[string]string{hnc.LabelCascadingDeletion: hnc.CascadingAllowed}
+	}))
+	tree.DeleteHierarchy("a", h.UID)
+	if !tree.CascadingAllowed("c") {
+		t.Error("forgotten when the terminating root's hierarchy was deleted")
+	}
+}
+
+func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*Tree)
+		frozen []string
+	}{
+		"all is well":            {func(*Tree) {}, nil},
+		"the root terminates":    {func(t *Tree) { t.SetNamespace(ns("a", terminating)) }, []string{"a", "b", "c"}},
+		"the root is missing":    {func(t *Tree) { t.DeleteNamespace("a", "uid-a") }, []string{"a", "b", "c"}},
+		"a leaf terminates":      {func(t *Tree) { t.SetNamespace(ns("c", terminating)) }, []string{"c"}},
+		"they are in a cycle":    {func(t *Tree) { t.SetHierarchy(hierarchy("a", "c")) }, []string{"a", "b", "c"}},
+		"the parent is excluded": {func(t *Tree) { t.SetHierarchy(hierarchy("b", "kube-system")) }, []string{"b", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := chain()
+			test.change(tree)
+			var frozen []string
+			for _, name := range []string{"a", "b", "c"} {
+				if tree.Frozen(name) {
+					frozen = append(frozen, name)
+				}
+			}
+			if !slices.Equal(frozen, test.frozen) {
+				t.Errorf("frozen %v, want %v", frozen, test.frozen)
+			}
+		})
+	}
+}
