@@ -4,7 +4,6 @@ package apiserver
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +24,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
@@ -41,6 +41,8 @@ type Config struct {
 	Storage storagebackend.Config
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
 	SubnamespaceReady time.Duration
+	// Rules say which namespaces take part in hierarchies, and which of their labels and annotations are managed.
+	Rules managed.Rules
 }
 
 type completedConfig struct {
@@ -49,6 +51,7 @@ type completedConfig struct {
 	informers         *genericapiserver.RecommendedConfig
 	storage           storagebackend.Config
 	subnamespaceReady time.Duration
+	rules             managed.Rules
 }
 
 // CompletedConfig is a Config that nothing is missing from. Only Complete makes one.
@@ -74,6 +77,7 @@ func (c *Config) Complete() CompletedConfig {
 		generic:           c.Generic.Complete(),
 		storage:           c.Storage,
 		subnamespaceReady: c.SubnamespaceReady,
+		rules:             c.Rules,
 	}}
 }
 
@@ -107,7 +111,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		Namespaces: namespaces,
 		Client:     client,
 		Authorizer: c.generic.Authorization.Authorizer,
-		Excluded:   func(name string) bool { return slices.Contains(hnc.ExcludedNamespaces, name) },
+		Rules:      c.rules,
 	})
 	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Ready)); err != nil {
 		return nil, err
@@ -116,7 +120,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		go forest.Run(hook)
 		return nil
 	})
-	// Kinds that have come since are found because a miss makes it look again.
+	// Who misses a kind resets it, and looks again.
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	resources, err := c.resources(etcd, forest, mapper)
 	if err != nil {

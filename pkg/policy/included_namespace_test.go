@@ -12,6 +12,8 @@ func includedNamespaceRows() []row {
 			request: request{object: namespace("team-a", annotation("a", "b")), old: namespace("team-a")}},
 		{name: "included: its removal is undone", included: "true",
 			request: request{object: namespace("team-a"), old: namespace("team-a", included("true"))}},
+		{name: "included: the propagator knows what else is excluded", included: "none",
+			request: request{user: hnc.PropagatorUser, object: namespace("team-a"), old: namespace("team-a", included("true"))}},
 		{name: "included: right at creation", request: request{object: namespace("team-a", included("true"))}, included: "true"},
 		{name: "included: repaired", included: "true",
 			request: request{object: namespace("team-a", included("true")), old: namespace("team-a", included("false"))}},

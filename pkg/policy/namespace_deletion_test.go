@@ -12,6 +12,10 @@ func namespaceDeletionRows() []row {
 	first := "namespace team-a has sub-namespaces: delete them first (kubectl get subns -n team-a lists them), or allow their deletion " +
 		"along with it by spec.allowCascadingDeletion of hierarchies.hnc.x-k8s.io hierarchy in namespace team-a"
 	return []row{
+		{name: "deletion: an external namespace is no sub-namespace", request: request{old: namespace("team-a",
+			annotation(hnc.AnnotationSubnamespaceOf, "acme"), annotation(hnc.AnnotationManagedBy, "other"))}},
+		{name: "deletion: one of ours by name is", denied: "is a sub-namespace of acme", request: request{old: namespace("team-a",
+			annotation(hnc.AnnotationSubnamespaceOf, "acme"), annotation(hnc.AnnotationManagedBy, hnc.GroupName))}},
 		{name: "deletion: any other namespace", request: request{old: namespace("team-a", label("a", "b"))}},
 		{name: "deletion: a converted sub-namespace", request: request{old: namespace("team-a", annotation(hnc.AnnotationSubnamespaceOf, ""))}},
 		{name: "deletion: an orphaned sub-namespace", request: request{old: namespace("team-a", ofAcme, orphaned)}},

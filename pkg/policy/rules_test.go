@@ -25,7 +25,7 @@ type row struct {
 }
 
 func allRows() []row {
-	return slices.Concat(copiesRows(), treeLabelsRows(), includedNamespaceRows(), namespaceDeletionRows())
+	return slices.Concat(copiesRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows())
 }
 
 // check returns what is wrong with the outcome of the row's request, or "".

@@ -13,22 +13,29 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// labels makes the labels of a namespace right.
+// labels makes the labels and annotations of a namespace right.
 func (p *Propagator) labels(ctx context.Context, name string) error {
 	p.mu.RLock()
 	ns := p.tree.Namespace(name)
-	changes := namespaces.LabelChanges(p.tree, name)
+	labels, annotations := namespaces.LabelChanges(p.tree, name), namespaces.AnnotationChanges(p.tree, name)
 	p.mu.RUnlock()
-	if len(changes) == 0 {
+	if len(labels)+len(annotations) == 0 {
 		return nil
 	}
-	return p.label(ctx, ns, changes)
+	return p.label(ctx, ns, labels, annotations)
 }
 
-// label changes labels of a namespace. The patch names no version: the labels are ours, and nobody else's change of the
-// namespace matters to them.
-func (p *Propagator) label(ctx context.Context, ns *tree.Namespace, changes map[string]*string) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": ns.UID, "labels": changes}})
+// label changes labels and annotations of a namespace. The patch names no version: they are ours, and nobody else's change
+// of the namespace matters to them.
+func (p *Propagator) label(ctx context.Context, ns *tree.Namespace, labels, annotations map[string]*string) error {
+	metadata := map[string]any{"uid": ns.UID}
+	if len(labels) > 0 {
+		metadata["labels"] = labels
+	}
+	if len(annotations) > 0 {
+		metadata["annotations"] = annotations
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return err
 	}
@@ -45,7 +52,7 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 	case w == nil:
 		return nil
 	case w.Create:
-		return p.createHierarchy(ctx, name, w.Parent)
+		return p.createHierarchy(ctx, name, w.Parent, w.Metadata)
 	}
 	status := map[string]any{"children": nil, "conditions": w.Status.Conditions}
 	if len(w.Status.Children) > 0 {
@@ -59,19 +66,31 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 	return p.result("Hierarchy", "patch", name, err, func() { p.enterHierarchy(patched) })
 }
 
-func (p *Propagator) createHierarchy(ctx context.Context, namespace, parent string) error {
+func (p *Propagator) createHierarchy(ctx context.Context, namespace, parent string, metadata tree.Metadata) error {
 	created, err := p.Hierarchy.HncV1beta1().Hierarchies(namespace).Create(ctx, &v1beta1.Hierarchy{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hnc.Singleton},
-		Spec:       v1beta1.HierarchySpec{Parent: parent},
+		Spec: v1beta1.HierarchySpec{
+			Parent: parent, Labels: metadata.Labels, Annotations: metadata.Annotations,
+			NamespaceLabels: metadata.NamespaceLabels, NamespaceAnnotations: metadata.NamespaceAnnotations,
+		},
 	}, metav1.CreateOptions{})
 	return p.result("Hierarchy", "create", namespace, err, func() { p.enterHierarchy(created) })
 }
 
-// setParent gives a Hierarchy without a parent one. The version is named: if somebody has chosen a parent meanwhile, that one stays.
-func (p *Propagator) setParent(ctx context.Context, h *tree.Hierarchy, parent string) error {
+// place gives a Hierarchy what its Subnamespace says. The version is named: if somebody has chosen a parent meanwhile, that
+// one stays.
+func (p *Propagator) place(ctx context.Context, h *tree.Hierarchy, s *tree.Subnamespace, plan namespaces.Plan) error {
+	spec := map[string]any{}
+	if plan.SetParent {
+		spec["parent"] = s.Parent
+	}
+	if plan.SetMetadata {
+		spec["labels"], spec["annotations"] = s.Metadata.Labels, s.Metadata.Annotations
+		spec["namespaceLabels"], spec["namespaceAnnotations"] = s.Metadata.NamespaceLabels, s.Metadata.NamespaceAnnotations
+	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": h.UID, "resourceVersion": h.ResourceVersion},
-		"spec":     map[string]any{"parent": parent},
+		"spec":     spec,
 	})
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func (p *Propagator) subnamespace(ctx context.Context, key tree.Key) error {
 	case namespaces.Create:
 		if plan.MarkParent {
 			value := "true"
-			if err := p.label(ctx, parent, map[string]*string{hnc.LabelHasSubnamespaces: &value}); err != nil {
+			if err := p.label(ctx, parent, map[string]*string{hnc.LabelHasSubnamespaces: &value}, nil); err != nil {
 				return err
 			}
 			// The parent may have gone meanwhile.
@@ -84,9 +84,13 @@ func (p *Propagator) settle(ctx context.Context, s *tree.Subnamespace, plan name
 			return p.unready(ctx, s, v1beta1.SubnamespaceMissing, err)
 		}
 	}
-	steps := []func() error{func() error { return p.allCopies(ctx, p.urgentSlots, s.Name) }}
-	if plan.SetParent {
-		steps = append(steps, func() error { return p.place(ctx, s) })
+	steps := []func() error{
+		func() error { return p.allCopies(ctx, p.urgentSlots, s.Name) },
+		// Nothing to do for a namespace that was just created.
+		func() error { return p.labels(ctx, s.Name) },
+	}
+	if plan.SetParent || plan.SetMetadata {
+		steps = append(steps, func() error { return p.join(ctx, s, plan) })
 	}
 	if err := together(steps); err != nil {
 		return p.unready(ctx, s, v1beta1.SubnamespaceOk, err)
@@ -94,15 +98,15 @@ func (p *Propagator) settle(ctx context.Context, s *tree.Subnamespace, plan name
 	return p.report(ctx, s, plan.Status)
 }
 
-// place makes the Hierarchy of a sub-namespace name its parent.
-func (p *Propagator) place(ctx context.Context, s *tree.Subnamespace) error {
+// join makes the Hierarchy of a sub-namespace say what its Subnamespace says.
+func (p *Propagator) join(ctx context.Context, s *tree.Subnamespace, plan namespaces.Plan) error {
 	p.mu.RLock()
 	h := p.tree.Hierarchy(s.Name)
 	p.mu.RUnlock()
 	if h == nil {
-		return p.createHierarchy(ctx, s.Name, s.Parent)
+		return p.createHierarchy(ctx, s.Name, s.Parent, s.Metadata)
 	}
-	return p.setParent(ctx, h, s.Parent)
+	return p.place(ctx, h, s, plan)
 }
 
 // unready reports an error that repeating alone won't mend, and returns it.

@@ -36,6 +36,14 @@ const (
 
 	// AnnotationSubnamespaceOf makes a namespace a sub-namespace of the namespace that it names.
 	AnnotationSubnamespaceOf = "hnc.x-k8s.io/subnamespace-of"
+	// AnnotationManagedBy names who manages an external namespace: anything but "" and GroupName.
+	AnnotationManagedBy = "hnc.x-k8s.io/managed-by"
+
+	// AnnotationSelect, AnnotationTreeSelect, AnnotationNone and AnnotationAll say to which namespaces a source is propagated.
+	AnnotationSelect     = "propagate.hnc.x-k8s.io/select"
+	AnnotationTreeSelect = "propagate.hnc.x-k8s.io/treeSelect"
+	AnnotationNone       = "propagate.hnc.x-k8s.io/none"
+	AnnotationAll        = "propagate.hnc.x-k8s.io/all"
 
 	// FinalizerSubnamespace holds a Subnamespace until its namespace is gone.
 	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"
@@ -58,22 +66,42 @@ const (
 	ConditionActivitiesHalted = "ActivitiesHalted"
 	ConditionBadConfiguration = "BadConfiguration"
 
-	ReasonReady                = "Ready"
-	ReasonPending              = "Pending"
-	ReasonInCycle              = "InCycle"
-	ReasonParentMissing        = "ParentMissing"
-	ReasonIllegalParent        = "IllegalParent"
-	ReasonAncestorHalted       = "AncestorHaltActivities"
-	ReasonSubnamespaceMissing  = "SubnamespaceAnchorMissing"
-	ReasonNamespaceConflict    = "NamespaceConflict"
-	ReasonNamespaceForbidden   = "NamespaceForbidden"
-	ReasonNamespaceTerminating = "NamespaceTerminating"
-	ReasonPropagationFailed    = "PropagationFailed"
+	ReasonReady                    = "Ready"
+	ReasonPending                  = "Pending"
+	ReasonInCycle                  = "InCycle"
+	ReasonParentMissing            = "ParentMissing"
+	ReasonIllegalParent            = "IllegalParent"
+	ReasonAncestorHalted           = "AncestorHaltActivities"
+	ReasonSubnamespaceMissing      = "SubnamespaceAnchorMissing"
+	ReasonIllegalManagedLabel      = "IllegalManagedLabel"
+	ReasonIllegalManagedAnnotation = "IllegalManagedAnnotation"
+	// The following are not HNC's.
+	ReasonManagedLabelConflict      = "ManagedLabelConflict"
+	ReasonManagedAnnotationConflict = "ManagedAnnotationConflict"
+	ReasonExternalNamespace         = "ExternalNamespace"
+	ReasonNamespaceExcluded         = "NamespaceExcluded"
+	ReasonNamespaceConflict         = "NamespaceConflict"
+	ReasonNamespaceForbidden        = "NamespaceForbidden"
+	ReasonNamespaceTerminating      = "NamespaceTerminating"
+	ReasonPropagationFailed         = "PropagationFailed"
+)
+
+// Conditions of the configuration. Source of the reasons: spec/hnc.md 3.12.
+const (
+	ConditionOutOfSync = "OutOfSync"
+
+	ReasonResourceNotFound        = "ResourceNotFound"
+	ReasonResourceNotNamespaced   = "ResourceNotNamespaced"
+	ReasonResourceNotPropagatable = "ResourceNotPropagatable"
+	ReasonMultipleConfigurations  = "MultipleConfigurationsForType"
+	ReasonUnknown                 = "Unknown"
 )
 
 // Event reasons. Source: spec/hnc.md 3.7.
 const (
 	EventCannotPropagate = "CannotPropagateObject"
 	EventCannotUpdate    = "CannotUpdateObject"
+	EventCannotParse     = "CannotParseSelector"
 	EventOverwritten     = "ObjectOverwritten"
+	EventKept            = "ObjectKept"
 )

@@ -22,6 +22,8 @@ type HierarchySpec struct {
 	AllowCascadingDeletion *bool
 	Labels                 []MetaKVP
 	Annotations            []MetaKVP
+	NamespaceLabels        []MetaKVP
+	NamespaceAnnotations   []MetaKVP
 }
 
 // MetaKVP is a label or an annotation.
@@ -60,8 +62,10 @@ type Subnamespace struct {
 
 // SubnamespaceSpec says what a sub-namespace shall look like.
 type SubnamespaceSpec struct {
-	Labels      []MetaKVP
-	Annotations []MetaKVP
+	Labels               []MetaKVP
+	Annotations          []MetaKVP
+	NamespaceLabels      []MetaKVP
+	NamespaceAnnotations []MetaKVP
 }
 
 // SubnamespaceState tells in one word what became of a sub-namespace.

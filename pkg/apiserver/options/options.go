@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // Options are the flags of the API server.
@@ -36,6 +37,8 @@ type Options struct {
 	DataDir string
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
 	SubnamespaceReady time.Duration
+	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
+	Managed *managed.Options
 }
 
 // DefaultEtcdPrefix is the prefix of all keys in etcd.
@@ -49,6 +52,7 @@ func New() *Options {
 		Enablement:        genericoptions.NewAPIEnablementOptions(),
 		Logs:              logs.NewOptions(),
 		SubnamespaceReady: 10 * time.Second,
+		Managed:           managed.NewOptions(),
 	}
 	// Objects are stored as v1beta1, whatever name they were written under.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
@@ -68,6 +72,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Directory in which a built-in single-member etcd keeps the hierarchy. Used when --etcd-servers is not given; only one replica can run then.")
 	hierarchy.DurationVar(&o.SubnamespaceReady, "subnamespace-ready-timeout", o.SubnamespaceReady,
 		"How long the creation of a sub-namespace waits, at most, until the namespace can be used with all that it inherits. 0 means not to wait.")
+	o.Managed.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
 	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
 	o.Recommended.Etcd.AddFlags(sections.FlagSet("etcd"))
@@ -113,6 +118,9 @@ func (o *Options) Validate() error {
 	if limit := o.Server.RequestTimeout; o.SubnamespaceReady >= limit {
 		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout (%s) must be less than --request-timeout (%s)", o.SubnamespaceReady, limit))
 	}
+	if _, err := o.Managed.Rules(); err != nil {
+		errs = append(errs, err)
+	}
 	errs = append(errs, o.Server.Validate()...)
 	errs = append(errs, o.Enablement.Validate(apiserver.Scheme)...)
 	errs = append(errs, o.Recommended.SecureServing.Validate()...)
@@ -146,10 +154,15 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
+	rules, err := o.Managed.Rules()
+	if err != nil {
+		return nil, err
+	}
 	return &apiserver.Config{
 		Generic:           generic,
 		Storage:           o.Recommended.Etcd.StorageConfig,
 		SubnamespaceReady: o.SubnamespaceReady,
+		Rules:             rules,
 	}, nil
 }
 

@@ -463,6 +463,42 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref common.Referenc
 							},
 						},
 					},
+					"namespaceLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"namespaceAnnotations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 			},
 		},
@@ -504,7 +540,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the namespace's place in the tree.",
+							Description: "conditions tell what is wrong with the namespace's place in the tree, one of each type: the gravest. v1beta1 shows all.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -791,6 +827,42 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref common.ReferenceCal
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "annotations are set on the sub-namespace and on all its descendants.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"namespaceLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"namespaceAnnotations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1232,6 +1304,48 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 					},
+					"namespaceLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"key",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"namespaceAnnotations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"key",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 			},
 		},
@@ -1271,12 +1385,13 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 							Extensions: spec.Extensions{
 								"x-kubernetes-list-map-keys": []interface{}{
 									"type",
+									"reason",
 								},
 								"x-kubernetes-list-type": "map",
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the namespace's place in the tree.",
+							Description: "conditions tell what is wrong with the namespace's place in the tree. Ready sums up the others, of which there may be several of one type, with different reasons.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1570,6 +1685,48 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref common.ReferenceCallback) 
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "annotations are set on the sub-namespace and on all its descendants.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"namespaceLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"key",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MetaKVP{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"namespaceAnnotations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"key",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

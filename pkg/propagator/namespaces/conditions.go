@@ -29,6 +29,15 @@ func problems(t *tree.Tree, name string) []metav1.Condition {
 				name, parent, hnc.AnnotationSubnamespaceOf, name),
 		})
 	}
+	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && h.Parent != "" {
+		found = append(found, metav1.Condition{
+			Type:   hnc.ConditionBadConfiguration,
+			Reason: hnc.ReasonExternalNamespace,
+			Message: fmt.Sprintf("namespace %q is managed by %q and can't have a parent, so %q is not; remove the parent from the hierarchy of namespace %q, or the annotation %s from the namespace",
+				name, ns.ManagedBy, h.Parent, name, hnc.AnnotationManagedBy),
+		})
+	}
+	found = append(found, metadataProblems(t, name)...)
 	for i := range found {
 		found[i].Status = metav1.ConditionTrue
 	}
@@ -53,7 +62,7 @@ func halted(t *tree.Tree, name string) *metav1.Condition {
 	case cause == forest.ParentMissing:
 		c.Message = fmt.Sprintf("parent %q does not exist; create it, or name another parent in the hierarchy of namespace %q", parent, name)
 	case cause == forest.IllegalParent:
-		c.Message = fmt.Sprintf("parent %q is excluded from hierarchies; name another parent in the hierarchy of namespace %q", parent, name)
+		c.Message = fmt.Sprintf("parent %q is %s; name another parent in the hierarchy of namespace %q", parent, t.WhyExcluded(parent), name)
 	}
 	return c
 }
@@ -63,28 +72,52 @@ func cyclePath(cycle []string) string {
 }
 
 // merge returns the conditions that take the place of old: those of wanted, with the transition time of the old ones
-// whose status is the same.
+// whose status is the same. There may be several of one type: then each is compared with that of the same reason.
 func merge(old, wanted []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
 	merged := make([]metav1.Condition, len(wanted))
 	for i, c := range wanted {
 		c.ObservedGeneration = generation
 		c.LastTransitionTime = now
-		if o := meta.FindStatusCondition(old, c.Type); o != nil && o.Status == c.Status {
+		o := find(old, c)
+		if o == nil && count(wanted, c.Type) == 1 && count(old, c.Type) == 1 {
+			o = meta.FindStatusCondition(old, c.Type)
+		}
+		if o != nil && o.Status == c.Status {
 			c.LastTransitionTime = o.LastTransitionTime
 		}
 		merged[i] = c
 	}
-	slices.SortFunc(merged, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
+	// Of one type, the gravest stays first.
+	slices.SortStableFunc(merged, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
 	return merged
 }
 
-// sameConditions compares as sets: the order of a list that is a map by type means nothing.
+// find returns the condition of c's type and reason, nil if there is none.
+func find(conditions []metav1.Condition, c metav1.Condition) *metav1.Condition {
+	i := slices.IndexFunc(conditions, func(o metav1.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason })
+	if i < 0 {
+		return nil
+	}
+	return &conditions[i]
+}
+
+func count(conditions []metav1.Condition, kind string) int {
+	n := 0
+	for _, c := range conditions {
+		if c.Type == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// sameConditions compares as sets: the order of a list that is a map means nothing.
 func sameConditions(a, b []metav1.Condition) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for i := range a {
-		o := meta.FindStatusCondition(b, a[i].Type)
+		o := find(b, a[i])
 		if o == nil || !equality.Semantic.DeepEqual(a[i], *o) {
 			return false
 		}

@@ -27,52 +27,57 @@ func next() string {
 }
 
 // world builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "terminating NAME", "gone NAME",
-// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME".
+// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", and those of metadata.
 func world(lines ...string) *tree.Tree {
-	t := tree.New("kube-system")
+	t := tree.New(rules())
 	for _, line := range lines {
-		words := strings.Fields(line)
-		name := words[1]
-		switch words[0] {
-		case "ns":
-			ns := &tree.Namespace{Name: name, UID: types.UID("uid-" + name), ResourceVersion: next()}
-			if i := slices.Index(words, "sub-of"); i > 0 {
-				ns.SubnamespaceOf = words[i+1]
-			}
-			if i := slices.Index(words, "label"); i > 0 {
-				key, value, _ := strings.Cut(words[i+1], "=")
-				ns.Labels = map[string]string{key: value}
-			}
-			t.SetNamespace(ns)
-		case "terminating":
-			ns := *t.Namespace(name)
-			ns.ResourceVersion, ns.Terminating = next(), true
-			t.SetNamespace(&ns)
-		case "gone":
-			t.DeleteNamespace(name, t.Namespace(name).UID)
-		case "parent":
-			h := hierarchy(t, name)
-			h.Parent = words[2]
-			t.SetHierarchy(h)
-		case "cascading":
-			h := hierarchy(t, name)
-			h.Cascading = true
-			t.SetHierarchy(h)
-		case "asked", "deleting", "ready":
-			s := &tree.Subnamespace{
-				Key: tree.Key{Parent: name, Name: words[2]}, UID: types.UID("s-" + words[2]), ResourceVersion: next(), Generation: 1,
-				Terminating: words[0] == "deleting", Finalizers: []string{hnc.FinalizerSubnamespace},
-			}
-			if words[0] == "ready" {
-				s.Status = v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceOk, Conditions: []metav1.Condition{
-					{Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, ObservedGeneration: 1}}}
-			}
-			t.SetSubnamespace(s)
-		default:
-			panic(line)
-		}
+		into(t, line)
 	}
 	return t
+}
+
+// into adds a line to a world.
+func into(t *tree.Tree, line string) {
+	words := strings.Fields(line)
+	name := words[1]
+	switch words[0] {
+	case "ns":
+		ns := &tree.Namespace{Name: name, UID: types.UID("uid-" + name), ResourceVersion: next()}
+		if i := slices.Index(words, "sub-of"); i > 0 {
+			ns.SubnamespaceOf = words[i+1]
+		}
+		if i := slices.Index(words, "label"); i > 0 {
+			key, value, _ := strings.Cut(words[i+1], "=")
+			ns.Labels = map[string]string{key: value}
+		}
+		t.SetNamespace(ns)
+	case "terminating":
+		ns := *t.Namespace(name)
+		ns.ResourceVersion, ns.Terminating = next(), true
+		t.SetNamespace(&ns)
+	case "gone":
+		t.DeleteNamespace(name, t.Namespace(name).UID)
+	case "parent":
+		h := hierarchy(t, name)
+		h.Parent = words[2]
+		t.SetHierarchy(h)
+	case "cascading":
+		h := hierarchy(t, name)
+		h.Cascading = true
+		t.SetHierarchy(h)
+	case "asked", "deleting", "ready":
+		s := &tree.Subnamespace{
+			Key: tree.Key{Parent: name, Name: words[2]}, UID: types.UID("s-" + words[2]), ResourceVersion: next(), Generation: 1,
+			Terminating: words[0] == "deleting", Finalizers: []string{hnc.FinalizerSubnamespace},
+		}
+		if words[0] == "ready" {
+			s.Status = v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceOk, Conditions: []metav1.Condition{
+				{Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, ObservedGeneration: 1}}}
+		}
+		t.SetSubnamespace(s)
+	default:
+		metadataLine(t, words)
+	}
 }
 
 func hierarchy(t *tree.Tree, namespace string) *tree.Hierarchy {

@@ -1,6 +1,7 @@
 package namespaces
 
 import (
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,9 +13,10 @@ import (
 
 // StatusWrite is what has to be written so that a Hierarchy's status is right.
 type StatusWrite struct {
-	// Create says that the Hierarchy is missing and has to be created, with Parent as its spec.parent.
-	Create bool
-	Parent string
+	// Create says that the Hierarchy is missing and has to be created, with Parent as its spec.parent, and with Metadata.
+	Create   bool
+	Parent   string
+	Metadata tree.Metadata
 	// Hierarchy is the present record, nil when Create is set.
 	Hierarchy *tree.Hierarchy
 	// Status takes the place of the present status.
@@ -24,23 +26,38 @@ type StatusWrite struct {
 // Status returns what to write so that the status of the namespace's Hierarchy is right, nil if nothing. A namespace that has no
 // Hierarchy gets one only if there is something to tell: it has children or a problem.
 func Status(t *tree.Tree, name string, now metav1.Time) *StatusWrite {
-	if !t.Active(name) {
-		return nil
-	}
 	h := t.Hierarchy(name)
+	if !t.Active(name) {
+		return inactive(t, h, name, now)
+	}
 	children := t.Children(name)
 	found := problems(t, name)
 	if h == nil {
 		if t.HierarchyRecord(name) != nil || (len(children) == 0 && len(found) == 0) {
 			return nil
 		}
-		return &StatusWrite{Create: true, Parent: createdParent(t, name)}
+		return &StatusWrite{Create: true, Parent: createdParent(t, name), Metadata: t.Metadata(name)}
 	}
 	status := v1beta1.HierarchyStatus{
 		Children:   children,
 		Conditions: merge(h.Status.Conditions, append(found, summary(found)), h.Generation, now),
 	}
 	if slices.Equal(status.Children, h.Status.Children) && sameConditions(status.Conditions, h.Status.Conditions) {
+		return nil
+	}
+	return &StatusWrite{Hierarchy: h, Status: status}
+}
+
+// inactive is for a namespace that takes no part: if it is excluded and has a Hierarchy nevertheless, that one tells so.
+func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *StatusWrite {
+	if h == nil || t.Namespace(name).Terminating {
+		return nil
+	}
+	status := v1beta1.HierarchyStatus{Conditions: merge(h.Status.Conditions, []metav1.Condition{{
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: hnc.ReasonNamespaceExcluded,
+		Message: fmt.Sprintf("namespace %q is %s; this hierarchy has no effect", name, t.WhyExcluded(name)),
+	}}, h.Generation, now)}
+	if len(h.Status.Children) == 0 && sameConditions(status.Conditions, h.Status.Conditions) {
 		return nil
 	}
 	return &StatusWrite{Hierarchy: h, Status: status}

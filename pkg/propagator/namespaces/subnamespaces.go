@@ -42,6 +42,8 @@ type Plan struct {
 	UID types.UID
 	// SetParent says that the Hierarchy of the namespace has to be created with the parent, or has to get it.
 	SetParent bool
+	// SetMetadata says that the Hierarchy has to get the labels and annotations of the Subnamespace.
+	SetMetadata bool
 	// Status is the status to write; after Create and Settle once everything else is done.
 	Status v1beta1.SubnamespaceStatus
 }
@@ -63,8 +65,12 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 		return Plan{Action: Leave}
 	}
 	if t.Excluded(key.Parent) || t.Excluded(key.Name) {
+		excluded := key.Name
+		if t.Excluded(key.Parent) {
+			excluded = key.Parent
+		}
 		return report(s, v1beta1.SubnamespaceForbidden, hnc.ReasonNamespaceForbidden,
-			fmt.Sprintf("namespaces %q and %q can't both be part of a hierarchy, one is excluded by the administrator; delete this Subnamespace", key.Parent, key.Name), now)
+			fmt.Sprintf("namespace %q is %s; delete this Subnamespace", excluded, t.WhyExcluded(excluded)), now)
 	}
 	ns := t.Namespace(key.Name)
 	if ns == nil {
@@ -91,13 +97,15 @@ func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now meta
 		return report(s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
 			fmt.Sprintf("namespace %q is being created for a Subnamespace in namespace %q; delete this Subnamespace, or that one", s.Name, t.Parent(s.Name)), now)
 	}
+	annotations := managedAnnotations(t, s.Name)
+	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
 	return Plan{
 		Action:     Create,
 		MarkParent: parent.Labels[hnc.LabelHasSubnamespaces] != yes,
 		Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name:        s.Name,
 			Labels:      Labels(t, s.Name),
-			Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: s.Parent},
+			Annotations: annotations,
 		}},
 		SetParent: true,
 		Status:    usable(t, s, now),
@@ -109,14 +117,15 @@ func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now meta
 func settle(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) Plan {
 	h := t.Hierarchy(s.Name)
 	setParent := h == nil || h.Parent == ""
+	setMetadata := h != nil && !h.Metadata.Equal(s.Metadata)
 	status := usable(t, s, now)
 	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
 	wasReady := s.Status.State == v1beta1.SubnamespaceOk && ready != nil && ready.Status == metav1.ConditionTrue &&
 		ready.ObservedGeneration == s.Generation
-	if !setParent && (wasReady || SameStatus(status, s.Status)) {
+	if !setParent && !setMetadata && (wasReady || SameStatus(status, s.Status)) {
 		return Plan{Action: Leave}
 	}
-	return Plan{Action: Settle, SetParent: setParent, Status: status}
+	return Plan{Action: Settle, SetParent: setParent, SetMetadata: setMetadata, Status: status}
 }
 
 // usable returns the status of a Subnamespace whose namespace is complete.
@@ -131,6 +140,9 @@ func usable(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) v1beta1.Subname
 }
 
 func conflictMessage(ns *tree.Namespace, key tree.Key) string {
+	if ns.ManagedBy != "" {
+		return fmt.Sprintf("namespace %q exists and is managed by %q, so it can't have a parent; delete this Subnamespace and choose another name", key.Name, ns.ManagedBy)
+	}
 	if ns.SubnamespaceOf == "" {
 		return fmt.Sprintf("namespace %q exists and is not a sub-namespace; delete this Subnamespace and choose another name, or make namespace %q a child of %q by its own hierarchy",
 			key.Name, key.Name, key.Parent)

@@ -22,6 +22,7 @@ func (t *Tree) SetNamespace(ns *Namespace) Affected {
 	if old != nil && !Newer(ns.ResourceVersion, old.ResourceVersion) {
 		return Affected{}
 	}
+	t.complete(ns)
 	return t.setNamespace(ns.Name, old, ns)
 }
 
@@ -35,9 +36,9 @@ func (t *Tree) DeleteNamespace(name string, uid types.UID) Affected {
 }
 
 func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
-	// The records in the namespace count or not depending on its incarnation and on whether it terminates.
+	// The records in the namespace count or not depending on its incarnation, and on whether it terminates or is excluded.
 	var inside []Key
-	if old == nil || ns == nil || old.UID != ns.UID || old.Terminating != ns.Terminating {
+	if old == nil || ns == nil || old.UID != ns.UID || old.Terminating != ns.Terminating || old.excluded != ns.excluded {
 		for child := range t.records[name] {
 			inside = append(inside, Key{Parent: name, Name: child})
 		}
@@ -53,7 +54,7 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		}
 		if ns != nil {
 			t.namespaces[name] = ns
-			if ns.SubnamespaceOf != "" && !t.Excluded(name) {
+			if ns.SubnamespaceOf != "" && ns.excluded == "" {
 				insert(t.annotated, ns.SubnamespaceOf, name)
 			}
 		}
@@ -98,7 +99,7 @@ func (t *Tree) setHierarchy(namespace string, mutate func()) Affected {
 	affected := t.update([]string{namespace}, mutate)
 	affected.Changed = append(affected.Changed, namespace)
 	if cascading() != before {
-		affected.Changed = append(affected.Changed, t.Descendants(namespace)...)
+		affected.Changed = append(affected.Changed, t.forest.Descendants(namespace)...)
 	}
 	affected.Subnamespaces = append(affected.Subnamespaces, t.Asking(namespace)...)
 	return affected
@@ -143,22 +144,28 @@ func (t *Tree) setSubnamespace(key Key, mutate func()) Affected {
 
 // place is what the forest knows of a namespace by itself.
 type place struct {
-	parent string
-	exists bool
+	parent   string
+	exists   bool
+	excluded bool
 }
 
 // update runs mutate, which may give the named namespaces another place, and returns what that affects. A namespace's
 // descendants are the same whatever its own parent is, so they are asked for only once there was a change.
 func (t *Tree) update(names []string, mutate func()) Affected {
 	before := make([]place, len(names))
+	gave := make([]given, len(names))
 	for i, name := range names {
-		before[i] = place{parent: t.forest.Parent(name), exists: t.forest.Exists(name)}
+		before[i] = place{parent: t.forest.Parent(name), exists: t.forest.Exists(name), excluded: t.Excluded(name)}
+		gave[i] = t.given(name)
 	}
 	mutate()
 	var affected Affected
 	for i, name := range names {
-		after := place{parent: t.parentFor(name), exists: t.namespaces[name] != nil}
+		after := place{parent: t.parentFor(name), exists: t.namespaces[name] != nil, excluded: t.Excluded(name)}
 		if after == before[i] {
+			if !t.given(name).equal(gave[i]) {
+				affected.Changed = append(affected.Changed, t.forest.Descendants(name)...)
+			}
 			continue
 		}
 		t.forest.SetParent(name, after.parent)

@@ -41,12 +41,12 @@ func (t *Tree) CascadingAllowed(name string) bool {
 	return false
 }
 
-// Frozen says whether nothing may be written or removed in the namespace on behalf of its ancestors: it does not take
+// Frozen says whether nothing may be written or removed in the namespace on behalf of its ancestors: it can never take
 // part, or activities are halted at or above it, or an ancestor terminates. The latter's objects vanish because
 // their namespace does and not because somebody has withdrawn them; a survivor keeps what it has until it gets a place
-// in a tree again (spec/hnc.md 3.6).
+// in a tree again (spec/hnc.md 3.6). A namespace that its labels exclude has no ancestors: what it has inherited goes.
 func (t *Tree) Frozen(name string) bool {
-	if !t.Active(name) {
+	if ns := t.namespaces[name]; ns == nil || ns.Terminating || t.NameExcluded(name) {
 		return true
 	}
 	if at, _ := t.forest.HaltedAt(name); at != "" {
@@ -62,12 +62,15 @@ func (t *Tree) Frozen(name string) bool {
 
 // parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or
 // else the one whose Subnamespace asks for it. An existing namespace belongs to a Subnamespace only if its own annotation
-// says so: nobody can capture a namespace by asking for its name.
+// says so: nobody can capture a namespace by asking for its name. An external namespace has no parent.
 func (t *Tree) parentFor(name string) string {
 	if t.Excluded(name) {
 		return ""
 	}
 	if ns := t.namespaces[name]; ns != nil {
+		if ns.ManagedBy != "" {
+			return ""
+		}
 		if h := t.Hierarchy(name); h != nil && h.Parent != "" {
 			return h.Parent
 		}

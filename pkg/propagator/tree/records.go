@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // Namespace is what the tree keeps of a Namespace.
@@ -18,21 +19,33 @@ type Namespace struct {
 	UID             types.UID
 	ResourceVersion string
 	Labels          map[string]string
+	// Annotations are the managed ones, once the tree has the record.
+	Annotations map[string]string
 	// SubnamespaceOf is the parent that the Namespace's annotation names, "" if it is no sub-namespace.
 	SubnamespaceOf string
-	Terminating    bool
+	// ManagedBy names who manages an external namespace, which can't have a parent; "" for all others.
+	ManagedBy   string
+	Terminating bool
+
+	// excluded says why the namespace takes no part in a hierarchy, "" if it does. The tree fills it in.
+	excluded string
 }
 
 // NewNamespace returns what the tree keeps of ns.
 func NewNamespace(ns *corev1.Namespace) *Namespace {
-	return &Namespace{
+	n := &Namespace{
 		Name:            ns.Name,
 		UID:             ns.UID,
 		ResourceVersion: ns.ResourceVersion,
 		Labels:          ns.Labels,
-		SubnamespaceOf:  ns.Annotations[hnc.AnnotationSubnamespaceOf],
+		Annotations:     ns.Annotations,
+		SubnamespaceOf:  managed.SubnamespaceOf(ns.Annotations),
 		Terminating:     ns.DeletionTimestamp != nil,
 	}
+	if managed.External(ns.Annotations) {
+		n.ManagedBy = ns.Annotations[hnc.AnnotationManagedBy]
+	}
+	return n
 }
 
 // Hierarchy is what the tree keeps of a Hierarchy.
@@ -45,6 +58,7 @@ type Hierarchy struct {
 	Owner     types.UID
 	Parent    string
 	Cascading bool
+	Metadata  Metadata
 	Status    v1beta1.HierarchyStatus
 }
 
@@ -58,7 +72,11 @@ func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
 		Owner:           owner(h.OwnerReferences),
 		Parent:          h.Spec.Parent,
 		Cascading:       h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion,
-		Status:          h.Status,
+		Metadata: Metadata{
+			Labels: h.Spec.Labels, Annotations: h.Spec.Annotations,
+			NamespaceLabels: h.Spec.NamespaceLabels, NamespaceAnnotations: h.Spec.NamespaceAnnotations,
+		},
+		Status: h.Status,
 	}
 }
 
@@ -73,6 +91,7 @@ type Subnamespace struct {
 	Created     metav1.Time
 	Terminating bool
 	Finalizers  []string
+	Metadata    Metadata
 	Status      v1beta1.SubnamespaceStatus
 }
 
@@ -90,7 +109,11 @@ func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 		Created:         s.CreationTimestamp,
 		Terminating:     s.DeletionTimestamp != nil,
 		Finalizers:      s.Finalizers,
-		Status:          s.Status,
+		Metadata: Metadata{
+			Labels: s.Spec.Labels, Annotations: s.Spec.Annotations,
+			NamespaceLabels: s.Spec.NamespaceLabels, NamespaceAnnotations: s.Spec.NamespaceAnnotations,
+		},
+		Status: s.Status,
 	}
 }
 

@@ -6,12 +6,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // Tree holds the records of a cluster and the forest that follows from them.
 type Tree struct {
-	excluded sets.Set[string]
-	forest   *forest.Forest
+	rules  managed.Rules
+	forest *forest.Forest
 
 	namespaces  map[string]*Namespace
 	hierarchies map[string]*Hierarchy
@@ -22,22 +23,35 @@ type Tree struct {
 	annotated map[string]sets.Set[string]
 }
 
-// New returns an empty tree. The excluded namespaces never take part in it.
-func New(excluded ...string) *Tree {
-	set := sets.New(excluded...)
-	return &Tree{
-		excluded:    set,
-		forest:      forest.New(set.Has),
+// New returns an empty tree. The rules say which namespaces take part in it, and what hierarchies set on them.
+func New(rules managed.Rules) *Tree {
+	t := &Tree{
+		rules:       rules,
 		namespaces:  map[string]*Namespace{},
 		hierarchies: map[string]*Hierarchy{},
 		records:     map[string]map[string]*Subnamespace{},
 		askers:      map[string]sets.Set[string]{},
 		annotated:   map[string]sets.Set[string]{},
 	}
+	t.forest = forest.New(t.Excluded)
+	return t
 }
 
-// Excluded says whether the namespace can't be part of a hierarchy.
-func (t *Tree) Excluded(name string) bool { return t.excluded.Has(name) }
+// Excluded says whether the namespace can't be part of a hierarchy, by its name or by its labels. One that does not exist has
+// none.
+func (t *Tree) Excluded(name string) bool { return t.WhyExcluded(name) != "" }
+
+// WhyExcluded says why the namespace can't be part of a hierarchy, "" if it can.
+func (t *Tree) WhyExcluded(name string) string {
+	if ns := t.namespaces[name]; ns != nil {
+		return ns.excluded
+	}
+	return t.rules.Excluded(name, nil)
+}
+
+// NameExcluded says whether no namespace of that name can ever be part of a hierarchy. The answer never changes, and may be
+// asked for without the lock that guards the tree.
+func (t *Tree) NameExcluded(name string) bool { return t.rules.NameExcluded(name) != "" }
 
 // Namespace returns the namespace, nil if it does not exist.
 func (t *Tree) Namespace(name string) *Namespace { return t.namespaces[name] }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 var version int
@@ -124,7 +125,7 @@ func TestTheEffectiveParentIsThatOfTheHierarchyAndElseThatOfTheSubnamespace(t *t
 		}, "p"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree := New("kube-system")
+			tree := New(managed.Default())
 			test.given(tree)
 			if got := tree.Parent("c"); got != test.want {
 				t.Errorf("parent is %q, want %q", got, test.want)
@@ -134,7 +135,7 @@ func TestTheEffectiveParentIsThatOfTheHierarchyAndElseThatOfTheSubnamespace(t *t
 }
 
 func TestAnOlderVersionIsNotNews(t *testing.T) {
-	tree := New()
+	tree := New(managed.Rules{})
 	old := hierarchy("c", "before")
 	tree.SetNamespace(ns("c"))
 	tree.SetHierarchy(hierarchy("c", "now"))
@@ -144,7 +145,7 @@ func TestAnOlderVersionIsNotNews(t *testing.T) {
 }
 
 func TestAnExcludedNamespaceTakesNoPart(t *testing.T) {
-	tree := New("kube-system")
+	tree := New(managed.Default())
 	tree.SetNamespace(ns("kube-system"))
 	tree.SetNamespace(ns("c"))
 	tree.SetHierarchy(hierarchy("kube-system", "c"))
@@ -159,7 +160,7 @@ func TestAnExcludedNamespaceTakesNoPart(t *testing.T) {
 
 // chain returns a tree a <- b <- c.
 func chain() *Tree {
-	tree := New("kube-system")
+	tree := New(managed.Default())
 	for _, name := range []string{"a", "b", "c"} {
 		tree.SetNamespace(ns(name))
 	}
@@ -233,7 +234,7 @@ func TestAChangeAffectsTheSubtreeBelowIt(t *testing.T) {
 }
 
 func TestASubnamespaceHearsOfItsNamespaceAndOfItsParent(t *testing.T) {
-	tree := New()
+	tree := New(managed.Rules{})
 	tree.SetNamespace(ns("p"))
 	tree.SetSubnamespace(record("p", "c"))
 	want := Key{"p", "c"}

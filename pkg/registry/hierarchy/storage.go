@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
@@ -36,7 +37,7 @@ type Storage struct {
 
 // NewStorage returns the storage of hierarchies, whose changes of parent are judged by t.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree) (*Storage, error) {
-	s := strategy{scheme, names.SimpleNameGenerator}
+	s := strategy{scheme, names.SimpleNameGenerator, t}
 	hooks := hooks{t}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },
@@ -82,7 +83,7 @@ type hooks struct{ tree *tree.Tree }
 // it fills in a parent that is not said.
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	h := obj.(*hnc.Hierarchy)
-	if err := shape(h); err != nil {
+	if err := invalid(h, validation.ValidateHierarchy(h, k.tree.Managed(ctx))); err != nil {
 		return nil, err
 	}
 	namespace, err := k.namespace(ctx)
@@ -101,7 +102,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if binding.Emptied(h, was) {
 		return nothing, k.unmove(ctx, was, tree.Allowed)
 	}
-	if err := shape(h); err != nil {
+	if err := invalid(h, validation.ValidateHierarchyUpdate(h, was, k.tree.Managed(ctx))); err != nil {
 		return nil, err
 	}
 	namespace, err := k.namespace(ctx)
@@ -109,6 +110,11 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 		return nil, err
 	}
 	if h.Spec.Parent == was.Spec.Parent && binding.Bound(was, namespace) {
+		if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
+			if err := k.tree.Editable(ctx, namespace, h.Spec.Parent); err != nil {
+				return nil, err
+			}
+		}
 		return nothing, fence.Set(ctx, nil)
 	}
 	if namespace.DeletionTimestamp != nil && !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
@@ -151,10 +157,10 @@ func (k hooks) namespace(ctx context.Context) (*corev1.Namespace, error) {
 	return k.tree.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
 }
 
-// shape returns what is wrong with the object itself. The store validates after the hooks, but there is no sense in
-// looking for a parent by a name that is none.
-func shape(h *hnc.Hierarchy) error {
-	if errs := validation.ValidateHierarchy(h); len(errs) > 0 {
+// invalid returns what is wrong with the object itself as one error. The store validates after the hooks, but there is no
+// sense in looking for a parent by a name that is none.
+func invalid(h *hnc.Hierarchy, errs field.ErrorList) error {
+	if len(errs) > 0 {
 		return apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}, h.Name, errs)
 	}
 	return nil

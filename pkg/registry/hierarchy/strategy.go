@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
@@ -26,6 +27,7 @@ import (
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
+	tree *tree.Tree
 }
 
 func (strategy) NamespaceScoped() bool { return true }
@@ -46,12 +48,12 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	}
 }
 
-func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateHierarchy(obj.(*hnc.Hierarchy))
+func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
+	return validation.ValidateHierarchy(obj.(*hnc.Hierarchy), s.tree.Managed(ctx))
 }
 
-func (strategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
-	return validation.ValidateHierarchy(obj.(*hnc.Hierarchy))
+func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+	return validation.ValidateHierarchyUpdate(obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy), s.tree.Managed(ctx))
 }
 
 func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }

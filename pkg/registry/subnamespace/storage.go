@@ -36,7 +36,7 @@ type Storage struct {
 // NewStorage returns the storage of sub-namespaces. Their names are claimed from t; hierarchies say where cascading
 // deletion is allowed; a create waits until the namespace can be used, for ready at most.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.Hierarchies, ready time.Duration) (*Storage, error) {
-	s := strategy{scheme, names.SimpleNameGenerator}
+	s := strategy{scheme, names.SimpleNameGenerator, t}
 	hooks := hooks{t, hierarchies}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Subnamespace{} },
@@ -86,7 +86,7 @@ type hooks struct {
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	s := obj.(*hnc.Subnamespace)
 	// The store validates after the hooks, but there is no sense in claiming a name that is none.
-	if errs := validation.ValidateSubnamespace(s); len(errs) > 0 {
+	if errs := validation.ValidateSubnamespace(s, k.tree.Managed(ctx)); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Subnamespace"}, s.Name, errs)
 	}
 	return nothing, k.claim(ctx, s)

@@ -14,11 +14,15 @@ import (
 func (t *Tree) Claim(ctx context.Context, name string, parent *corev1.Namespace) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		refused := refusal(ctx, name)
-		switch {
-		case t.Excluded(parent.Name):
-			return nil, refused.forbidden("namespace %q is excluded from hierarchies and can't have sub-namespaces", parent.Name)
-		case t.Excluded(name):
-			return nil, refused.forbidden("metadata.name: namespace %q is excluded from hierarchies; choose another name", name)
+		if why, err := v.excluded(ctx, parent.Name); err != nil {
+			return nil, err
+		} else if why != "" {
+			return nil, refused.forbidden("namespace %q is %s; it can't have sub-namespaces", parent.Name, why)
+		}
+		if why, err := v.excluded(ctx, name); err != nil {
+			return nil, err
+		} else if why != "" {
+			return nil, refused.forbidden("metadata.name: namespace %q is %s; choose another name", name, why)
 		}
 		old, err := v.edge(ctx, name)
 		if err != nil {

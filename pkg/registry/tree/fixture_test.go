@@ -3,7 +3,6 @@ package tree
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -90,7 +90,7 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 		Namespaces: corelisters.NewNamespaceLister(f.indexer),
 		Client:     f.client,
 		Authorizer: authorizer.AuthorizerFunc(f.authorize),
-		Excluded:   func(name string) bool { return slices.Contains(hnc.ExcludedNamespaces, name) },
+		Rules:      managed.Default(),
 	})
 	f.hear(t)
 	return f

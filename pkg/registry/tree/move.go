@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -16,8 +17,8 @@ import (
 func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent string) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		refused := refusal(ctx, hnc.Singleton)
-		if t.Excluded(namespace.Name) {
-			return nil, refused.forbidden("namespace %q is excluded from hierarchies", namespace.Name)
+		if err := v.eligible(ctx, refused, namespace, parent); err != nil {
+			return nil, err
 		}
 		old, err := v.edge(ctx, namespace.Name)
 		if err != nil {
@@ -41,10 +42,7 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 		}
 
 		// Structure, in the order of the specification.
-		switch {
-		case t.Excluded(parent):
-			return nil, refused.forbidden("spec.parent: namespace %q is excluded from hierarchies; choose another parent", parent)
-		case current != "" && SubnamespaceOf(namespace) == current:
+		if current != "" && SubnamespaceOf(namespace) == current {
 			return nil, refused.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
 				"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
 		}
@@ -152,10 +150,10 @@ func (t *Tree) Unmove(ctx context.Context, name string, authorization Authorizat
 	})
 }
 
-// SubnamespaceOf returns the namespace of which the given one is a sub-namespace, "" for a full namespace. The
-// annotation alone decides (spec/hnc.md 0.1).
+// SubnamespaceOf returns the namespace of which the given one is a sub-namespace, "" for a full namespace and for an
+// external one. The annotations alone decide (spec/hnc.md 0.1).
 func SubnamespaceOf(namespace *corev1.Namespace) string {
-	return namespace.Annotations[hnc.AnnotationSubnamespaceOf]
+	return managed.SubnamespaceOf(namespace.Annotations)
 }
 
 func orNone(parent string) string {

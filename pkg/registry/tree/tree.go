@@ -20,6 +20,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -44,8 +45,8 @@ type Config struct {
 	Client kubernetes.Interface
 	// Authorizer says who may do what in the cluster.
 	Authorizer authorizer.Authorizer
-	// Excluded says which namespaces can't be part of a tree.
-	Excluded func(name string) bool
+	// Rules say which namespaces can't be part of a tree, and what their hierarchies can set on them.
+	Rules managed.Rules
 }
 
 // Tree judges changes of the tree. It is safe for concurrent use.

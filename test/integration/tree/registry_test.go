@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -30,6 +29,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
@@ -117,7 +117,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 			Namespaces: corelisters.NewNamespaceLister(indexer),
 			Client:     fake.NewClientset(objects...),
 			Authorizer: authorizerfactory.NewAlwaysAllowAuthorizer(),
-			Excluded:   func(name string) bool { return slices.Contains(hnc.ExcludedNamespaces, name) },
+			Rules:      managed.Default(),
 		})
 		go forest.Run(t.Context())
 		storage, err := hierarchy.NewStorage(apiserver.Scheme, storageOptions{*config, client.Decorator()}, forest)

@@ -8,7 +8,8 @@ import (
 )
 
 // addConversionFuncs registers the conversions between this version's types and the hub's. The two differ in names
-// only, so nothing can get lost; objects share their slices and maps, as generated conversions do.
+// only, so nothing can get lost, but for conditions of one type, which only v1beta1 shows all of, and which no write of
+// this version's hierarchies takes from it. Objects share their slices and maps, as generated conversions do.
 func addConversionFuncs(scheme *runtime.Scheme) error {
 	for _, add := range []func(*runtime.Scheme) error{
 		convertible(hierarchyToHub, hierarchyFromHub),
@@ -87,6 +88,8 @@ func hierarchyToHub(in *HierarchyConfiguration) hnc.Hierarchy {
 			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
 			Labels:                 each(in.Spec.Labels, pairToHub),
 			Annotations:            each(in.Spec.Annotations, pairToHub),
+			NamespaceLabels:        each(in.Spec.NamespaceLabels, pairToHub),
+			NamespaceAnnotations:   each(in.Spec.NamespaceAnnotations, pairToHub),
 		},
 		Status: hnc.HierarchyStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
 	}
@@ -100,8 +103,10 @@ func hierarchyFromHub(in *hnc.Hierarchy) HierarchyConfiguration {
 			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
 			Labels:                 each(in.Spec.Labels, pairFromHub),
 			Annotations:            each(in.Spec.Annotations, pairFromHub),
+			NamespaceLabels:        each(in.Spec.NamespaceLabels, pairFromHub),
+			NamespaceAnnotations:   each(in.Spec.NamespaceAnnotations, pairFromHub),
 		},
-		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
+		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: onePerType(in.Status.Conditions)},
 	}
 }
 
@@ -109,8 +114,10 @@ func anchorToHub(in *SubnamespaceAnchor) hnc.Subnamespace {
 	return hnc.Subnamespace{
 		ObjectMeta: in.ObjectMeta,
 		Spec: hnc.SubnamespaceSpec{
-			Labels:      each(in.Spec.Labels, pairToHub),
-			Annotations: each(in.Spec.Annotations, pairToHub),
+			Labels:               each(in.Spec.Labels, pairToHub),
+			Annotations:          each(in.Spec.Annotations, pairToHub),
+			NamespaceLabels:      each(in.Spec.NamespaceLabels, pairToHub),
+			NamespaceAnnotations: each(in.Spec.NamespaceAnnotations, pairToHub),
 		},
 		Status: hnc.SubnamespaceStatus{State: hnc.SubnamespaceState(in.Status.Status), Conditions: in.Status.Conditions},
 	}
@@ -120,8 +127,10 @@ func anchorFromHub(in *hnc.Subnamespace) SubnamespaceAnchor {
 	return SubnamespaceAnchor{
 		ObjectMeta: in.ObjectMeta,
 		Spec: SubnamespaceAnchorSpec{
-			Labels:      each(in.Spec.Labels, pairFromHub),
-			Annotations: each(in.Spec.Annotations, pairFromHub),
+			Labels:               each(in.Spec.Labels, pairFromHub),
+			Annotations:          each(in.Spec.Annotations, pairFromHub),
+			NamespaceLabels:      each(in.Spec.NamespaceLabels, pairFromHub),
+			NamespaceAnnotations: each(in.Spec.NamespaceAnnotations, pairFromHub),
 		},
 		Status: SubnamespaceAnchorStatus{Status: SubnamespaceState(in.Status.State), Conditions: in.Status.Conditions},
 	}

@@ -43,6 +43,16 @@ type HierarchyConfigurationSpec struct {
 	// +optional
 	// +listType=atomic
 	Annotations []MetaKVP `json:"annotations,omitempty"`
+	// namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there.
+	// What an ancestor's labels say wins over both.
+	// +optional
+	// +listType=atomic
+	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
+	// namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations
+	// there. What an ancestor's annotations say wins over both.
+	// +optional
+	// +listType=atomic
+	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
 }
 
 // MetaKVP is a label or an annotation.
@@ -59,7 +69,7 @@ type HierarchyConfigurationStatus struct {
 	// +optional
 	// +listType=atomic
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree.
+	// conditions tell what is wrong with the namespace's place in the tree, one of each type: the gravest. v1beta1 shows all.
 	// +optional
 	// +listType=atomic
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -107,6 +117,16 @@ type SubnamespaceAnchorSpec struct {
 	// +optional
 	// +listType=atomic
 	Annotations []MetaKVP `json:"annotations,omitempty"`
+	// namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there.
+	// What an ancestor's labels say wins over both.
+	// +optional
+	// +listType=atomic
+	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
+	// namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations
+	// there. What an ancestor's annotations say wins over both.
+	// +optional
+	// +listType=atomic
+	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
 }
 
 // SubnamespaceState tells in one word what became of a sub-namespace.

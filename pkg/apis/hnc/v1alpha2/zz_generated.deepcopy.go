@@ -217,6 +217,16 @@ func (in *HierarchyConfigurationSpec) DeepCopyInto(out *HierarchyConfigurationSp
 		*out = make([]MetaKVP, len(*in))
 		copy(*out, *in)
 	}
+	if in.NamespaceLabels != nil {
+		in, out := &in.NamespaceLabels, &out.NamespaceLabels
+		*out = make([]MetaKVP, len(*in))
+		copy(*out, *in)
+	}
+	if in.NamespaceAnnotations != nil {
+		in, out := &in.NamespaceAnnotations, &out.NamespaceAnnotations
+		*out = make([]MetaKVP, len(*in))
+		copy(*out, *in)
+	}
 	return
 }
 
@@ -387,6 +397,16 @@ func (in *SubnamespaceAnchorSpec) DeepCopyInto(out *SubnamespaceAnchorSpec) {
 	}
 	if in.Annotations != nil {
 		in, out := &in.Annotations, &out.Annotations
+		*out = make([]MetaKVP, len(*in))
+		copy(*out, *in)
+	}
+	if in.NamespaceLabels != nil {
+		in, out := &in.NamespaceLabels, &out.NamespaceLabels
+		*out = make([]MetaKVP, len(*in))
+		copy(*out, *in)
+	}
+	if in.NamespaceAnnotations != nil {
+		in, out := &in.NamespaceAnnotations, &out.NamespaceAnnotations
 		*out = make([]MetaKVP, len(*in))
 		copy(*out, *in)
 	}

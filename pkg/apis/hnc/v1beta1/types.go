@@ -45,6 +45,18 @@ type HierarchySpec struct {
 	// +listType=map
 	// +listMapKey=key
 	Annotations []MetaKVP `json:"annotations,omitempty"`
+	// namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there.
+	// What an ancestor's labels say wins over both.
+	// +optional
+	// +listType=map
+	// +listMapKey=key
+	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
+	// namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations
+	// there. What an ancestor's annotations say wins over both.
+	// +optional
+	// +listType=map
+	// +listMapKey=key
+	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
 }
 
 // MetaKVP is a label or an annotation.
@@ -61,10 +73,12 @@ type HierarchyStatus struct {
 	// +optional
 	// +listType=atomic
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree.
+	// conditions tell what is wrong with the namespace's place in the tree. Ready sums up the others, of which there may be
+	// several of one type, with different reasons.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +listMapKey=reason
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
@@ -112,6 +126,18 @@ type SubnamespaceSpec struct {
 	// +listType=map
 	// +listMapKey=key
 	Annotations []MetaKVP `json:"annotations,omitempty"`
+	// namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there.
+	// What an ancestor's labels say wins over both.
+	// +optional
+	// +listType=map
+	// +listMapKey=key
+	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
+	// namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations
+	// there. What an ancestor's annotations say wins over both.
+	// +optional
+	// +listType=map
+	// +listMapKey=key
+	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
 }
 
 // SubnamespaceState tells in one word what became of a sub-namespace.

@@ -5,15 +5,29 @@ import (
 	"fmt"
 	"slices"
 
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// ValidateHierarchy returns what is wrong with the shape of h (spec/hnc.md 1.1, 2.4, 2.5.1).
-func ValidateHierarchy(h *hnc.Hierarchy) field.ErrorList {
+// ValidateHierarchy returns what is wrong with the shape of h (spec/hnc.md 1.1, 2.4, 2.5.1), whose labels and annotations
+// must be managed.
+func ValidateHierarchy(h *hnc.Hierarchy, managed Managed) field.ErrorList {
+	return append(hierarchyItself(h), validateMetadata(hierarchyMetadata(h), managed)...)
+}
+
+// ValidateHierarchyUpdate returns what is wrong with the shape of h. What is no longer managed stays until the spec is
+// changed: finalizers for instance can always be taken.
+func ValidateHierarchyUpdate(h, old *hnc.Hierarchy, managed Managed) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(h.Spec, old.Spec) {
+		return hierarchyItself(h)
+	}
+	return ValidateHierarchy(h, managed)
+}
+
+func hierarchyItself(h *hnc.Hierarchy) field.ErrorList {
 	var errs field.ErrorList
 	if h.Name != hnc.Singleton {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), h.Name,
@@ -25,16 +39,30 @@ func ValidateHierarchy(h *hnc.Hierarchy) field.ErrorList {
 			errs = append(errs, field.Invalid(spec.Child("parent"), h.Spec.Parent, "must be the name of a namespace: "+problem))
 		}
 	}
-	return append(errs, validateManaged(spec, h.Spec.Labels, h.Spec.Annotations)...)
+	return errs
 }
 
-// ValidateSubnamespace returns what is wrong with the shape of s (spec/hnc.md 2.5).
-func ValidateSubnamespace(s *hnc.Subnamespace) field.ErrorList {
+// ValidateSubnamespace returns what is wrong with the shape of s (spec/hnc.md 2.5), whose labels and annotations must be
+// managed.
+func ValidateSubnamespace(s *hnc.Subnamespace, managed Managed) field.ErrorList {
+	return append(subnamespaceItself(s), validateMetadata(subnamespaceMetadata(s), managed)...)
+}
+
+// ValidateSubnamespaceUpdate returns what is wrong with the shape of s. What is no longer managed stays until the spec is
+// changed.
+func ValidateSubnamespaceUpdate(s, old *hnc.Subnamespace, managed Managed) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(s.Spec, old.Spec) {
+		return subnamespaceItself(s)
+	}
+	return ValidateSubnamespace(s, managed)
+}
+
+func subnamespaceItself(s *hnc.Subnamespace) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range apimachineryvalidation.ValidateNamespaceName(s.Name, false) {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), s.Name, "must be the name of a namespace: "+problem))
 	}
-	return append(errs, validateManaged(field.NewPath("spec"), s.Spec.Labels, s.Spec.Annotations)...)
+	return errs
 }
 
 // ValidateConfiguration returns what is wrong with the shape of c (spec/hnc.md 1.4). It does not look for the kinds.
@@ -56,25 +84,6 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 		}
 		if r.OnConflict != "" && !slices.Contains(policies, r.OnConflict) {
 			errs = append(errs, field.NotSupported(path.Child("onConflict"), r.OnConflict, policies))
-		}
-	}
-	return errs
-}
-
-// validateManaged refuses all labels and annotations: as long as none is managed, they would be dropped.
-func validateManaged(spec *field.Path, labels, annotations []hnc.MetaKVP) field.ErrorList {
-	var errs field.ErrorList
-	for _, list := range []struct {
-		name  string
-		pairs []hnc.MetaKVP
-	}{{"label", labels}, {"annotation", annotations}} {
-		path := spec.Child(list.name + "s")
-		for _, pair := range list.pairs {
-			if problems := validation.IsQualifiedName(pair.Key); len(problems) > 0 {
-				errs = append(errs, field.Invalid(path, pair.Key, problems[0]))
-				continue
-			}
-			errs = append(errs, field.Invalid(path, pair.Key, "not a managed "+list.name+": no "+list.name+" is managed by this server"))
 		}
 	}
 	return errs

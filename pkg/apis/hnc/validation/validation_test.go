@@ -36,7 +36,7 @@ func TestHierarchy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: "n"}}
 			test.change(h)
-			if got := fieldsOf(ValidateHierarchy(h)); !slices.Equal(got, test.want) {
+			if got := fieldsOf(ValidateHierarchy(h, none{})); !slices.Equal(got, test.want) {
 				t.Errorf("got errors at %v, want %v", got, test.want)
 			}
 		})
@@ -52,12 +52,12 @@ func TestSubnamespace(t *testing.T) {
 		strings.Repeat("a", 64): {"metadata.name"},
 	} {
 		s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "n"}}
-		if got := fieldsOf(ValidateSubnamespace(s)); !slices.Equal(got, want) {
+		if got := fieldsOf(ValidateSubnamespace(s, none{})); !slices.Equal(got, want) {
 			t.Errorf("%s: got errors at %v, want %v", name, got, want)
 		}
 	}
 	s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "child"}, Spec: hnc.SubnamespaceSpec{Labels: []hnc.MetaKVP{{Key: "k"}}}}
-	if got := fieldsOf(ValidateSubnamespace(s)); !slices.Equal(got, []string{"spec.labels"}) {
+	if got := fieldsOf(ValidateSubnamespace(s, none{})); !slices.Equal(got, []string{"spec.labels"}) {
 		t.Errorf("an unmanaged label: got errors at %v", got)
 	}
 }

@@ -29,7 +29,7 @@ import (
 type HierarchyConfigurationStatusApplyConfiguration struct {
 	// children are the names of the namespaces whose parent is this namespace, sorted.
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree.
+	// conditions tell what is wrong with the namespace's place in the tree, one of each type: the gravest. v1beta1 shows all.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

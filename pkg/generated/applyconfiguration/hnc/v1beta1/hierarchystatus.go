@@ -29,7 +29,8 @@ import (
 type HierarchyStatusApplyConfiguration struct {
 	// children are the names of the namespaces whose parent is this namespace, sorted.
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree.
+	// conditions tell what is wrong with the namespace's place in the tree. Ready sums up the others, of which there may be
+	// several of one type, with different reasons.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

@@ -1,0 +1,58 @@
+package v1alpha2
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestOneConditionOfEachTypeIsShown(t *testing.T) {
+	for name, test := range map[string]struct{ given, want string }{
+		"3.4: none":                           {"", ""},
+		"3.4: one of each":                    {"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle", "ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle"},
+		"3.4: AnchorMissing < label":          {"BadConfiguration=SubnamespaceAnchorMissing BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedLabel"},
+		"3.4: label < annotation":             {"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation"},
+		"3.4: the order of the list is none":  {"BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedAnnotation"},
+		"3.4: ParentMissing < InCycle":        {"ActivitiesHalted=InCycle ActivitiesHalted=ParentMissing", "ActivitiesHalted=InCycle"},
+		"3.4: what HNC does not know is last": {"BadConfiguration=ManagedLabelConflict BadConfiguration=SubnamespaceAnchorMissing", "BadConfiguration=SubnamespaceAnchorMissing"},
+		"3.4: of those the gravest":           {"BadConfiguration=ExternalNamespace BadConfiguration=ManagedLabelConflict", "BadConfiguration=ExternalNamespace"},
+		"3.4: the place is the first one's":   {"BadConfiguration=IllegalManagedLabel Ready=X BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation Ready=X"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stored := &hnc.Hierarchy{}
+			for _, word := range strings.Fields(test.given) {
+				kind, reason, _ := strings.Cut(word, "=")
+				stored.Status.Conditions = append(stored.Status.Conditions, metav1.Condition{Type: kind, Reason: reason})
+			}
+			before := len(stored.Status.Conditions)
+			shown := hierarchyFromHub(stored)
+			var words []string
+			for _, c := range shown.Status.Conditions {
+				words = append(words, c.Type+"="+c.Reason)
+			}
+			if got := strings.Join(words, " "); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if len(stored.Status.Conditions) != before || (before > 0 && stored.Status.Conditions[0].Reason != strings.SplitN(strings.Fields(test.given)[0], "=", 2)[1]) {
+				t.Error("the stored object was changed")
+			}
+		})
+	}
+}
+
+func TestMetadataForOneNamespaceSurvivesThisVersion(t *testing.T) {
+	pairs := []hnc.MetaKVP{{Key: "a", Value: "b"}}
+	s := &hnc.Subnamespace{Spec: hnc.SubnamespaceSpec{NamespaceLabels: pairs, NamespaceAnnotations: pairs}}
+	anchor := anchorFromHub(s)
+	if back := anchorToHub(&anchor); len(back.Spec.NamespaceLabels) != 1 || len(back.Spec.NamespaceAnnotations) != 1 {
+		t.Errorf("got %v", back.Spec)
+	}
+	h := &hnc.Hierarchy{Spec: hnc.HierarchySpec{NamespaceLabels: pairs, NamespaceAnnotations: pairs}}
+	configuration := hierarchyFromHub(h)
+	if back := hierarchyToHub(&configuration); len(back.Spec.NamespaceLabels) != 1 || len(back.Spec.NamespaceAnnotations) != 1 {
+		t.Errorf("got %v", back.Spec)
+	}
+}

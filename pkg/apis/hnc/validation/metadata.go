@@ -1,0 +1,74 @@
+package validation
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Managed says which labels and annotations of namespaces hierarchies can set.
+type Managed interface {
+	Label(key string) bool
+	Annotation(key string) bool
+}
+
+// metadata is a list of labels or annotations, and where it is in the spec.
+type metadata struct {
+	field string
+	pairs []hnc.MetaKVP
+	label bool
+}
+
+func hierarchyMetadata(h *hnc.Hierarchy) []metadata {
+	return []metadata{
+		{"labels", h.Spec.Labels, true}, {"annotations", h.Spec.Annotations, false},
+		{"namespaceLabels", h.Spec.NamespaceLabels, true}, {"namespaceAnnotations", h.Spec.NamespaceAnnotations, false},
+	}
+}
+
+func subnamespaceMetadata(s *hnc.Subnamespace) []metadata {
+	return []metadata{
+		{"labels", s.Spec.Labels, true}, {"annotations", s.Spec.Annotations, false},
+		{"namespaceLabels", s.Spec.NamespaceLabels, true}, {"namespaceAnnotations", s.Spec.NamespaceAnnotations, false},
+	}
+}
+
+// validateMetadata returns what is wrong with labels and annotations that namespaces shall have. With nil, any key is
+// managed. Source: spec/hnc.md 2.5.1.
+func validateMetadata(lists []metadata, managed Managed) field.ErrorList {
+	var errs field.ErrorList
+	for _, list := range lists {
+		path := field.NewPath("spec", list.field)
+		what, isManaged := "annotation", func(string) bool { return true }
+		if list.label {
+			what = "label"
+		}
+		switch {
+		case managed == nil:
+		case list.label:
+			isManaged = managed.Label
+		default:
+			isManaged = managed.Annotation
+		}
+		for _, pair := range list.pairs {
+			problems := validation.IsQualifiedName(pair.Key)
+			for _, problem := range problems {
+				errs = append(errs, field.Invalid(path, pair.Key, problem))
+			}
+			if len(problems) == 0 && !isManaged(pair.Key) {
+				errs = append(errs, field.Invalid(path, pair.Key,
+					fmt.Sprintf("not a managed %s: it matches no --managed-namespace-%s; leave it out, or ask the administrator for it", what, what)))
+			}
+			if !list.label {
+				continue
+			}
+			for _, problem := range validation.IsValidLabelValue(pair.Value) {
+				errs = append(errs, field.Invalid(path.Key(pair.Key), pair.Value, problem))
+			}
+		}
+	}
+	return errs
+}

@@ -1,0 +1,104 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// none manages nothing.
+type none struct{}
+
+func (none) Label(string) bool      { return false }
+func (none) Annotation(string) bool { return false }
+
+// some manages the label team and the annotation note.
+type some struct{}
+
+func (some) Label(key string) bool      { return key == "team" }
+func (some) Annotation(key string) bool { return key == "note" }
+
+func pair(key, value string) []hnc.MetaKVP { return []hnc.MetaKVP{{Key: key, Value: value}} }
+
+func TestManagedMetadata(t *testing.T) {
+	long := strings.Repeat("x", 64)
+	for name, test := range map[string]struct {
+		spec hnc.SubnamespaceSpec
+		want []string // "FIELD=VALUE: part of the message"
+	}{
+		"2.5.1: nothing":                    {hnc.SubnamespaceSpec{}, nil},
+		"2.5.1: managed":                    {hnc.SubnamespaceSpec{Labels: pair("team", "a"), Annotations: pair("note", "anything & everything")}, nil},
+		"2.5.1: a label's key that is none": {hnc.SubnamespaceSpec{Labels: pair("!", "a")}, []string{"spec.labels=!: name part must consist of"}},
+		"2.5.1: an annotation's key that is none": {hnc.SubnamespaceSpec{Annotations: pair("a/b/c", "a")},
+			[]string{"spec.annotations=a/b/c: a valid label key must"}},
+		"2.5.1: an unmanaged label": {hnc.SubnamespaceSpec{Labels: pair("note", "a")},
+			[]string{"spec.labels=note: not a managed label: it matches no --managed-namespace-label"}},
+		"2.5.1: an unmanaged annotation": {hnc.SubnamespaceSpec{Annotations: pair("team", "a")},
+			[]string{"spec.annotations=team: not a managed annotation: it matches no --managed-namespace-annotation"}},
+		"2.5.1: a label's value that is none": {hnc.SubnamespaceSpec{Labels: pair("team", "a b")}, []string{"spec.labels[team]=a b: "}},
+		"2.5.1: a value that is too long":     {hnc.SubnamespaceSpec{Labels: pair("team", long)}, []string{"spec.labels[team]=" + long + ": must be no more than"}},
+		"2.5.1: the value is checked regardless of the key": {hnc.SubnamespaceSpec{Labels: pair("!", "a b")},
+			[]string{"spec.labels=!: name part", "spec.labels[!]=a b: "}},
+		"2.5.1: annotations' values are not checked": {hnc.SubnamespaceSpec{Annotations: pair("note", "a b\n"+long)}, nil},
+		"2.5.1: duplicate keys are allowed":          {hnc.SubnamespaceSpec{Labels: append(pair("team", "a"), pair("team", "b")...)}, nil},
+		"2.5.1: all errors together": {hnc.SubnamespaceSpec{Labels: pair("x", "a"), Annotations: pair("y", "a")},
+			[]string{"spec.labels=x: not a managed", "spec.annotations=y: not a managed"}},
+		"2.5.1: for one namespace only, managed": {hnc.SubnamespaceSpec{NamespaceLabels: pair("team", "a"), NamespaceAnnotations: pair("note", "a")}, nil},
+		"2.5.1: for one namespace only": {hnc.SubnamespaceSpec{NamespaceLabels: pair("x", "a b"), NamespaceAnnotations: pair("y", "a")},
+			[]string{"spec.namespaceLabels=x: not a managed", "spec.namespaceLabels[x]=a b: ", "spec.namespaceAnnotations=y: not a managed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "child", Namespace: "n"}, Spec: test.spec}
+			h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: "n"}, Spec: hnc.HierarchySpec{
+				Labels: test.spec.Labels, Annotations: test.spec.Annotations,
+				NamespaceLabels: test.spec.NamespaceLabels, NamespaceAnnotations: test.spec.NamespaceAnnotations,
+			}}
+			for kind, errs := range map[string]field.ErrorList{"subnamespace": ValidateSubnamespace(s, some{}), "hierarchy": ValidateHierarchy(h, some{})} {
+				if len(errs) != len(test.want) {
+					t.Fatalf("%s: got %v, want %q", kind, errs, test.want)
+				}
+				for i, err := range errs {
+					if got := fmt.Sprintf("%s=%v: %s", err.Field, err.BadValue, err.Detail); err.Type != field.ErrorTypeInvalid || !strings.HasPrefix(got, test.want[i]) {
+						t.Errorf("%s: got %s %q, want %q", kind, err.Type, got, test.want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestThePropagatorPassesOnWhatIsNotManaged(t *testing.T) {
+	s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "child"}, Spec: hnc.SubnamespaceSpec{Labels: append(pair("x", "a"), pair("!", "a")...)}}
+	if got := fieldsOf(ValidateSubnamespace(s, nil)); !slices.Equal(got, []string{"spec.labels"}) {
+		t.Errorf("errors at %v, want one for the key that is none", got)
+	}
+}
+
+func TestWhatIsNoLongerManagedStaysUntilTheSpecIsChanged(t *testing.T) {
+	old := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: hnc.HierarchySpec{Labels: pair("x", "a")}}
+	h := old.DeepCopy()
+	h.Finalizers = []string{"example.com/hold"}
+	if errs := ValidateHierarchyUpdate(h, old, some{}); len(errs) > 0 {
+		t.Errorf("2.5.1: metadata could not be changed: %v", errs)
+	}
+	h.Spec.Parent = "p"
+	if errs := ValidateHierarchyUpdate(h, old, some{}); len(errs) != 1 {
+		t.Errorf("2.5.1, H3: another spec got %v", errs)
+	}
+	was := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: hnc.SubnamespaceSpec{Annotations: pair("x", "a")}}
+	s := was.DeepCopy()
+	s.Finalizers = []string{"example.com/hold"}
+	if errs := ValidateSubnamespaceUpdate(s, was, some{}); len(errs) > 0 {
+		t.Errorf("2.5.1: metadata could not be changed: %v", errs)
+	}
+	s.Spec.Labels = pair("team", "a")
+	if errs := ValidateSubnamespaceUpdate(s, was, some{}); len(errs) != 1 {
+		t.Errorf("2.5.1, A2: another spec got %v", errs)
+	}
+}

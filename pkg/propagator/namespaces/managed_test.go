@@ -1,0 +1,383 @@
+package namespaces
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// rules manage labels and annotations whose keys are m and a digit, and exclude namespaces labelled off besides the default.
+func rules() managed.Rules {
+	o := managed.NewOptions()
+	o.Labels, o.Annotations, o.Selector = []string{"m[0-9]?"}, []string{"m[0-9]?"}, "off"
+	rules, err := o.Rules()
+	if err != nil {
+		panic(err)
+	}
+	return rules
+}
+
+// metadataLine adds to a world: "has NAME label KEY=VALUE", "has NAME annotation KEY=VALUE", "has NAME manager WHO" for namespaces,
+// "says NAME FIELD KEY=VALUE" for hierarchies, "asks PARENT NAME FIELD KEY=VALUE" for Subnamespaces.
+func metadataLine(t *tree.Tree, words []string) {
+	switch words[0] {
+	case "has":
+		ns := *t.Namespace(words[1])
+		ns.ResourceVersion, ns.Labels, ns.Annotations = next(), maps.Clone(ns.Labels), maps.Clone(ns.Annotations)
+		key, value, _ := strings.Cut(words[3], "=")
+		switch words[2] {
+		case "label":
+			if ns.Labels == nil {
+				ns.Labels = map[string]string{}
+			}
+			ns.Labels[key] = value
+		case "annotation":
+			if ns.Annotations == nil {
+				ns.Annotations = map[string]string{}
+			}
+			ns.Annotations[key] = value
+		case "manager":
+			ns.ManagedBy, ns.SubnamespaceOf = words[3], ""
+		}
+		t.SetNamespace(&ns)
+	case "says":
+		h := hierarchy(t, words[1])
+		say(&h.Metadata, words[2], words[3])
+		t.SetHierarchy(h)
+	case "asks":
+		s := *t.SubnamespaceRecord(tree.Key{Parent: words[1], Name: words[2]})
+		s.ResourceVersion = next()
+		say(&s.Metadata, words[3], words[4])
+		t.SetSubnamespace(&s)
+	default:
+		panic(strings.Join(words, " "))
+	}
+}
+
+func say(m *tree.Metadata, field, what string) {
+	key, value, _ := strings.Cut(what, "=")
+	list := map[string]*[]v1beta1.MetaKVP{
+		"labels": &m.Labels, "annotations": &m.Annotations, "namespaceLabels": &m.NamespaceLabels, "namespaceAnnotations": &m.NamespaceAnnotations,
+	}[field]
+	*list = append(slices.Clone(*list), v1beta1.MetaKVP{Key: key, Value: value})
+}
+
+// managedOf returns the managed ones of some labels or annotations, as sorted words.
+func managedOf(all map[string]string) string {
+	var words []string
+	for key, value := range all {
+		if strings.HasPrefix(key, "m") {
+			words = append(words, key+"="+value)
+		}
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+// both returns lines for labels and the same ones for annotations.
+func both(lines ...string) []string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, line)
+		if other := strings.NewReplacer("label ", "annotation ", "labels ", "annotations ", "namespaceLabels ", "namespaceAnnotations ").Replace(line); other != line {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+var chainOfThree = []string{"ns a", "ns b", "ns c", "parent b a", "parent c b"}
+
+func TestTheManagedMetadataOfANamespace(t *testing.T) {
+	for name, test := range map[string]struct {
+		given             []string
+		of                string
+		want, annotations string // annotations only if they are others than the labels
+	}{
+		"3.3a: its own":                              {[]string{"ns a", "says a labels m=1"}, "a", "m=1", ""},
+		"3.3a: what is not managed is ignored":       {[]string{"ns a", "says a labels x=1", "says a labels m=1"}, "a", "m=1", ""},
+		"3.3a: the last of a key counts":             {[]string{"ns a", "says a labels m=1", "says a labels m=2"}, "a", "m=2", ""},
+		"3.3c: what an ancestor sets":                {append(chainOfThree, "says a labels m=1"), "c", "m=1", ""},
+		"3.3c: not what a descendant sets":           {append(chainOfThree, "says c labels m=1"), "b", "", ""},
+		"3.3d: all levels":                           {append(chainOfThree, "says a labels m=1", "says b labels m2=2", "says c labels m3=3"), "c", "m2=2 m3=3 m=1", ""},
+		"3.3d: the highest ancestor wins":            {append(chainOfThree, "says a labels m=1", "says b labels m=2", "says c labels m=3"), "c", "m=1", ""},
+		"3.3d: a nearer one wins over the namespace": {append(chainOfThree, "says b labels m=2", "says c labels m=3"), "c", "m=2", ""},
+		"3.3d: a halted namespace sets its own":      {[]string{"ns a", "parent a gone", "says a labels m=1"}, "a", "m=1", ""},
+		"3.3d: nothing from beyond a halted one":     {[]string{"ns r", "says r labels m=1", "parent r b", "ns b", "parent b r", "says b labels m=2"}, "b", "m=2", ""},
+		"3.3d: the halted one's are inherited": {[]string{"ns b", "ns c", "parent b gone", "parent c b", "says b labels m=1"},
+			"c", "m=1", ""},
+		"3.3d: external, its own labels win over its hierarchy's": {[]string{"ns a", "has a manager other", "has a label m=own", "says a labels m=1", "says a labels m2=2"},
+			"a", "m2=2 m=own", "none"},
+		"3.3d: below an external one": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label m=own", "says a labels m=1", "says a labels m2=2", "says b labels m=b"},
+			"b", "m2=2 m=own", ""},
+		"3.3d: an excluded one": {[]string{"ns a", "says a labels m=1", "has a label off="}, "a", "", ""},
+		"3.1 step 8: a Subnamespace's take the place of the hierarchy's": {
+			[]string{"ns p", "ns c sub-of p", "asked p c", "asks p c labels m=1", "parent c p", "says c labels m=2", "says c labels m3=3"}, "c", "m=1", ""},
+		"3.1 step 8: an empty Subnamespace wipes them": {[]string{"ns p", "ns c sub-of p", "asked p c", "parent c p", "says c labels m=2"}, "c", "", ""},
+		"3.1 step 8: an orphan keeps its hierarchy's":  {[]string{"ns p", "ns c sub-of p", "parent c p", "says c labels m=2"}, "c", "m=2", ""},
+		"3.1 step 8: a sub-namespace to be":            {[]string{"ns p", "says p labels m=1", "asked p c", "asks p c labels m2=2"}, "c", "m2=2 m=1", ""},
+		"3.1 step 8: somebody else's Subnamespace":     {[]string{"ns p", "ns c", "asked p c", "asks p c labels m=1"}, "c", "", ""},
+		"one namespace only: itself":                   {append(chainOfThree, "says b namespaceLabels m=1"), "b", "m=1", ""},
+		"one namespace only: not below":                {append(chainOfThree, "says b namespaceLabels m=1"), "c", "", ""},
+		"one namespace only: over what it passes on":   {append(chainOfThree, "says b labels m=1", "says b namespaceLabels m=2"), "b", "m=2", ""},
+		"one namespace only: what it passes on":        {append(chainOfThree, "says b labels m=1", "says b namespaceLabels m=2"), "c", "m=1", ""},
+		"one namespace only: an ancestor wins":         {append(chainOfThree, "says a labels m=1", "says b namespaceLabels m=2"), "b", "m=1", ""},
+		"one namespace only: a Subnamespace's":         {[]string{"ns p", "ns c sub-of p", "asked p c", "asks p c namespaceLabels m=1"}, "c", "m=1", ""},
+		"one namespace only: not what is not managed":  {append(chainOfThree, "says b namespaceLabels x=1"), "b", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := world(both(test.given...)...)
+			if got := managedOf(Labels(w, test.of)); got != test.want {
+				t.Errorf("labels %q, want %q", got, test.want)
+			}
+			want := test.want
+			if test.annotations == "none" {
+				want = ""
+			}
+			if got := managedOf(managedAnnotations(w, test.of)); got != want {
+				t.Errorf("annotations %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestManagedMetadataThatIsSetDirectlyIsCorrected(t *testing.T) {
+	for name, test := range map[string]struct {
+		given             []string
+		want, annotations string // KEY=VALUE, or KEY- for one that goes; annotations only if they are others
+	}{
+		"3.3b: erased":                             {[]string{"ns a", "has a label m=1"}, "m-", ""},
+		"3.3b: overwritten":                        {[]string{"ns a", "has a label m=1", "says a labels m=2"}, "m=2", ""},
+		"3.3b: right already":                      {[]string{"ns a", "has a label m=1", "says a labels m=1"}, "", ""},
+		"3.3b: not managed":                        {[]string{"ns a", "has a label x=1"}, "", ""},
+		"3.3b: what came from an earlier parent":   {[]string{"ns a", "ns p", "says p labels m=1", "has a label m=1"}, "m-", ""},
+		"3.3b: a terminating one is left alone":    {[]string{"ns a", "has a label m=1", "terminating a"}, "", ""},
+		"3.3b: an excluded one is left alone":      {[]string{"ns a", "has a label m=1", "has a label off="}, "", ""},
+		"3.3b': an external one keeps what it has": {[]string{"ns a", "has a manager other", "has a label m=1"}, "", ""},
+		"3.3b': an external one gets labels only":  {[]string{"ns a", "has a manager other", "says a labels m=1"}, "m=1", "none"},
+		"3.3b': an external one's own labels stay": {[]string{"ns a", "has a manager other", "has a label m=1", "says a labels m=2"}, "", ""},
+		"3.3b: no longer external":                 {[]string{"ns a", "has a manager other", "has a label m=1", "has a manager "}, "m-", ""},
+		"3.3d: from above":                         {[]string{"ns p", "says p labels m=1", "ns a", "parent a p", "has a label m=2"}, "m=1", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lines []string
+			for _, line := range both(test.given...) {
+				if strings.HasSuffix(line, "manager ") {
+					line += " " // names nobody
+				}
+				lines = append(lines, line)
+			}
+			w := changedWorld(lines)
+			show := func(changes map[string]*string) string {
+				var words []string
+				for key, value := range changes {
+					if strings.HasPrefix(key, "m") || key == "x" {
+						word := key + "-"
+						if value != nil {
+							word = key + "=" + *value
+						}
+						words = append(words, word)
+					}
+				}
+				slices.Sort(words)
+				return strings.Join(words, " ")
+			}
+			if got := show(LabelChanges(w, "a")); got != test.want {
+				t.Errorf("labels %q, want %q", got, test.want)
+			}
+			want := test.want
+			if test.annotations == "none" {
+				want = ""
+			}
+			if got := show(AnnotationChanges(w, "a")); got != want {
+				t.Errorf("annotations %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// changedWorld is a world in which "has NAME manager" without a name takes the manager away.
+func changedWorld(lines []string) *tree.Tree {
+	w := world()
+	for _, line := range lines {
+		if words := strings.Fields(line); len(words) == 3 && words[2] == "manager" {
+			ns := *w.Namespace(words[1])
+			ns.ResourceVersion, ns.ManagedBy = next(), ""
+			w.SetNamespace(&ns)
+			continue
+		}
+		into(w, line)
+	}
+	return w
+}
+
+func TestTreeLabelsOfAnExternalNamespaceGoOnBelowIt(t *testing.T) {
+	given := []string{
+		"ns e", "has e manager other", "has e label org.tree.hnc.x-k8s.io/depth=2", "has e label odd.tree.hnc.x-k8s.io/depth=x",
+		"ns b", "parent b e", "ns c", "parent c b",
+	}
+	for of, want := range map[string]string{
+		"e": "e:0 included-namespace odd:0 org:2",
+		"b": "b:0 e:1 included-namespace odd:1 org:3",
+		"c": "b:1 c:0 e:2 included-namespace odd:2 org:4",
+	} {
+		if got := show(Labels(world(given...), of)); got != want {
+			t.Errorf("3.3d: labels of %s are %q, want %q", of, got, want)
+		}
+	}
+	w := world(given...)
+	if changes := LabelChanges(w, "e"); changes["org.tree.hnc.x-k8s.io/depth"] != nil {
+		t.Errorf("3.3b': the external namespace's tree label becomes %s", *changes["org.tree.hnc.x-k8s.io/depth"])
+	} else if _, ok := changes["org.tree.hnc.x-k8s.io/depth"]; ok {
+		t.Error("3.3b': the external namespace's tree label is removed")
+	}
+}
+
+func TestProblemsOfManagedMetadata(t *testing.T) {
+	for name, test := range map[string]struct {
+		given []string
+		of    string
+		want  string   // type=reason of all but Ready
+		says  []string // of the last of them
+	}{
+		"C-IllegalManagedLabel: none": {[]string{"ns a", "says a labels m=1"}, "a", "", nil},
+		"C-IllegalManagedLabel": {[]string{"ns a", "says a labels x=1", "says a labels y=1"}, "a", "BadConfiguration=IllegalManagedLabel",
+			[]string{"x, y", "--managed-namespace-label", `"a"`}},
+		"C-IllegalManagedLabel: for one namespace": {[]string{"ns a", "says a namespaceLabels x=1"}, "a", "BadConfiguration=IllegalManagedLabel", []string{"x"}},
+		"C-IllegalManagedAnnotation": {[]string{"ns a", "says a annotations x=1"}, "a", "BadConfiguration=IllegalManagedAnnotation",
+			[]string{"x", "--managed-namespace-annotation", `"a"`}},
+		"C-IllegalManagedAnnotation: both, and both are told": {[]string{"ns a", "says a labels x=1", "says a annotations x=1"}, "a",
+			"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", nil},
+		"C-IllegalManagedLabel: not in a descendant": {append(chainOfThree, "says a labels x=1"), "b", "", nil},
+		"C-IllegalManagedLabel: of an orphan": {[]string{"ns p", "ns a sub-of p", "parent a p", "says a labels x=1"}, "a",
+			"BadConfiguration=SubnamespaceAnchorMissing BadConfiguration=IllegalManagedLabel", nil},
+		"C-ManagedLabelConflict: both levels are named": {append(chainOfThree, "says a labels m=1", "says c labels m=2"), "c",
+			"BadConfiguration=ManagedLabelConflict", []string{`m is "2" by namespace "c"`, `"1" by its ancestor "a", which wins`, "hierarchy of namespace"}},
+		"C-ManagedLabelConflict: the highest is named": {append(chainOfThree, "says a labels m=1", "says b labels m=2", "says c labels m=3"), "c",
+			"BadConfiguration=ManagedLabelConflict", []string{`ancestor "a"`}},
+		"C-ManagedLabelConflict: not at the level above": {append(chainOfThree, "says a labels m=1", "says c labels m=2"), "b", "", nil},
+		"C-ManagedLabelConflict: the same value":         {append(chainOfThree, "says a labels m=1", "says c labels m=1"), "c", "", nil},
+		"C-ManagedLabelConflict: for one namespace only": {append(chainOfThree, "says a labels m=1", "says c namespaceLabels m=2"), "c",
+			"BadConfiguration=ManagedLabelConflict", []string{`ancestor "a"`}},
+		"C-ManagedLabelConflict: not with what an ancestor has for itself": {append(chainOfThree, "says a namespaceLabels m=1", "says c labels m=2"), "c", "", nil},
+		"C-ManagedLabelConflict: not between its own two":                  {[]string{"ns a", "says a labels m=1", "says a namespaceLabels m=2"}, "a", "", nil},
+		"C-ManagedLabelConflict: a Subnamespace's": {[]string{"ns p", "says p labels m=1", "ns c sub-of p", "asked p c", "asks p c labels m=2", "parent c p"}, "c",
+			"BadConfiguration=ManagedLabelConflict", []string{`Subnamespace "c" in namespace "p"`}},
+		"C-ManagedAnnotationConflict": {append(chainOfThree, "says a annotations m=1", "says c annotations m=2"), "c",
+			"BadConfiguration=ManagedAnnotationConflict", []string{`annotation m is "2"`}},
+		"C-ExternalNamespace: H6 and N5 were passed by": {[]string{"ns p", "ns a", "parent a p", "has a manager other"}, "a",
+			"BadConfiguration=ExternalNamespace", []string{`managed by "other"`, `"p" is not`}},
+		"C-ExternalNamespace: a root": {[]string{"ns a", "cascading a", "has a manager other"}, "a", "", nil},
+		"C-IllegalParent: by labels":  {[]string{"ns p", "has p label off=", "ns a", "parent a p"}, "a", "ActivitiesHalted=IllegalParent", []string{`"p" is excluded`, "labels"}},
+		"C-SubnamespaceAnchorMissing": {[]string{"ns p", "ns a sub-of p", "parent a p"}, "a", "BadConfiguration=SubnamespaceAnchorMissing", nil},
+		"C-InCycle: told with what else is wrong": {[]string{"ns a", "ns b", "parent a b", "parent b a", "says a labels x=1"}, "a",
+			"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := problems(world(test.given...), test.of)
+			var words []string
+			for _, c := range found {
+				words = append(words, c.Type+"="+c.Reason)
+				if c.Status != metav1.ConditionTrue || c.Message == "" {
+					t.Errorf("incomplete condition %v", c)
+				}
+			}
+			if got := strings.Join(words, " "); got != test.want {
+				t.Fatalf("got %q, want %q", got, test.want)
+			}
+			for _, part := range test.says {
+				if message := found[len(found)-1].Message; !strings.Contains(message, part) {
+					t.Errorf("%q does not contain %q", message, part)
+				}
+			}
+		})
+	}
+}
+
+func TestSeveralConditionsOfOneTypeAreWrittenOnce(t *testing.T) {
+	w := world("ns a", "says a labels x=1", "says a annotations x=1")
+	first := Status(w, "a", now)
+	if first == nil || len(first.Status.Conditions) != 3 {
+		t.Fatalf("got %v, want two problems and Ready", first)
+	}
+	h := *w.Hierarchy("a")
+	h.ResourceVersion, h.Status = next(), first.Status
+	slices.Reverse(h.Status.Conditions)
+	w.SetHierarchy(&h)
+	if again := Status(w, "a", metav1.NewTime(now.Add(1))); again != nil {
+		t.Errorf("written again: %v", again.Status.Conditions)
+	}
+}
+
+func TestAnExcludedNamespacesHierarchyTellsSo(t *testing.T) {
+	w := world("ns a", "has a label off=", "cascading a", "ns b", "parent b a")
+	s := Status(w, "a", now)
+	if s == nil || len(s.Status.Children) != 0 || len(s.Status.Conditions) != 1 || s.Status.Conditions[0].Reason != hnc.ReasonNamespaceExcluded {
+		t.Errorf("2.1: got %v", s)
+	}
+	if s := Status(world("ns kube-system"), "kube-system", now); s != nil {
+		t.Errorf("2.1: one without a hierarchy gets %v", s)
+	}
+}
+
+func TestASubnamespacesMetadataIsCopiedIntoTheHierarchy(t *testing.T) {
+	for name, test := range map[string]struct {
+		given []string
+		want  bool
+	}{
+		"3.1 step 8: the same":               {[]string{"asks p c labels m=1", "says c labels m=1"}, false},
+		"3.1 step 8: another":                {[]string{"asks p c labels m=1", "says c labels m=2"}, true},
+		"3.1 step 8: wiped":                  {[]string{"says c labels m=2"}, true},
+		"3.1 step 8: annotations":            {[]string{"asks p c annotations m=1"}, true},
+		"3.1 step 8: for one namespace":      {[]string{"asks p c namespaceLabels m=1"}, true},
+		"3.1 step 8: unmanaged ones as well": {[]string{"asks p c labels x=1"}, true},
+	} {
+		w := world(append([]string{"ns p", "ready p c", "ns c sub-of p", "parent c p"}, test.given...)...)
+		plan := Subnamespace(w, tree.Key{Parent: "p", Name: "c"}, now)
+		if plan.SetMetadata != test.want || (plan.Action == Settle) != test.want {
+			t.Errorf("%s: %s, set metadata: %t", name, plan.Action, plan.SetMetadata)
+		}
+	}
+}
+
+func TestANewSubnamespaceIsCreatedWithItsMetadata(t *testing.T) {
+	w := world(both("ns p", "says p labels m=1", "asked p c", "asks p c labels m2=2", "asks p c namespaceLabels m3=3")...)
+	plan := Subnamespace(w, tree.Key{Parent: "p", Name: "c"}, now)
+	if got := managedOf(plan.Namespace.Labels); got != "m2=2 m3=3 m=1" {
+		t.Errorf("labels %q", got)
+	}
+	if got := managedOf(plan.Namespace.Annotations); got != "m2=2 m3=3 m=1" || plan.Namespace.Annotations[hnc.AnnotationSubnamespaceOf] != "p" {
+		t.Errorf("annotations %q", plan.Namespace.Annotations)
+	}
+}
+
+func TestWhereNamespacesOptInThereAreNoSubnamespaces(t *testing.T) {
+	o := managed.NewOptions()
+	o.Selector = "!takes-part"
+	rules, err := o.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tree.New(rules)
+	for _, line := range []string{"ns p label takes-part=", "asked p c"} {
+		into(w, line)
+	}
+	if plan := Subnamespace(w, tree.Key{Parent: "p", Name: "c"}, now); plan.Action != Report || plan.Status.State != v1beta1.SubnamespaceForbidden {
+		t.Errorf("A4: %s %s", plan.Action, plan.Status.State)
+	}
+}
+
+func TestAnExternalNamespaceIsNoSubnamespace(t *testing.T) {
+	w := world("ns p", "asked p c", "ns c sub-of p", "parent c p", "has c manager other")
+	if plan := Subnamespace(w, tree.Key{Parent: "p", Name: "c"}, now); plan.Action != Report || plan.Status.State != v1beta1.SubnamespaceConflict {
+		t.Errorf("0.1: %s %s", plan.Action, plan.Status.State)
+	}
+}

@@ -1,0 +1,129 @@
+package tree
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+)
+
+// managedChain returns a tree a <- b <- c in which the label and the annotation m are managed, and the label off excludes.
+func managedChain(t *testing.T) *Tree {
+	t.Helper()
+	o := managed.NewOptions()
+	o.Labels, o.Annotations, o.Selector = []string{"m"}, []string{"m"}, "off"
+	rules, err := o.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := New(rules)
+	for _, name := range []string{"a", "b", "c"} {
+		tree.SetNamespace(ns(name))
+	}
+	tree.SetHierarchy(hierarchy("b", "a"))
+	tree.SetHierarchy(hierarchy("c", "b"))
+	return tree
+}
+
+func labelled(key, value string) func(*Namespace) {
+	return func(n *Namespace) { n.Labels = map[string]string{key: value} }
+}
+
+func external(n *Namespace) { n.ManagedBy = "other" }
+
+func saying(namespace, parent, key string) *Hierarchy {
+	h := hierarchy(namespace, parent)
+	h.Metadata.Labels = []v1beta1.MetaKVP{{Key: key, Value: "1"}}
+	return h
+}
+
+func TestAChangeOfMetadataAffectsTheSubtreeBelowIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		change         func(*Tree) Affected
+		moved, changed []string
+	}{
+		"3.3c: a managed label":         {func(t *Tree) Affected { return t.SetHierarchy(saying("a", "", "m")) }, nil, []string{"a", "b", "c"}},
+		"3.3c: one that is not managed": {func(t *Tree) Affected { return t.SetHierarchy(saying("a", "", "x")) }, nil, []string{"a"}},
+		"3.3c: the same again": {func(t *Tree) Affected {
+			t.SetHierarchy(saying("a", "", "m"))
+			return t.SetHierarchy(saying("a", "", "m"))
+		}, nil, []string{"a"}},
+		"3.3c: the hierarchy is deleted": {func(t *Tree) Affected { t.SetHierarchy(saying("a", "", "m")); return t.DeleteHierarchy("a", "h-a") }, nil, []string{"a", "b", "c"}},
+		"3.3c: a user's own label":       {func(t *Tree) Affected { return t.SetNamespace(ns("a", labelled("m", "1"))) }, nil, []string{"a"}},
+		"3.3b': of an external namespace": {func(t *Tree) Affected {
+			t.SetNamespace(ns("a", external))
+			return t.SetNamespace(ns("a", external, labelled("m", "1")))
+		}, nil, []string{"a", "b", "c"}},
+		"3.3d: a tree label of an external namespace": {func(t *Tree) Affected {
+			t.SetNamespace(ns("a", external))
+			return t.SetNamespace(ns("a", external, labelled("org.tree.hnc.x-k8s.io/depth", "1")))
+		}, nil, []string{"a", "b", "c"}},
+		"3.1 step 9: a child becomes external": {func(t *Tree) Affected { return t.SetNamespace(ns("b", external)) }, []string{"b", "c"}, []string{"a", "b"}},
+		"3.1 step 8: a Subnamespace": {func(t *Tree) Affected {
+			t.SetNamespace(ns("b", subOf("a")))
+			t.SetSubnamespace(record("a", "b"))
+			s := record("a", "b")
+			s.Metadata.Labels = []v1beta1.MetaKVP{{Key: "m", Value: "1"}}
+			return t.SetSubnamespace(s)
+		}, nil, []string{"a", "b", "c"}},
+		"2.1: its labels exclude it": {func(t *Tree) Affected { return t.SetNamespace(ns("b", labelled("off", ""))) }, []string{"b", "c"}, []string{"a", "b"}},
+		"2.1: they do so no longer":  {func(t *Tree) Affected { t.SetNamespace(ns("b", labelled("off", ""))); return t.SetNamespace(ns("b")) }, []string{"b", "c"}, []string{"a", "b"}},
+		"2.1: they do so, as they did": {func(t *Tree) Affected {
+			t.SetNamespace(ns("b", labelled("off", "")))
+			return t.SetNamespace(ns("b", labelled("off", "x")))
+		}, nil, []string{"b"}},
+		"2.1: a root is excluded": {func(t *Tree) Affected { return t.SetNamespace(ns("a", labelled("off", ""))) }, []string{"a", "b", "c"}, []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			affected := test.change(managedChain(t))
+			if got := sorted(affected.Moved); !slices.Equal(got, test.moved) {
+				t.Errorf("moved %v, want %v", got, test.moved)
+			}
+			if got := sorted(affected.Changed); !slices.Equal(got, test.changed) {
+				t.Errorf("changed %v, want %v", got, test.changed)
+			}
+		})
+	}
+}
+
+func TestANamespaceThatIsExcludedByLabelsLosesItsPlaceAndWhatItInherits(t *testing.T) {
+	tree := managedChain(t)
+	tree.SetSubnamespace(record("b", "d"))
+	affected := tree.SetNamespace(ns("b", labelled("off", "")))
+	if !slices.Contains(affected.Subnamespaces, Key{"b", "d"}) {
+		t.Errorf("2.1: the Subnamespace in it does not hear of it: %v", affected.Subnamespaces)
+	}
+	if tree.Parent("b") != "" || tree.Active("b") || tree.Parent("d") != "" {
+		t.Errorf("2.1: parent %q, active %t, parent of what was asked for %q", tree.Parent("b"), tree.Active("b"), tree.Parent("d"))
+	}
+	if tree.Frozen("b") {
+		t.Error("2.1: what it has inherited stays")
+	}
+	if at, cause := tree.HaltedAt("c"); at != "c" || cause != forest.IllegalParent {
+		t.Errorf("2.1: its child is halted at %q: %q", at, cause)
+	}
+	tree.SetNamespace(ns("b"))
+	if tree.Parent("b") != "a" || tree.Parent("d") != "b" || tree.Frozen("c") {
+		t.Error("2.1: its place is not restored")
+	}
+}
+
+func TestARecordKeepsOfANamespaceWhatMatters(t *testing.T) {
+	tree := managedChain(t)
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "d", UID: "d", ResourceVersion: next(), Annotations: map[string]string{
+		"m": "1", "x": "2", hnc.AnnotationSubnamespaceOf: "a", hnc.AnnotationManagedBy: "other",
+	}}}
+	tree.SetNamespace(NewNamespace(object))
+	if d := tree.Namespace("d"); len(d.Annotations) != 1 || d.Annotations["m"] != "1" || d.SubnamespaceOf != "" || d.ManagedBy != "other" {
+		t.Errorf("got %+v", d)
+	}
+	if len(object.Annotations) != 4 {
+		t.Error("the object itself was changed")
+	}
+}

@@ -1,0 +1,175 @@
+// Package managed tests managed labels and annotations, and which namespaces take part in hierarchies, with both servers as
+// subprocesses on a real control plane, as users with rights from RBAC see it.
+package managed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+)
+
+const (
+	binDir   = "../../../_output/bin"
+	deadline = 45 * time.Second
+	interval = 50 * time.Millisecond
+)
+
+// flags are what both servers are told.
+var flags = []string{
+	"--managed-namespace-label=team|env", `--managed-namespace-label=example\.com/[a-z]+`,
+	"--managed-namespace-annotation=note", "--managed-namespace-annotation=retired",
+	"--excluded-namespace=kube-system,kube-public,kube-node-lease,hnc-system,vault",
+	// Names that start with an l are none of ours.
+	"--included-namespace-regex=[a-km-z].*",
+	"--excluded-namespace-selector=hierarchy=off",
+}
+
+// user is somebody's clients.
+type user struct {
+	kubernetes.Interface
+	hnc versioned.Interface
+}
+
+var (
+	cp           *controlplane.ControlPlane
+	installation *controlplane.Installation
+	// root is of the group system:masters.
+	root user
+	// alice is an admin of the namespaces that a test gives her, and nobody else.
+	alice user
+)
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	ctx := context.Background()
+	if err := controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator"); err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "managed")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if code != 0 || err != nil {
+			fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
+			return
+		}
+		_ = os.RemoveAll(dir)
+	}()
+	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, cp.Stop(ctx)) }()
+	if err := setUp(ctx); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+func setUp(ctx context.Context) error {
+	var err error
+	if root, err = clients(cp.RESTConfig()); err != nil {
+		return err
+	}
+	config, err := cp.User("alice")
+	if err != nil {
+		return err
+	}
+	if alice, err = clients(config); err != nil {
+		return err
+	}
+	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "testdata/policies"); err != nil {
+		return err
+	}
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: flags})
+	if err != nil {
+		return err
+	}
+	if err := cp.Register(ctx, installation, port); err != nil {
+		return err
+	}
+	return propagate(ctx, flags)
+}
+
+// propagate runs the propagator with these flags instead of the ones that it may have now.
+func propagate(ctx context.Context, flags []string) error {
+	if err := cp.StopProcess(ctx, "hnc-propagator"); err != nil {
+		return err
+	}
+	_, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator", Args: flags})
+	return err
+}
+
+func clients(config *rest.Config) (user, error) {
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return user{}, err
+	}
+	hnc, err := versioned.NewForConfig(config)
+	return user{kube, hnc}, err
+}
+
+// namespace creates a namespace whose admin is alice. Options are label=value or, with an @ before it, annotation=value.
+func namespace(t *testing.T, name string, options ...string) {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: map[string]string{}}}
+	for _, o := range options {
+		key, value := split(o)
+		if key[0] == '@' {
+			ns.Annotations[key[1:]] = value
+		} else {
+			ns.Labels[key] = value
+		}
+	}
+	if _, err := root.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := root.RbacV1().RoleBindings(name).Create(t.Context(), &rbacv1.RoleBinding{
+		// Of one name, an ancestor's would take the place of a descendant's.
+		ObjectMeta: metav1.ObjectMeta{Name: "alice-" + name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "alice"}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// RBAC hears of it a little later.
+	eventually(t, "alice is an admin of "+name, func() error {
+		_, err := alice.RbacV1().Roles(name).List(t.Context(), metav1.ListOptions{})
+		return err
+	})
+}
+
+// eventually polls until f returns no error.
+func eventually(t *testing.T, what string, f func() error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
+		last = f()
+		return last == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", what, last)
+	}
+}
