@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	componentmetrics "k8s.io/component-base/metrics"
@@ -60,6 +61,7 @@ func (c *cluster) start() {
 	c.propagator = New(Config{
 		Kubernetes: kubernetes.NewForConfigOrDie(c.config), Hierarchy: versioned.NewForConfigOrDie(c.config),
 		Dynamic: dynamic.NewForConfigOrDie(c.config), Copies: copies.NewClient(client), Events: c.events,
+		Metadata: metadata.NewForConfigOrDie(c.config), Discover: c.discover, ConfigurationWindow: time.Millisecond,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister), Workers: 8, StatusWindow: time.Millisecond,
 	})
 	ctx, cancel := context.WithCancel(context.Background())

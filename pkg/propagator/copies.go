@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
@@ -14,6 +17,7 @@ import (
 func (p *Propagator) source(key queue.Key) {
 	at := p.unstamp(key)
 	p.mu.RLock()
+	k := p.kinds[key.Kind]
 	descendants := p.tree.Descendants(key.Namespace)
 	var affected []queue.Key
 	for _, namespace := range descendants {
@@ -21,11 +25,15 @@ func (p *Propagator) source(key queue.Key) {
 			affected = append(affected, queue.Key{Class: queue.Copy, Kind: key.Kind, Namespace: namespace, Name: key.Name})
 		}
 	}
-	o := p.indexes[key.Kind].Get(key.Namespace, key.Name)
+	o, kind := k.index.Get(key.Namespace, key.Name), k.index.Kind
 	p.mu.RUnlock()
 
-	if o != nil && !o.Copy && o.Finalized && len(descendants) > 0 {
-		p.reportFinalized(p.Kinds[key.Kind], o)
+	switch {
+	case o == nil || o.Copy:
+	case o.Unreadable() != nil:
+		p.reportUnreadable(kind, o)
+	case o.Finalized && len(descendants) > 0:
+		p.reportFinalized(kind, o)
 	}
 	p.lag.Start(at, affected)
 	for _, k := range affected {
@@ -50,6 +58,10 @@ func (p *Propagator) copy(ctx context.Context, key queue.Key) error {
 		if err := p.write(ctx, p.bulkSlots, key.Kind, *w); err != nil {
 			return err
 		}
+	default:
+		p.mu.Lock()
+		p.overcome(key.Kind, key.Namespace, key.Name)
+		p.mu.Unlock()
 	}
 	p.lag.Done(key)
 	return nil
@@ -67,30 +79,82 @@ func (p *Propagator) destination(ctx context.Context, namespace string) error {
 }
 
 // allCopies makes all copies in a namespace right. What does not apply any more is removed before anything that newly
-// applies is written, so that access is never the union of two trees for longer than the removal takes.
+// applies is written, so that access is never the union of two trees for longer than the removal takes. A kind that can't be removed
+// does not hold up the kinds of other API groups.
 func (p *Propagator) allCopies(ctx context.Context, slots chan struct{}, namespace string) error {
-	var removals, writes []func() error
+	removals, writes := map[string][]func() error{}, map[string][]func() error{}
+	tried, troubled := map[int]sets.Set[string]{}, false
 	p.mu.RLock()
 	move := p.moving[namespace]
+	for _, k := range p.kinds {
+		troubled = troubled || len(k.trouble.write[namespace]) > 0
+	}
 	if !p.tree.Frozen(namespace) {
-		ancestors := p.tree.Ancestors(namespace)
-		for kind, index := range p.indexes {
-			old, wanted := index.DecideAll(ancestors, namespace)
+		d := p.inheriting(namespace)
+		d.Labels = sync.OnceValue(d.Labels)
+		for place, k := range p.kinds {
+			if !k.synced {
+				continue
+			}
+			old, wanted := k.index.DecideAll(d)
+			group := k.index.Kind.Group
+			if troubled {
+				tried[place] = names(old, wanted)
+			}
 			for _, w := range old {
-				removals = append(removals, func() error { return p.write(ctx, slots, kind, w) })
+				removals[group] = append(removals[group], func() error { return p.write(ctx, slots, place, w) })
 			}
 			for _, w := range wanted {
-				writes = append(writes, func() error { return p.write(ctx, slots, kind, w) })
+				writes[group] = append(writes[group], func() error { return p.write(ctx, slots, place, w) })
 			}
 		}
 	}
 	p.mu.RUnlock()
-
-	if err := together(removals); err != nil {
-		return err
+	if troubled {
+		p.overcomeOthers(namespace, tried)
 	}
-	p.moved(namespace, move)
-	return together(writes)
+
+	var errs []error
+	for group, err := range eachTogether(removals) {
+		if err != nil {
+			errs = append(errs, err)
+			delete(writes, group)
+		}
+	}
+	if len(errs) == 0 {
+		p.moved(namespace, move)
+	}
+	for _, err := range eachTogether(writes) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func names(lists ...[]copies.Write) sets.Set[string] {
+	names := sets.New[string]()
+	for _, list := range lists {
+		for _, w := range list {
+			names.Insert(w.Name)
+		}
+	}
+	return names
+}
+
+// eachTogether runs all functions concurrently and returns the errors of each group.
+func eachTogether(groups map[string][]func() error) map[string]error {
+	errs := make(map[string]error, len(groups))
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	for group, functions := range groups {
+		running.Go(func() {
+			err := together(functions)
+			mu.Lock()
+			defer mu.Unlock()
+			errs[group] = err
+		})
+	}
+	running.Wait()
+	return errs
 }
 
 // moved takes back that a namespace moves unless it has moved again.
@@ -118,6 +182,10 @@ func together(functions []func() error) error {
 
 // write makes one write and enters its result in the picture.
 func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w copies.Write) error {
+	if w.Verb == copies.Keep {
+		p.keep(kind, w)
+		return nil
+	}
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
@@ -137,6 +205,7 @@ func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w
 		return fmt.Errorf("%w: %w", errStale, err)
 	case copies.Refused:
 		p.reportRefused(w, err)
+		p.refusedWrite(kind, w, err)
 	}
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, w.Name, err)
 }
@@ -148,7 +217,12 @@ func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	index := p.indexes[kind]
+	p.overcome(kind, w.Namespace, w.Name)
+	index := p.kinds[kind].index
+	if !p.kinds[kind].synced || index.Kind != w.Kind {
+		// The kind has been given up meanwhile.
+		return
+	}
 	if w.Verb == copies.Delete {
 		if old := index.Delete(w.Namespace, w.Name, w.Present.UID); old != nil {
 			p.observe(kind, old, nil)
@@ -160,5 +234,21 @@ func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written) {
 	// Otherwise what the watch has brought was observed when it did.
 	if ahead {
 		p.observe(kind, old, index.Get(w.Namespace, w.Name))
+	}
+}
+
+// keep reports once that a local object is kept.
+func (p *Propagator) keep(kind int, w copies.Write) {
+	p.mu.Lock()
+	k := p.kinds[kind]
+	known := k.kept[w.Present.UID] == w.Source.UID
+	if k.kept == nil {
+		k.kept = map[types.UID]types.UID{}
+	}
+	k.kept[w.Present.UID] = w.Source.UID
+	p.overcome(kind, w.Namespace, w.Name)
+	p.mu.Unlock()
+	if !known {
+		p.reportKept(w)
 	}
 }

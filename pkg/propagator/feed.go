@@ -15,7 +15,8 @@ type feed[T any] struct {
 	lock    sync.Locker
 	logger  klog.Logger
 	convert func(object any) (T, error)
-	ignore  func(T) bool
+	// current says whether what is fed is wanted any more; nil means always.
+	current func() bool
 	set     func(T)
 	remove  func(T)
 	// replace enters a whole list. What is known and not in it is gone, unless its version is newer than the list: then we have
@@ -39,7 +40,7 @@ func (f *feed[T]) record(object any) (T, bool) {
 			return record, false
 		}
 	}
-	return record, f.ignore == nil || !f.ignore(record)
+	return record, true
 }
 
 // Transformer lets a reflector keep records instead of objects while it collects a list.
@@ -58,6 +59,9 @@ func (f *feed[T]) Update(object any) error {
 	if record, ok := f.record(object); ok {
 		f.lock.Lock()
 		defer f.lock.Unlock()
+		if f.outdated() {
+			return nil
+		}
 		f.set(record)
 		return f.seen(object)
 	}
@@ -68,6 +72,9 @@ func (f *feed[T]) Delete(object any) error {
 	if record, ok := f.record(object); ok {
 		f.lock.Lock()
 		defer f.lock.Unlock()
+		if f.outdated() {
+			return nil
+		}
 		f.remove(record)
 		return f.seen(object)
 	}
@@ -83,6 +90,9 @@ func (f *feed[T]) Replace(objects []any, resourceVersion string) error {
 	}
 	f.lock.Lock()
 	defer f.lock.Unlock()
+	if f.outdated() {
+		return nil
+	}
 	if f.back(resourceVersion) {
 		// Lists are never older than what a watch has brought, so the server has lost its history, and versions
 		// that we know mean nothing any more.
@@ -94,6 +104,9 @@ func (f *feed[T]) Replace(objects []any, resourceVersion string) error {
 	f.synced()
 	return nil
 }
+
+// outdated says that nobody wants to know any more. The lock must be held.
+func (f *feed[T]) outdated() bool { return f.current != nil && !f.current() }
 
 func (f *feed[T]) seen(object any) error {
 	m, err := meta.Accessor(object)

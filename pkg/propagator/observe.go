@@ -1,9 +1,11 @@
 package propagator
 
 import (
+	"maps"
 	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -13,6 +15,10 @@ func (p *Propagator) affect(affected tree.Affected) {
 	p.Metrics.Namespaces(p.tree.Len())
 	if !p.leading {
 		return
+	}
+	if len(affected.Moved) > 0 {
+		// Other objects may count than before.
+		p.configurationChanged()
 	}
 	for _, name := range affected.Moved {
 		p.moves++
@@ -42,20 +48,37 @@ func (p *Propagator) asked(key tree.Key) {
 	p.urgent.Add(k)
 }
 
-// observe queues what a change of an object affects; old or o is nil when there was or is none. The lock must be held.
-func (p *Propagator) observe(kind int, old, o *copies.Object) {
-	if !p.leading {
+// setNamespace enters a namespace, and queues what that affects. The lock must be held.
+func (p *Propagator) setNamespace(ns *tree.Namespace) {
+	old := p.tree.Namespace(ns.Name)
+	p.affect(p.tree.SetNamespace(ns))
+	if !p.leading || old == nil || maps.Equal(old.Labels, ns.Labels) {
 		return
 	}
+	for _, k := range p.kinds {
+		if k.index.Selective() {
+			p.bulk.Add(queue.Key{Class: queue.Destination, Namespace: ns.Name})
+			return
+		}
+	}
+}
+
+// observe queues what a change of an object affects; old or o is nil when there was or is none. The lock must be held.
+func (p *Propagator) observe(kind int, old, o *copies.Object) {
+	if !p.leading || !p.kinds[kind].synced {
+		return
+	}
+	p.configurationChanged()
 	either := o
 	if either == nil {
 		either = old
 	}
 	namespace, name := either.Namespace, either.Name
-	if governs(old) != governs(o) || (governs(o) && old.Digest != o.Digest) {
-		k := queue.Key{Class: queue.Source, Kind: kind, Namespace: namespace, Name: name}
-		p.stamp(k)
-		p.bulk.Add(k)
+	if o == nil {
+		delete(p.kinds[kind].kept, old.UID)
+	}
+	if !o.SameCopies(old) || o.Remarkable(old) {
+		p.changedSource(kind, namespace, name)
 	}
 	// Most changes are our own writes coming back.
 	if p.decide(kind, namespace, name) != nil {
@@ -63,14 +86,44 @@ func (p *Propagator) observe(kind int, old, o *copies.Object) {
 	}
 }
 
-func governs(o *copies.Object) bool { return o != nil && !o.Copy && !o.Finalized }
+func (p *Propagator) changedSource(kind int, namespace, name string) {
+	k := queue.Key{Class: queue.Source, Kind: kind, Namespace: namespace, Name: name}
+	p.stamp(k)
+	p.bulk.Add(k)
+}
 
 // decide returns what to write for one name in a namespace, nil if nothing. The lock must be held, for reading at least.
 func (p *Propagator) decide(kind int, namespace, name string) *copies.Write {
-	if p.tree.Frozen(namespace) {
+	k := p.kinds[kind]
+	if !k.synced || p.tree.Frozen(namespace) {
 		return nil
 	}
-	return p.indexes[kind].Decide(p.tree.Ancestors(namespace), namespace, name)
+	return k.index.Decide(p.inheriting(namespace), name)
+}
+
+// inheriting describes a namespace as one that inherits. The lock must be held, for reading at least, for as long as it is used.
+func (p *Propagator) inheriting(namespace string) copies.Destination {
+	return copies.Destination{
+		Namespace: namespace,
+		Ancestors: p.tree.Ancestors(namespace),
+		Labels:    func() map[string]string { return p.labelsOf(namespace) },
+	}
+}
+
+// labelsOf returns the labels of a namespace as they will be once those of ours are right.
+func (p *Propagator) labelsOf(namespace string) map[string]string {
+	labels := map[string]string{}
+	if ns := p.tree.Namespace(namespace); ns != nil {
+		maps.Copy(labels, ns.Labels)
+	}
+	for key, value := range namespaces.LabelChanges(p.tree, namespace) {
+		if value == nil {
+			delete(labels, key)
+		} else {
+			labels[key] = *value
+		}
+	}
+	return labels
 }
 
 // stamp remembers when work was first asked for. The lock must be held.

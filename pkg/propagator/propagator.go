@@ -5,13 +5,17 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -28,28 +32,37 @@ type Config struct {
 	Events  record.EventRecorder
 	Metrics *metrics.Metrics
 
-	// Kinds are propagated; copies.Kinds by default.
-	Kinds []copies.Kind
-	// Excluded namespaces never take part in a hierarchy; hnc.ExcludedNamespaces by default.
-	Excluded []string
+	// Metadata watches what tells that there may be other kinds than before.
+	Metadata metadata.Interface
+	// Discover finds out which kinds there are.
+	Discover func(context.Context) (configuration.Cluster, error)
+
+	// Rules say what copies leave out and what is not copied at all, whatever its kind.
+	Rules copies.Rules
+	// Rules say which namespaces take part in hierarchies, and which of their labels and annotations are managed;
+	// managed.Default() by default.
+	Managed *managed.Rules
 	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
 	Workers int
 	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default.
 	StatusWindow time.Duration
+	// ConfigurationWindow is the same for the configuration's status; 1 s by default.
+	ConfigurationWindow time.Duration
 }
 
 func (c *Config) complete() {
-	if c.Kinds == nil {
-		c.Kinds = copies.Kinds
-	}
-	if c.Excluded == nil {
-		c.Excluded = hnc.ExcludedNamespaces
+	if c.Managed == nil {
+		rules := managed.Default()
+		c.Managed = &rules
 	}
 	if c.Workers <= 0 {
 		c.Workers = 32
 	}
 	if c.StatusWindow <= 0 {
 		c.StatusWindow = 100 * time.Millisecond
+	}
+	if c.ConfigurationWindow <= 0 {
+		c.ConfigurationWindow = time.Second
 	}
 }
 
@@ -61,10 +74,24 @@ type Propagator struct {
 	urgentSlots, bulkSlots chan struct{}
 	lag                    *queue.Lag
 	unsynced               sync.WaitGroup
+	// configurationKnown is closed by the first list of configurations; configured is called when the kinds that it names are watched.
+	configurationKnown chan struct{}
+	configured         func()
+	// reconfigure holds a token while the kinds have to be looked for.
+	reconfigure chan struct{}
 
-	mu      sync.RWMutex
-	tree    *tree.Tree
-	indexes []*copies.Index
+	mu   sync.RWMutex
+	tree *tree.Tree
+	// kinds are all that were ever propagated; work names them by their places.
+	kinds  []*kind
+	places map[schema.GroupResource]int
+	// configuration is nil if there is none; resolved, before it was looked at for the first time.
+	configuration *v1beta1.HNCConfiguration
+	resolved      *configuration.Resolution
+	// newKinds is when something has told that there may be other kinds.
+	newKinds time.Time
+	// statusDue says that writing the configuration's status is queued.
+	statusDue bool
 	// versions holds, by resource, the version up to which the watch has brought the picture.
 	versions map[string]string
 	// leading says that work may be queued. Before, the picture is kept up to date and nothing else.
@@ -88,21 +115,21 @@ func New(config Config) *Propagator {
 		bulk:        queue.New(config.Metrics.QueueLength),
 		urgentSlots: make(chan struct{}, config.Workers),
 		bulkSlots:   make(chan struct{}, config.Workers),
-		tree:        tree.New(config.Excluded...),
+		tree:        tree.New(*config.Managed),
+		places:      map[schema.GroupResource]int{},
 		versions:    map[string]string{},
 		moving:      map[string]int{},
 		settling:    map[string]struct{}{},
 		seen:        map[queue.Key]time.Time{},
 	}
-	p.lag = queue.NewLag(func(kind int, d time.Duration) { config.Metrics.Lag(config.Kinds[kind].Kind, d) })
-	for _, kind := range config.Kinds {
-		p.indexes = append(p.indexes, copies.NewIndex(kind))
-	}
+	p.configurationKnown, p.reconfigure = make(chan struct{}), make(chan struct{}, 1)
+	p.lag = queue.NewLag(func(kind int, d time.Duration) { config.Metrics.Lag(p.kindName(kind), d) })
 	return p
 }
 
 // Lead writes until the context ends, and returns when the last write has. Nothing is decided before every watch has brought
-// its first list: a list that is late must not look like an empty one.
+// its first list: a list that is late must not look like an empty one. Configured kinds that can't be read are not waited for, and nothing is
+// decided about them.
 func (p *Propagator) Lead(ctx context.Context) {
 	logger := klog.FromContext(ctx)
 	synced := make(chan struct{})
@@ -140,6 +167,10 @@ func (p *Propagator) start() {
 	p.leading = true
 	names := p.tree.Names()
 	p.affect(tree.Affected{Moved: names, Changed: names, Subnamespaces: p.tree.SubnamespaceKeys()})
+	for place := range p.kinds {
+		p.remark(place)
+	}
+	p.configurationChanged()
 }
 
 func (p *Propagator) known() int {

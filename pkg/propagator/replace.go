@@ -3,6 +3,7 @@ package propagator
 import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -14,7 +15,7 @@ func (p *Propagator) replaceNamespaces(list []*tree.Namespace, newer func(string
 	listed := sets.New[string]()
 	for _, ns := range list {
 		listed.Insert(ns.Name)
-		p.affect(p.tree.SetNamespace(ns))
+		p.setNamespace(ns)
 	}
 	for _, name := range p.tree.Names() {
 		if ns := p.tree.Namespace(name); !listed.Has(name) && !newer(ns.ResourceVersion) {
@@ -49,8 +50,17 @@ func (p *Propagator) replaceSubnamespaces(list []*tree.Subnamespace, newer func(
 	}
 }
 
+func (p *Propagator) replaceConfigurations(list []*v1beta1.HNCConfiguration, newer func(string) bool) {
+	for _, c := range list {
+		p.setConfiguration(c)
+	}
+	if len(list) == 0 && p.configuration != nil && !newer(p.configuration.ResourceVersion) {
+		p.setConfiguration(nil)
+	}
+}
+
 func (p *Propagator) replaceObjects(kind int, list []*copies.Object, newer func(string) bool) {
-	index := p.indexes[kind]
+	index := p.kinds[kind].index
 	type name struct{ namespace, name string }
 	listed := make(sets.Set[name], len(list))
 	for _, o := range list {

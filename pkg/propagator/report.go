@@ -14,6 +14,18 @@ func (p *Propagator) reportFinalized(kind copies.Kind, source *copies.Object) {
 		"Objects with finalizers are not propagated; remove the finalizers to have it in the namespaces below %q", source.Namespace)
 }
 
+func (p *Propagator) reportUnreadable(kind copies.Kind, source *copies.Object) {
+	p.Events.Eventf(source.Reference(kind), corev1.EventTypeWarning, hnc.EventCannotParse,
+		"Not propagated, because it can't be told to which namespaces: %v", source.Unreadable())
+}
+
+func (p *Propagator) reportKept(w copies.Write) {
+	p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventKept,
+		"Kept, although ancestor namespace %q has an object of the same name; delete it to inherit that one", w.Source.Namespace)
+	p.Events.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventKept,
+		"Not propagated to namespace %q, which has an object of the same name that is kept", w.Namespace)
+}
+
 func (p *Propagator) reportRefused(w copies.Write, err error) {
 	if w.Verb == copies.Delete {
 		p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,

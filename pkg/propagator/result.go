@@ -39,7 +39,7 @@ func (p *Propagator) result(kind, verb, name string, err error, enter func()) er
 
 func (p *Propagator) enterNamespace(ns *corev1.Namespace) {
 	if p.ahead("namespaces", ns.ResourceVersion) {
-		p.affect(p.tree.SetNamespace(tree.NewNamespace(ns)))
+		p.setNamespace(tree.NewNamespace(ns))
 	}
 }
 

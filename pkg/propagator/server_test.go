@@ -60,6 +60,14 @@ var kinds = map[string]schema.GroupVersionKind{
 	"subnamespaces": v1beta1.SchemeGroupVersion.WithKind("Subnamespace"),
 	"roles":         rbacv1.SchemeGroupVersion.WithKind("Role"),
 	"rolebindings":  rbacv1.SchemeGroupVersion.WithKind("RoleBinding"),
+
+	"hncconfigurations":         v1beta1.SchemeGroupVersion.WithKind("HNCConfiguration"),
+	"customresourcedefinitions": {Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"},
+	"apiservices":               {Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"},
+	"configmaps":                {Version: "v1", Kind: "ConfigMap"},
+	"secrets":                   {Version: "v1", Kind: "Secret"},
+	"widgets":                   {Group: "example.com", Version: "v1", Kind: "Widget"},
+	"gadgets":                   {Group: "example.com", Version: "v1", Kind: "Gadget"},
 }
 
 // locate splits /api/v1/namespaces/a, /apis/GROUP/VERSION/namespaces/a/roles/b/status and the like.

@@ -6,15 +6,18 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -32,7 +35,7 @@ func (p *Propagator) Watch(ctx context.Context) {
 		},
 		&feed[*tree.Namespace]{
 			convert: func(object any) (*tree.Namespace, error) { return tree.NewNamespace(object.(*corev1.Namespace)), nil },
-			set:     func(ns *tree.Namespace) { p.affect(p.tree.SetNamespace(ns)) },
+			set:     p.setNamespace,
 			remove:  func(ns *tree.Namespace) { p.affect(p.tree.DeleteNamespace(ns.Name, ns.UID)) },
 			replace: p.replaceNamespaces,
 		})
@@ -60,34 +63,90 @@ func (p *Propagator) Watch(ctx context.Context) {
 			remove:  func(s *tree.Subnamespace) { p.affect(p.tree.DeleteSubnamespace(s.Key, s.UID)) },
 			replace: p.replaceSubnamespaces,
 		})
-	for i, kind := range p.Kinds {
-		p.watchKind(ctx, i, kind)
+	p.watchConfiguration(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.apply(ctx, configuration.Enforced(), true)
+	go p.configure(ctx)
+}
+
+// configurations is the resource of the configuration.
+const configurations = "hncconfigurations"
+
+// watchConfiguration watches the configuration, and what tells that kinds come and go.
+func (p *Propagator) watchConfiguration(ctx context.Context) {
+	client := p.Hierarchy.HncV1beta1().HNCConfigurations()
+	p.unsynced.Add(1)
+	p.configured = sync.OnceFunc(p.unsynced.Done)
+	run(ctx, p, configurations, &v1beta1.HNCConfiguration{}, client, client.Watch,
+		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+		&feed[*v1beta1.HNCConfiguration]{
+			convert: func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
+			set:     p.setConfiguration,
+			remove:  func(*v1beta1.HNCConfiguration) { p.setConfiguration(nil) },
+			replace: p.replaceConfigurations,
+			synced:  sync.OnceFunc(func() { close(p.configurationKnown) }),
+		})
+	for _, resource := range []schema.GroupVersionResource{
+		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
+	} {
+		client := p.Metadata.Resource(resource)
+		run(ctx, p, resource.Resource, &metav1.PartialObjectMetadata{}, p.Metadata, client.Watch,
+			func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+			&feed[*metav1.PartialObjectMetadata]{
+				convert: func(object any) (*metav1.PartialObjectMetadata, error) {
+					return object.(*metav1.PartialObjectMetadata), nil
+				},
+				set:     func(*metav1.PartialObjectMetadata) { p.kindsChanged() },
+				remove:  func(*metav1.PartialObjectMetadata) { p.kindsChanged() },
+				replace: func([]*metav1.PartialObjectMetadata, func(string) bool) { p.kindsChanged() },
+				synced:  func() {},
+			})
 	}
 }
 
-func (p *Propagator) watchKind(ctx context.Context, i int, kind copies.Kind) {
-	client := p.Dynamic.Resource(kind.GroupVersionResource)
+// watchKind watches the objects of the kind at a place. The lock must be held. The first writes wait for the first list if first is set.
+func (p *Propagator) watchKind(ctx context.Context, place int, first bool) {
+	k := p.kinds[place]
+	index := k.index
+	ctx = p.startWatch(ctx, k, first)
+	client := p.Dynamic.Resource(index.Kind.GroupVersionResource)
 	expected := &unstructured.Unstructured{}
-	expected.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind))
-	run(ctx, p, kind.GroupResource().String(), expected, p.Dynamic, client.Watch,
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+	expected.SetGroupVersionKind(index.Kind.GroupVersion().WithKind(index.Kind.Kind))
+	// What a watch brings that has ended is nobody's any more.
+	current := func() bool { return k.index == index }
+	run(ctx, p, index.Kind.GroupResource().String(), expected, p.Dynamic,
+		func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			w, err := client.Watch(ctx, o)
+			if !apierrors.IsInvalid(err) {
+				// Otherwise the server can't send lists by a watch, and is asked for one.
+				p.reading(place, index, err)
+			}
+			return w, err
+		},
+		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list, err := client.List(ctx, o)
+			p.reading(place, index, err)
+			return list, err
+		},
 		&feed[*copies.Object]{
 			convert: func(object any) (*copies.Object, error) {
-				return copies.NewObject(object.(*unstructured.Unstructured))
+				return copies.NewObject(object.(*unstructured.Unstructured), &p.Rules)
 			},
 			set: func(o *copies.Object) {
-				if old, changed := p.indexes[i].Set(o); changed {
-					p.observe(i, old, p.indexes[i].Get(o.Namespace, o.Name))
+				if old, changed := index.Set(o); changed {
+					p.observe(place, old, index.Get(o.Namespace, o.Name))
 				}
 			},
 			remove: func(o *copies.Object) {
-				if old := p.indexes[i].Delete(o.Namespace, o.Name, o.UID); old != nil {
-					p.observe(i, old, nil)
+				if old := index.Delete(o.Namespace, o.Name, o.UID); old != nil {
+					p.observe(place, old, nil)
 				}
 			},
-			// Objects of excluded namespaces would only take space.
-			ignore:  func(o *copies.Object) bool { return p.tree.Excluded(o.Namespace) },
-			replace: func(list []*copies.Object, newer func(string) bool) { p.replaceObjects(i, list, newer) },
+			replace: func(list []*copies.Object, newer func(string) bool) { p.replaceObjects(place, list, newer) },
+			synced:  func() { p.completed(place) },
+			current: current,
 		})
 }
 
@@ -97,7 +156,8 @@ func relist() *wait.Backoff {
 	return &wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 5, Cap: 2 * time.Second}
 }
 
-// run starts a reflector that feeds the picture with all objects of one type.
+// run starts a reflector that feeds the picture with all objects of one type. Unless the feed says what to do when it has its first list, the
+// first writes wait for that.
 func run[T any](ctx context.Context, p *Propagator, resource string, expected runtime.Object, client any,
 	watchFunc func(context.Context, metav1.ListOptions) (watch.Interface, error), list cache.ListWithContextFunc, f *feed[T],
 ) {
@@ -105,8 +165,10 @@ func run[T any](ctx context.Context, p *Propagator, resource string, expected ru
 	f.advance = func(version string) { p.advance(resource, version) }
 	f.back = func(version string) bool { return p.back(resource, version) }
 	f.logger = klog.FromContext(ctx)
-	p.unsynced.Add(1)
-	f.synced = sync.OnceFunc(p.unsynced.Done)
+	if f.synced == nil {
+		p.unsynced.Add(1)
+		f.synced = sync.OnceFunc(p.unsynced.Done)
+	}
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: watchFunc}, client)
 	options := cache.ReflectorOptions{Name: resource, Logger: &f.logger, Backoff: relist()}
 	go cache.NewReflectorWithOptions(lw, expected, f, options).RunWithContext(ctx)

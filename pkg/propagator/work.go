@@ -57,6 +57,8 @@ func (p *Propagator) do(ctx context.Context, key queue.Key) error {
 		return p.labels(ctx, key.Namespace)
 	case queue.Status:
 		return p.status(ctx, key.Namespace)
+	case queue.Configuration:
+		return p.configurationStatus(ctx)
 	case queue.Source:
 		p.source(key)
 		return nil

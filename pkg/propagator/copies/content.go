@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -22,20 +21,19 @@ type content struct {
 }
 
 // copyContent returns what the copies of a source contain. Source: spec/hnc.md 3.9.
-func copyContent(source *unstructured.Unstructured) (*content, error) {
-	labels := map[string]string{
-		hnc.LabelInheritedFrom: source.GetNamespace(),
-		hnc.LabelManagedBy:     hnc.GroupName,
+func copyContent(source *unstructured.Unstructured, rules *Rules) (*content, error) {
+	labels := map[string]string{hnc.LabelInheritedFrom: source.GetNamespace()}
+	if !rules.dropsLabel(hnc.LabelManagedBy) {
+		labels[hnc.LabelManagedBy] = hnc.GroupName
 	}
 	for key, value := range source.GetLabels() {
-		if key != hnc.LabelManagedBy && !internal(key) {
+		if key != hnc.LabelManagedBy && !internal(key) && !rules.dropsLabel(key) {
 			labels[key] = value
 		}
 	}
 	annotations := map[string]string{}
 	for key, value := range source.GetAnnotations() {
-		// Whoever applied the source doesn't apply its copies; the annotation would claim so.
-		if key != corev1.LastAppliedConfigAnnotation && !internal(key) {
+		if !internal(key) && !rules.dropsAnnotation(key) {
 			annotations[key] = value
 		}
 	}

@@ -29,7 +29,7 @@ func parse(t *testing.T, text string) *unstructured.Unstructured {
 
 func object(t *testing.T, text string) *Object {
 	t.Helper()
-	o, err := NewObject(parse(t, text))
+	o, err := NewObject(parse(t, text), &Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func stored(t *testing.T, o *Object, namespace string, change func(*unstructured
 	if change != nil {
 		change(u)
 	}
-	c, err := NewObject(u)
+	c, err := NewObject(u, &Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,12 +138,15 @@ func role(t *testing.T, namespace, name, verb string, labels ...string) *Object 
 		key, value, _ := strings.Cut(label, "=")
 		u.SetLabels(map[string]string{key: value})
 	}
-	o, err := NewObject(u)
+	o, err := NewObject(u, &Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
+
+// belowRoot is the namespace leaf right below root.
+var belowRoot = Destination{Namespace: "leaf", Ancestors: []string{"root"}}
 
 const from = "hnc.x-k8s.io/inherited-from="
 
@@ -165,7 +168,7 @@ func show(writes []Write) string {
 
 func TestWhatIsWrittenInANamespace(t *testing.T) {
 	copyOf := func(o *Object) *Object { return stored(t, o, "leaf", nil) }
-	finalized := func(o *Object) *Object { o.Finalized = true; return o }
+	finalized := func(o *Object) *Object { o.unfit = true; return o }
 	doomed := func(o *Object) *Object { o.Terminating = true; return o }
 	rootX, midX := role(t, "root", "x", "get"), role(t, "mid", "x", "list")
 	for name, test := range map[string]struct {
@@ -199,8 +202,8 @@ func TestWhatIsWrittenInANamespace(t *testing.T) {
 			for _, o := range test.given {
 				index.Set(o)
 			}
-			ancestors := []string{"root", "mid"}
-			removals, writes := index.DecideAll(ancestors, "leaf")
+			leaf := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}}
+			removals, writes := index.DecideAll(leaf)
 			if got := show(removals); got != test.removed {
 				t.Errorf("removed %q, want %q", got, test.removed)
 			}
@@ -210,7 +213,7 @@ func TestWhatIsWrittenInANamespace(t *testing.T) {
 			// One by one it is the same.
 			var single []Write
 			for _, name := range []string{"a", "b", "c", "d", "own", "x", "y"} {
-				if w := index.Decide(ancestors, "leaf", name); w != nil {
+				if w := index.Decide(leaf, name); w != nil {
 					single = append(single, *w)
 				}
 			}
@@ -229,7 +232,7 @@ func TestWhatWeHaveWrittenIsKnownAtOnce(t *testing.T) {
 	index.Set(source)
 	echo := stored(t, source, "leaf", nil)
 	index.Wrote(source, "leaf", Written{UID: echo.UID, ResourceVersion: echo.ResourceVersion}, true)
-	if w := index.Decide([]string{"root"}, "leaf", "x"); w != nil {
+	if w := index.Decide(belowRoot, "x"); w != nil {
 		t.Fatalf("written again: %v", w.Verb)
 	}
 	if _, changed := index.Set(echo); changed {
@@ -242,7 +245,7 @@ func TestWhatWasDeletedBeforeWeLearntThatItWasWrittenStaysDeleted(t *testing.T) 
 	source := role(t, "root", "x", "get")
 	index.Set(source)
 	index.Wrote(source, "leaf", Written{UID: "u", ResourceVersion: next()}, false)
-	if w := index.Decide([]string{"root"}, "leaf", "x"); w == nil || w.Verb != Create {
+	if w := index.Decide(belowRoot, "x"); w == nil || w.Verb != Create {
 		t.Errorf("not created again: %v", w)
 	}
 }
@@ -261,21 +264,21 @@ func TestACopyThatTheServerChangesOnTheWayIsWrittenOnce(t *testing.T) {
 			index.Set(source)
 			echo := changed()
 			learn(index, echo, Written{UID: echo.UID, ResourceVersion: echo.ResourceVersion})
-			if w := index.Decide([]string{"root"}, "leaf", "x"); w != nil {
+			if w := index.Decide(belowRoot, "x"); w != nil {
 				t.Fatalf("%s again", w.Verb)
 			}
 			index.Set(changed()) // a later version with the same content
-			if w := index.Decide([]string{"root"}, "leaf", "x"); w != nil {
+			if w := index.Decide(belowRoot, "x"); w != nil {
 				t.Errorf("%s after somebody has touched it", w.Verb)
 			}
 			index.Set(stored(t, source, "leaf", func(u *unstructured.Unstructured) { u.Object["rules"] = nil }))
-			if w := index.Decide([]string{"root"}, "leaf", "x"); w == nil || w.Verb != Update {
+			if w := index.Decide(belowRoot, "x"); w == nil || w.Verb != Update {
 				t.Error("not reset after somebody has edited it")
 			}
 			index.Set(echo)
 			newer := role(t, "root", "x", "watch")
 			index.Set(newer)
-			if w := index.Decide([]string{"root"}, "leaf", "x"); w == nil || w.Verb != Update {
+			if w := index.Decide(belowRoot, "x"); w == nil || w.Verb != Update {
 				t.Error("not updated after the source has changed")
 			}
 		})

@@ -3,15 +3,20 @@ package copies
 import (
 	"slices"
 	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // Verb is what is done to a copy.
 type Verb string
 
+// Verbs. All but Keep are writes.
 const (
 	Create Verb = "create"
 	Update Verb = "update"
 	Delete Verb = "delete"
+	// Keep writes nothing: a local object is left alone although a source governs its name. It is worth telling somebody.
+	Keep Verb = "keep"
 )
 
 // Write is one write that makes a copy right.
@@ -29,30 +34,50 @@ type Write struct {
 // Overwrites says whether the write replaces a local object.
 func (w Write) Overwrites() bool { return w.Verb == Update && !w.Present.Copy }
 
-// Propagates says whether a source is copied to a namespace. This is the one place that decides it; the namespace does not
-// matter yet.
-func Propagates(source *Object, _ string) bool { return !source.Finalized }
+// Destination is a namespace that may be written in.
+type Destination struct {
+	Namespace string
+	// Ancestors, the root first, don't include the namespace.
+	Ancestors []string
+	// Labels returns the labels of the namespace as they are or are about to be. They are asked for only where they matter.
+	Labels func() map[string]string
+}
+
+// Propagates says whether a source is copied to a namespace. This is the one place that decides it. Source: spec/hnc.md 3.8, 3.10 and
+// 3.11.
+func (x *Index) Propagates(source *Object, d Destination) bool {
+	if !source.Fit() || (x.Mode != v1beta1.Propagate && x.Mode != v1beta1.AllowPropagate) {
+		return false
+	}
+	var labels map[string]string
+	if source.exceptions.Selective() {
+		labels = d.Labels()
+	}
+	return source.exceptions.Selects(x.Mode == v1beta1.Propagate, labels)
+}
 
 // Governing returns the source of that name that governs a namespace, nil if there is none: the one of the topmost ancestor.
-// The ancestors, the root first, don't include the namespace. Source: spec/hnc.md 3.7.
-func (x *Index) Governing(ancestors []string, namespace, name string) *Object {
-	for _, ancestor := range ancestors {
-		if o := x.Get(ancestor, name); o != nil && !o.Copy && Propagates(o, namespace) {
+// Source: spec/hnc.md 3.7.
+func (x *Index) Governing(d Destination, name string) *Object {
+	for _, ancestor := range d.Ancestors {
+		if o := x.Get(ancestor, name); o != nil && x.Propagates(o, d) {
 			return o
 		}
 	}
 	return nil
 }
 
-// Decide returns what to write for one name in a namespace that may be written in, nil if nothing.
-func (x *Index) Decide(ancestors []string, namespace, name string) *Write {
-	return x.decide(x.Governing(ancestors, namespace, name), namespace, name)
+// Decide returns what to write for one name in a namespace, nil if nothing.
+func (x *Index) Decide(d Destination, name string) *Write {
+	return x.decide(x.Governing(d, name), d.Namespace, name)
 }
 
 func (x *Index) decide(source *Object, namespace, name string) *Write {
 	present := x.Get(namespace, name)
 	w := &Write{Kind: x.Kind, Namespace: namespace, Name: name, Source: source, Present: present}
 	switch {
+	case x.Mode == v1beta1.Ignore:
+		return nil
 	case present != nil && present.Terminating:
 		// It can't be changed any more, and its end will be seen.
 		return nil
@@ -64,31 +89,33 @@ func (x *Index) decide(source *Object, namespace, name string) *Write {
 		w.Verb = Create
 	case present.Copy && present.holds(source.Digest):
 		return nil
+	case !present.Copy && x.Keep:
+		w.Verb = Keep
 	default:
 		w.Verb = Update
 	}
 	return w
 }
 
-// DecideAll returns what to write for all names in a namespace that may be written in, in the order of the names:
+// DecideAll returns what to write for all names in a namespace, in the order of the names:
 // what is removed, which has to be done first, and what is written.
-func (x *Index) DecideAll(ancestors []string, namespace string) (removals, writes []Write) {
+func (x *Index) DecideAll(d Destination) (removals, writes []Write) {
 	governing := map[string]*Object{}
-	for _, ancestor := range ancestors {
+	for _, ancestor := range d.Ancestors {
 		for o := range x.In(ancestor) {
-			if !o.Copy && governing[o.Name] == nil && Propagates(o, namespace) {
+			if governing[o.Name] == nil && x.Propagates(o, d) {
 				governing[o.Name] = o
 			}
 		}
 	}
 	for name, source := range governing {
-		if w := x.decide(source, namespace, name); w != nil {
+		if w := x.decide(source, d.Namespace, name); w != nil {
 			writes = append(writes, *w)
 		}
 	}
-	for o := range x.In(namespace) {
+	for o := range x.In(d.Namespace) {
 		if governing[o.Name] == nil {
-			if w := x.decide(nil, namespace, o.Name); w != nil {
+			if w := x.decide(nil, d.Namespace, o.Name); w != nil {
 				removals = append(removals, *w)
 			}
 		}

@@ -6,31 +6,73 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // Index holds the objects of one kind. It is not safe for concurrent use; its owner guards it.
 type Index struct {
-	Kind    Kind
-	objects map[string]map[string]*Object
+	Kind Kind
+	Policy
+	objects map[string]*contents
+	// selective is the number of sources to which the labels of namespaces matter.
+	selective int
 }
 
-// NewIndex returns an empty index.
+// Policy is what the configuration says of a kind.
+type Policy struct {
+	// Mode is not empty.
+	Mode v1beta1.SynchronizationMode
+	// Keep leaves local objects alone that an ancestor has a source for.
+	Keep bool
+}
+
+// contents are the objects of one namespace.
+type contents struct {
+	byName map[string]*Object
+	copies int
+}
+
+// NewIndex returns an empty index of a kind in mode Propagate.
 func NewIndex(kind Kind) *Index {
-	return &Index{Kind: kind, objects: map[string]map[string]*Object{}}
+	return &Index{Kind: kind, Policy: Policy{Mode: v1beta1.Propagate}, objects: map[string]*contents{}}
 }
 
 // Get returns an object, nil if there is none.
-func (x *Index) Get(namespace, name string) *Object { return x.objects[namespace][name] }
+func (x *Index) Get(namespace, name string) *Object {
+	if c := x.objects[namespace]; c != nil {
+		return c.byName[name]
+	}
+	return nil
+}
 
 // In returns the objects of a namespace.
-func (x *Index) In(namespace string) iter.Seq[*Object] { return maps.Values(x.objects[namespace]) }
+func (x *Index) In(namespace string) iter.Seq[*Object] {
+	if c := x.objects[namespace]; c != nil {
+		return maps.Values(c.byName)
+	}
+	return func(func(*Object) bool) {}
+}
+
+// Count returns how many sources and copies there are in the namespaces that count.
+func (x *Index) Count(counts func(namespace string) bool) (sources, copies int) {
+	for namespace, c := range x.objects {
+		if counts(namespace) {
+			sources += len(c.byName) - c.copies
+			copies += c.copies
+		}
+	}
+	return sources, copies
+}
+
+// Selective says whether the labels of a namespace matter to any source.
+func (x *Index) Selective() bool { return x.selective > 0 }
 
 // All returns all objects.
 func (x *Index) All() iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
-		for _, objects := range x.objects {
-			for _, o := range objects {
+		for _, c := range x.objects {
+			for _, o := range c.byName {
 				if !yield(o) {
 					return
 				}
@@ -91,16 +133,37 @@ func (x *Index) Delete(namespace, name string, uid types.UID) (old *Object) {
 	if old == nil || old.UID != uid {
 		return nil
 	}
-	delete(x.objects[namespace], name)
-	if len(x.objects[namespace]) == 0 {
-		delete(x.objects, namespace)
-	}
+	x.take(old)
 	return old
 }
 
 func (x *Index) put(o *Object) {
-	if x.objects[o.Namespace] == nil {
-		x.objects[o.Namespace] = map[string]*Object{}
+	if old := x.Get(o.Namespace, o.Name); old != nil {
+		x.take(old)
 	}
-	x.objects[o.Namespace][o.Name] = o
+	c := x.objects[o.Namespace]
+	if c == nil {
+		c = &contents{byName: map[string]*Object{}}
+		x.objects[o.Namespace] = c
+	}
+	c.byName[o.Name] = o
+	x.count(c, o, 1)
+}
+
+func (x *Index) take(o *Object) {
+	c := x.objects[o.Namespace]
+	delete(c.byName, o.Name)
+	x.count(c, o, -1)
+	if len(c.byName) == 0 {
+		delete(x.objects, o.Namespace)
+	}
+}
+
+func (x *Index) count(c *contents, o *Object, n int) {
+	switch {
+	case o.Copy:
+		c.copies += n
+	case o.exceptions.Selective():
+		x.selective += n
+	}
 }

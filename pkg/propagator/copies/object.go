@@ -19,7 +19,7 @@ type Kind struct {
 	Kind string
 }
 
-// Kinds are propagated unless configured otherwise. Roles go first: a binding without its role grants nothing.
+// Kinds are always propagated (spec/hnc.md 1.4). Roles go first: a binding without its role grants nothing.
 var Kinds = []Kind{
 	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, "Role"},
 	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}, "RoleBinding"},
@@ -40,7 +40,9 @@ type Object struct {
 	// Finalized says that a source has finalizers, and so has no copies.
 	Finalized bool
 
-	// content is what a source's copies contain.
+	// fitness says where a source is copied to.
+	fitness
+	// content is what a source's copies contain; nil if it has none.
 	content *content
 	// stored, unless it is zero, is the digest of what we wrote when the server stored something else, having changed it on the
 	// way. Without it such a copy would be written over and over again.
@@ -48,7 +50,7 @@ type Object struct {
 }
 
 // NewObject returns what the index keeps of an object.
-func NewObject(u *unstructured.Unstructured) (*Object, error) {
+func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	from, isCopy := u.GetLabels()[hnc.LabelInheritedFrom]
 	o := &Object{
 		Namespace:       u.GetNamespace(),
@@ -64,15 +66,40 @@ func NewObject(u *unstructured.Unstructured) (*Object, error) {
 	if isCopy {
 		c, err = contentOf(u, u.GetLabels(), u.GetAnnotations())
 	} else {
-		c, err = copyContent(u)
-		o.content = c
 		o.Finalized = len(u.GetFinalizers()) > 0
+		if o.fitness = rules.fitness(u); o.unfit {
+			return o, nil
+		}
+		c, err = copyContent(u, rules)
+		o.content = c
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s/%s: %w", u.GetKind(), o.Namespace, o.Name, err)
 	}
 	o.Digest = c.digest()
 	return o, nil
+}
+
+// Unreadable returns what can't be read in the annotations of a source, nil if there is nothing.
+func (o *Object) Unreadable() error { return o.problem }
+
+// Fit says whether the object is a source that may have copies.
+func (o *Object) Fit() bool { return o != nil && !o.Copy && !o.unfit }
+
+// SameCopies says whether both are sources with the same copies, or neither is a source that may have copies.
+func (o *Object) SameCopies(old *Object) bool {
+	if !o.Fit() || !old.Fit() {
+		return o.Fit() == old.Fit()
+	}
+	return o.Digest == old.Digest && o.annotations == old.annotations
+}
+
+// Remarkable says whether it is new that the object is a source that can't have copies, for a reason that its owner should know.
+func (o *Object) Remarkable(old *Object) bool {
+	if o == nil || (o.problem == nil && !o.Finalized) {
+		return false
+	}
+	return old == nil || o.annotations != old.annotations || o.Finalized != old.Finalized
 }
 
 // holds says whether a copy holds what we would write with that digest.

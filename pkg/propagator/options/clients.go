@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/record"
@@ -18,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 )
 
@@ -51,6 +53,10 @@ func propagatorConfig(ctx context.Context, base *rest.Config) (propagator.Config
 	if err != nil {
 		return config, nil, err
 	}
+	metadataClient, err := metadata.NewForConfig(base)
+	if err != nil {
+		return config, nil, err
+	}
 	raw := rest.CopyConfig(base)
 	raw.GroupVersion = &schema.GroupVersion{}
 	raw.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
@@ -65,6 +71,10 @@ func propagatorConfig(ctx context.Context, base *rest.Config) (propagator.Config
 	config.Kubernetes = kubernetesClient
 	config.Hierarchy = hierarchyClient
 	config.Dynamic = dynamicClient
+	config.Metadata = metadataClient
+	config.Discover = func(ctx context.Context) (configuration.Cluster, error) {
+		return discover(ctx, kubernetesClient.Discovery())
+	}
 	config.Copies = copies.NewClient(rawClient)
 	// Users find our events by this component (spec/hnc.md 4.1).
 	config.Events = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: hnc.GroupName})

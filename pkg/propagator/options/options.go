@@ -13,6 +13,8 @@ import (
 	configoptions "k8s.io/component-base/config/options"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 )
 
 // Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
@@ -27,6 +29,10 @@ type Options struct {
 	// Workers is how many writes are made at a time.
 	Workers        int
 	LeaderElection config.LeaderElectionConfiguration
+	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
+	Managed *managed.Options
+	// Copies says what copies leave out and what is not copied.
+	Copies *copies.Options
 }
 
 // New returns the defaults.
@@ -34,6 +40,8 @@ func New() *Options {
 	return &Options{
 		MetricsBindAddress: "127.0.0.1:8080",
 		Workers:            32,
+		Managed:            managed.NewOptions(),
+		Copies:             copies.NewOptions(),
 		LeaderElection: config.LeaderElectionConfiguration{
 			LeaderElect:       true,
 			LeaseDuration:     metav1.Duration{Duration: 15 * time.Second},
@@ -54,6 +62,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Address (host:port) at which /metrics, /livez and /readyz are served over plain HTTP.")
 	fs.IntVar(&o.Workers, "workers", o.Workers,
 		"Writes that are made at a time, and once more as many for new sub-namespaces. The API server's priority and fairness does the throttling.")
+	o.Managed.AddFlags(fs)
+	o.Copies.AddFlags(fs)
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
 }
 
@@ -65,6 +75,12 @@ func (o *Options) Validate() field.ErrorList {
 	}
 	if o.Workers < 1 {
 		errs = append(errs, field.Invalid(field.NewPath("workers"), o.Workers, "must be at least 1"))
+	}
+	if _, err := o.Managed.Rules(); err != nil {
+		errs = append(errs, field.Invalid(field.NewPath("managed"), "", err.Error()))
+	}
+	if _, err := o.Copies.Rules(); err != nil {
+		errs = append(errs, field.Invalid(field.NewPath("copies"), "", err.Error()))
 	}
 	if l := o.LeaderElection; l.LeaderElect && l.LeaseDuration.Duration <= l.RenewDeadline.Duration {
 		errs = append(errs, field.Invalid(field.NewPath("leader-elect-lease-duration"), l.LeaseDuration.Duration.String(),

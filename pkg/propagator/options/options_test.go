@@ -13,10 +13,16 @@ func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"the defaults":  {func(*Options) {}, ""},
-		"no port":       {func(o *Options) { o.MetricsBindAddress = "localhost" }, "metrics-bind-address"},
-		"no workers":    {func(o *Options) { o.Workers = 0 }, "workers"},
-		"a short lease": {func(o *Options) { o.LeaderElection.LeaseDuration = metav1.Duration{Duration: time.Second} }, "leader-elect-lease-duration"},
+		"the defaults":            {func(*Options) {}, ""},
+		"no port":                 {func(o *Options) { o.MetricsBindAddress = "localhost" }, "metrics-bind-address"},
+		"no workers":              {func(o *Options) { o.Workers = 0 }, "workers"},
+		"a short lease":           {func(o *Options) { o.LeaderElection.LeaseDuration = metav1.Duration{Duration: time.Second} }, "leader-elect-lease-duration"},
+		"a label without a value": {func(o *Options) { o.Copies.NoPropagation = []string{"a"} }, "copies"},
+		"a label without a key":   {func(o *Options) { o.Copies.NoPropagation = []string{"=a"} }, "copies"},
+		"a label with two values": {func(o *Options) { o.Copies.NoPropagation = []string{"a=b=c"} }, "copies"},
+		"a label with none":       {func(o *Options) { o.Copies.NoPropagation = []string{"a="} }, ""},
+		"no key of a label":       {func(o *Options) { o.Copies.UnpropagatedLabels = []string{"a/b/c"} }, "copies"},
+		"no key of an annotation": {func(o *Options) { o.Copies.UnpropagatedAnnotations = []string{""} }, "copies"},
 		"no election": {func(o *Options) {
 			o.LeaderElection.LeaderElect, o.LeaderElection.LeaseDuration = false, metav1.Duration{}
 		}, ""},

@@ -36,6 +36,14 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	}
 	defer stopEvents()
 	config.Workers = o.Workers
+	rules, err := o.Managed.Rules()
+	if err != nil {
+		return err
+	}
+	config.Managed = &rules
+	if config.Rules, err = o.Copies.Rules(); err != nil {
+		return err
+	}
 	config.Metrics = metrics.New(register)
 	p := propagator.New(config)
 

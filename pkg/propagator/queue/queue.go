@@ -19,6 +19,8 @@ const (
 	Source
 	// Status is the status of one namespace's Hierarchy.
 	Status
+	// Configuration is the status of the cluster's configuration.
+	Configuration
 	// Destination is all copies in one namespace.
 	Destination
 	// Copy is one copy.
@@ -28,10 +30,10 @@ const (
 
 // String returns the class as metrics name it.
 func (c Class) String() string {
-	return [...]string{"subnamespace", "namespace", "source", "status", "destination", "copy"}[c]
+	return [...]string{"subnamespace", "namespace", "source", "status", "configuration", "destination", "copy"}[c]
 }
 
-// Key names a piece of work. Kind is the position of the propagated kind, for Source and Copy; Name is the name
+// Key names a piece of work. Kind is the place of the propagated kind, for Source and Copy; Name is the name
 // of the object in the namespace, for those and for Subnamespace.
 type Key struct {
 	Class     Class

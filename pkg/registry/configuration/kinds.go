@@ -24,11 +24,12 @@ func (k Kinds) validate(resources, old []hnc.ResourceSpec) field.ErrorList {
 	for i, entry := range resources {
 		path := field.NewPath("spec", "resources").Index(i)
 		named := schema.GroupResource{Group: entry.Group, Resource: entry.Resource}
-		mapping, err := kinds.Resolve(k, entry.Group, entry.Resource)
+		mapping, err := k.resolve(entry)
 		var notNamespaced *kinds.NotNamespacedError
+		var notPropagated *kinds.NotPropagatedError
 		switch {
 		case err == nil:
-		case errors.As(err, &notNamespaced):
+		case errors.As(err, &notNamespaced), errors.As(err, &notPropagated):
 			errs = append(errs, field.Invalid(path, named.String(), err.Error()))
 			continue
 		case meta.IsNoMatchError(err):
@@ -51,4 +52,14 @@ func (k Kinds) validate(resources, old []hnc.ResourceSpec) field.ErrorList {
 		seen[resource] = i
 	}
 	return errs
+}
+
+// resolve finds the kind of an entry. It looks again for one that is missing: it may have come a moment ago.
+func (k Kinds) resolve(entry hnc.ResourceSpec) (*meta.RESTMapping, error) {
+	mapping, err := kinds.Resolve(k, entry.Group, entry.Resource)
+	if meta.IsNoMatchError(err) {
+		meta.MaybeResetRESTMapper(k.RESTMapper)
+		return kinds.Resolve(k, entry.Group, entry.Resource)
+	}
+	return mapping, err
 }

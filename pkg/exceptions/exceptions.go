@@ -1,0 +1,92 @@
+package exceptions
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Annotations are the values of the annotations, "" for one that is absent, which means the same as an empty one.
+type Annotations struct{ Select, TreeSelect, None, All string }
+
+// Of returns what the annotations of an object say.
+func Of(annotations map[string]string) Annotations {
+	return Annotations{
+		Select:     annotations[hnc.AnnotationSelect],
+		TreeSelect: annotations[hnc.AnnotationTreeSelect],
+		None:       annotations[hnc.AnnotationNone],
+		All:        annotations[hnc.AnnotationAll],
+	}
+}
+
+// Exceptions say to which namespaces a source is propagated. The zero value leaves it to the default. It is immutable.
+type Exceptions struct {
+	// selectors must all match; nil stands for an absent one.
+	selectLabels, selectTree labels.Selector
+	none, all                bool
+}
+
+// Parse reads the annotations. An error names each annotation that can't be read; such a source is propagated nowhere.
+func Parse(a Annotations) (Exceptions, error) {
+	var e Exceptions
+	var errs [4]error
+	e.selectLabels, errs[0] = parseSelect(a.Select)
+	e.selectTree, errs[1] = parseTree(a.TreeSelect)
+	e.none, errs[2] = parseBool(hnc.AnnotationNone, a.None)
+	e.all, errs[3] = parseBool(hnc.AnnotationAll, a.All)
+	return e, errors.Join(errs[:]...)
+}
+
+// Selects says whether a source is propagated to a namespace with these labels. byDefault is what holds for a source without
+// exceptions.
+func (e Exceptions) Selects(byDefault bool, namespace map[string]string) bool {
+	for _, selector := range []labels.Selector{e.selectLabels, e.selectTree} {
+		if selector == nil {
+			continue
+		}
+		byDefault = true
+		if !selector.Matches(labels.Set(namespace)) {
+			return false
+		}
+	}
+	return !e.none && (e.all || byDefault)
+}
+
+// Selective says whether the labels of the namespace matter.
+func (e Exceptions) Selective() bool { return e.selectLabels != nil || e.selectTree != nil }
+
+// parseSelect reads a label selector: k, !k, k=v, k==v, k in (a,b), k notin (a,b), and commas for "and".
+func parseSelect(value string) (labels.Selector, error) {
+	if value == "" {
+		return nil, nil
+	}
+	parsed, err := metav1.ParseToLabelSelector(value)
+	if err != nil {
+		return nil, fmt.Errorf("annotation %s: %w; it takes a label selector without !=, > and < (write notin for !=)", hnc.AnnotationSelect, err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(parsed)
+	if err != nil {
+		return nil, fmt.Errorf("annotation %s: %w", hnc.AnnotationSelect, err)
+	}
+	if selector.Empty() {
+		return nil, nil
+	}
+	return selector, nil
+}
+
+func parseBool(key, value string) (bool, error) {
+	if value == "" {
+		return false, nil
+	}
+	b, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, fmt.Errorf("annotation %s: %q is neither true nor false", key, strings.ToValidUTF8(value, "?"))
+	}
+	return b, nil
+}

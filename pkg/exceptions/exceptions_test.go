@@ -1,0 +1,172 @@
+package exceptions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// east is a namespace below team, which is below acme.
+var east = map[string]string{
+	"env": "prod", "empty": "", hnc.TreeLabel("east"): "0", hnc.TreeLabel("team"): "1", hnc.TreeLabel("acme"): "2",
+}
+
+// The rows carry the steps of spec/hnc.md 3.8, S1 to S5 and S7; step 6 is not a matter of annotations.
+func TestSelects(t *testing.T) {
+	for name, test := range map[string]struct {
+		given Annotations
+		// propagate and allow say whether it is propagated to east in the modes Propagate and AllowPropagate.
+		propagate, allow bool
+	}{
+		"S1,S7 nothing":                           {Annotations{}, true, false},
+		"S2 select k":                             {Annotations{Select: "env"}, true, true},
+		"S2 select k, absent":                     {Annotations{Select: "other"}, false, false},
+		"S2 select !k":                            {Annotations{Select: "!other"}, true, true},
+		"S2 select !k, present":                   {Annotations{Select: "!env"}, false, false},
+		"S2 select k=v":                           {Annotations{Select: "env=prod"}, true, true},
+		"S2 select k=v, another":                  {Annotations{Select: "env=dev"}, false, false},
+		"S2 select k==v":                          {Annotations{Select: "env==prod"}, true, true},
+		"S2 select k= for an empty value":         {Annotations{Select: "empty="}, true, true},
+		"S2 select k in":                          {Annotations{Select: "env in (dev, prod)"}, true, true},
+		"S2 select k in, another":                 {Annotations{Select: "env in (dev)"}, false, false},
+		"S2 select k notin":                       {Annotations{Select: "env notin (dev)"}, true, true},
+		"S2 select k notin, one of them":          {Annotations{Select: "env notin (dev,prod)"}, false, false},
+		"S2 select k notin, absent":               {Annotations{Select: "other notin (a)"}, true, true},
+		"S2 a comma is and":                       {Annotations{Select: "env=prod,!other"}, true, true},
+		"S2 a comma is and, one does not hold":    {Annotations{Select: "env=prod,other"}, false, false},
+		"S2 a repeated k= keeps the last":         {Annotations{Select: "env=dev,env=prod"}, true, true},
+		"S2 a repeated k= keeps the last, wrong":  {Annotations{Select: "env=prod,env=dev"}, false, false},
+		"S2 select on a tree label":               {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth"}, true, true},
+		"S2 select on a depth":                    {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth in (1)"}, false, false},
+		"S2 empty is absent":                      {Annotations{Select: ""}, true, false},
+		"S2 blanks are absent":                    {Annotations{Select: "  "}, true, false},
+		"S3 treeSelect the parent":                {Annotations{TreeSelect: "team"}, true, true},
+		"S3 treeSelect the root":                  {Annotations{TreeSelect: "acme"}, true, true},
+		"S3 treeSelect the namespace itself":      {Annotations{TreeSelect: "east"}, true, true},
+		"S3 treeSelect another":                   {Annotations{TreeSelect: "west"}, false, false},
+		"S3 treeSelect not the parent":            {Annotations{TreeSelect: "!team"}, false, false},
+		"S3 treeSelect not another":               {Annotations{TreeSelect: "!west"}, true, true},
+		"S3 treeSelect not several":               {Annotations{TreeSelect: "!west, !south"}, true, true},
+		"S3 treeSelect not several, one of them":  {Annotations{TreeSelect: "!west,!east"}, false, false},
+		"S3 treeSelect one but not a part of it":  {Annotations{TreeSelect: "acme, !west"}, true, true},
+		"S3 treeSelect one but not this part":     {Annotations{TreeSelect: "acme,!team"}, false, false},
+		"S3 blanks around items":                  {Annotations{TreeSelect: " team ,  !west "}, true, true},
+		"S3 empty is absent":                      {Annotations{TreeSelect: ""}, true, false},
+		"S4 none":                                 {Annotations{None: "true"}, false, false},
+		"S4 none=false is neutral":                {Annotations{None: "false"}, true, false},
+		"S4 empty none is false":                  {Annotations{None: ""}, true, false},
+		"S4 none beats all":                       {Annotations{None: "true", All: "true"}, false, false},
+		"S4 none beats a select that matches":     {Annotations{None: "T", Select: "env"}, false, false},
+		"S5 all":                                  {Annotations{All: "true"}, true, true},
+		"S5 all=false is neutral":                 {Annotations{All: "false"}, true, false},
+		"S5 all does not help a select":           {Annotations{All: "true", Select: "other"}, false, false},
+		"S2,S3 both must match":                   {Annotations{Select: "env", TreeSelect: "team"}, true, true},
+		"S2,S3 both must match, the first not":    {Annotations{Select: "other", TreeSelect: "team"}, false, false},
+		"S2,S3 both must match, the second not":   {Annotations{Select: "env", TreeSelect: "!team"}, false, false},
+		"S4 none=false leaves a select its match": {Annotations{None: "false", Select: "env"}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := Parse(test.given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := e.Selects(true, east); got != test.propagate {
+				t.Errorf("in Propagate: %v", got)
+			}
+			if got := e.Selects(false, east); got != test.allow {
+				t.Errorf("in AllowPropagate: %v", got)
+			}
+		})
+	}
+}
+
+func TestABooleanIsThatOfGo(t *testing.T) {
+	for value, want := range map[string]bool{
+		"1": true, "t": true, "T": true, "TRUE": true, "true": true, "True": true,
+		"0": false, "f": false, "F": false, "FALSE": false, "false": false, "False": false,
+	} {
+		none, err := Parse(Annotations{None: value})
+		if err != nil || none.none != want {
+			t.Errorf("none: %q is %v, error %v", value, none.none, err)
+		}
+		all, err := Parse(Annotations{All: value})
+		if err != nil || all.all != want {
+			t.Errorf("all: %q is %v, error %v", value, all.all, err)
+		}
+	}
+}
+
+func TestWhatCanNotBeRead(t *testing.T) {
+	for name, test := range map[string]struct {
+		given Annotations
+		// key is the annotation that the error names, why a part of what it says.
+		key, why string
+	}{
+		"S2 !=":                        {Annotations{Select: "env!=prod"}, "select", "notin"},
+		"S2 >":                         {Annotations{Select: "env>1"}, "select", ">"},
+		"S2 <":                         {Annotations{Select: "env<1"}, "select", "<"},
+		"S2 != among others":           {Annotations{Select: "env,env!=prod"}, "select", "notin"},
+		"S2 no key":                    {Annotations{Select: "=prod"}, "select", ""},
+		"S2 only a comma":              {Annotations{Select: ","}, "select", ""},
+		"S2 an open parenthesis":       {Annotations{Select: "env in (a"}, "select", ""},
+		"S2 an illegal key":            {Annotations{Select: "a/b/c"}, "select", ""},
+		"S2 an illegal value":          {Annotations{Select: "env=a b"}, "select", ""},
+		"S3 an empty last item":        {Annotations{TreeSelect: "team,"}, "treeSelect", "item 2 is empty"},
+		"S3 an empty item between":     {Annotations{TreeSelect: "team,,!west"}, "treeSelect", "item 2 is empty"},
+		"S3 an empty first item":       {Annotations{TreeSelect: ",team"}, "treeSelect", "item 1 is empty"},
+		"S3 blanks alone":              {Annotations{TreeSelect: "  "}, "treeSelect", "item 1 is empty"},
+		"S3 ! alone":                   {Annotations{TreeSelect: "!"}, "treeSelect", "no name"},
+		"S3 a blank after !":           {Annotations{TreeSelect: "! team"}, "treeSelect", "no name"},
+		"S3 two !":                     {Annotations{TreeSelect: "!!team"}, "treeSelect", "no name"},
+		"S3 two that are not negated":  {Annotations{TreeSelect: "team,west"}, "treeSelect", `both "team" and "west"`},
+		"S3 the same one twice":        {Annotations{TreeSelect: "team,team"}, "treeSelect", "both"},
+		"S3 capitals":                  {Annotations{TreeSelect: "Team"}, "treeSelect", "no name"},
+		"S3 a dot":                     {Annotations{TreeSelect: "a.b"}, "treeSelect", "no name"},
+		"S3 a selector":                {Annotations{TreeSelect: "a=b"}, "treeSelect", "no name"},
+		"S3 too long a name":           {Annotations{TreeSelect: strings.Repeat("a", 64)}, "treeSelect", "no name"},
+		"S4 none, mixed case":          {Annotations{None: "tRUE"}, "none", "neither"},
+		"S4 none, a word":              {Annotations{None: "yes"}, "none", "neither"},
+		"S4 none, blanks":              {Annotations{None: " "}, "none", "neither"},
+		"S5 all, mixed case":           {Annotations{All: "fALSE"}, "all", "neither"},
+		"S5 all, a number":             {Annotations{All: "2"}, "all", "neither"},
+		"S4 all is read after none":    {Annotations{None: "true", All: "x"}, "all", "neither"},
+		"S3 read though select is bad": {Annotations{Select: "!", TreeSelect: ","}, "treeSelect", "empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse(test.given)
+			if err == nil {
+				t.Fatal("read")
+			}
+			if key := "annotation propagate.hnc.x-k8s.io/" + test.key + ":"; !strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), test.why) {
+				t.Errorf("%v; want %s ... %s", err, key, test.why)
+			}
+		})
+	}
+}
+
+func TestLabelsMatterToSelectorsAlone(t *testing.T) {
+	for a, want := range map[Annotations]bool{
+		{}: false, {None: "true"}: false, {All: "true"}: false, {Select: " "}: false,
+		{Select: "a"}: true, {TreeSelect: "!a"}: true,
+	} {
+		e, err := Parse(a)
+		if err != nil || e.Selective() != want {
+			t.Errorf("%+v: %v, error %v", a, e.Selective(), err)
+		}
+	}
+}
+
+// FuzzParse looks for values that make it panic. What can be read must be usable.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"", "a", "!a", "a,,b", "a in (b,c)", "a!=b", "true", ",", "!", "a>1", "\x00", "a in ()", "(", ")"} {
+		f.Add(seed, seed, seed, seed)
+	}
+	f.Fuzz(func(_ *testing.T, a, b, c, d string) {
+		for _, annotations := range []Annotations{{a, b, c, d}, {Select: a}, {TreeSelect: b}, {None: c}, {All: d}} {
+			if e, err := Parse(annotations); err == nil {
+				e.Selects(false, east)
+			}
+		}
+	})
+}

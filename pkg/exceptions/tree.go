@@ -1,0 +1,49 @@
+package exceptions
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// parseTree reads names of namespaces that are separated by commas: x stands for x and its descendants, !x for all others. There is
+// at most one without a "!".
+func parseTree(value string) (labels.Selector, error) {
+	if value == "" {
+		return nil, nil
+	}
+	refuse := func(format string, args ...any) (labels.Selector, error) {
+		return nil, fmt.Errorf("annotation %s: %s; it takes names of namespaces, separated by commas, of which at most one has no ! before it",
+			hnc.AnnotationTreeSelect, fmt.Sprintf(format, args...))
+	}
+	selector := labels.NewSelector()
+	included := ""
+	for i, item := range strings.Split(value, ",") {
+		item = strings.TrimSpace(item)
+		name, negated := strings.CutPrefix(item, "!")
+		if item == "" {
+			return refuse("item %d is empty", i+1)
+		}
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			return refuse("%q is no name of a namespace", name)
+		}
+		operator := selection.DoesNotExist
+		if !negated {
+			if included != "" {
+				return refuse("no namespace is below both %q and %q", included, name)
+			}
+			included, operator = name, selection.Exists
+		}
+		requirement, err := labels.NewRequirement(hnc.TreeLabel(name), operator, nil)
+		if err != nil {
+			return refuse("%v", err)
+		}
+		selector = selector.Add(*requirement)
+	}
+	return selector, nil
+}

@@ -1,0 +1,111 @@
+package configuration
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// State is how it goes with a kind whose objects are watched.
+type State struct {
+	// Synced says that its objects are known.
+	Synced bool
+	// Sources and Copies are the numbers of objects.
+	Sources, Copies int
+	// Trouble says what can't be read or written, "" if there is nothing.
+	Trouble string
+}
+
+// Status returns the status of the configuration c that was resolved.
+func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupResource) State, now metav1.Time) v1beta1.HNCConfigurationStatus {
+	var status v1beta1.HNCConfigurationStatus
+	problems := slices.Clone(r.Problems)
+	var waiting []string
+	for _, e := range r.Entries {
+		s := v1beta1.ResourceStatus{Group: e.Group, Version: e.Kind.Version, Resource: e.Resource, Mode: e.Policy.Mode}
+		if e.Policy.Mode != v1beta1.Ignore {
+			known := state(e.Kind.GroupResource())
+			switch {
+			case known.Trouble != "":
+				problems = append(problems, Problem{hnc.ConditionOutOfSync, hnc.ReasonUnknown, known.Trouble})
+			case !known.Synced:
+				waiting = append(waiting, e.Kind.GroupResource().String())
+			}
+			if known.Synced {
+				s.NumPropagatedObjects = count(known.Copies)
+				if e.Policy.Mode != v1beta1.Remove {
+					s.NumSourceObjects = count(known.Sources)
+				}
+			}
+		}
+		status.Resources = append(status.Resources, s)
+	}
+	slices.SortStableFunc(status.Resources, func(a, b v1beta1.ResourceStatus) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
+	})
+	status.Conditions = conditions(c.Status.Conditions, problems, waiting, r.Generation, now)
+	return status
+}
+
+func count(n int) *int32 {
+	m := int32(min(n, 1<<31-1)) //nolint:gosec // bounded on the spot
+	return &m
+}
+
+// conditions returns one condition for each type of problem, and the summary. The first problem of a type gives the reason.
+func conditions(old []metav1.Condition, problems []Problem, waiting []string, generation int64, now metav1.Time) []metav1.Condition {
+	wanted := []metav1.Condition{}
+	ready := metav1.Condition{
+		Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, Message: "all kinds are treated as configured",
+	}
+	if len(waiting) > 0 {
+		ready.Status, ready.Reason = metav1.ConditionFalse, hnc.ReasonPending
+		ready.Message = "waiting for the objects of " + strings.Join(waiting, ", ")
+	}
+	for _, condition := range []string{hnc.ConditionOutOfSync, hnc.ConditionBadConfiguration} {
+		found := slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Condition != condition })
+		if len(found) == 0 {
+			continue
+		}
+		c := metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: found[0].Reason, Message: message(found)}
+		wanted = append(wanted, c)
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, c.Reason, c.Message
+	}
+	wanted = append(wanted, ready)
+	// What is left of the old ones keeps its place and, unless the status changes, its time.
+	merged := slices.DeleteFunc(slices.Clone(old), func(o metav1.Condition) bool {
+		return meta.FindStatusCondition(wanted, o.Type) == nil
+	})
+	for _, c := range wanted {
+		c.ObservedGeneration, c.LastTransitionTime = generation, now
+		meta.SetStatusCondition(&merged, c)
+	}
+	return merged
+}
+
+// told is how many problems a condition tells.
+const told = 10
+
+func message(problems []Problem) string {
+	var lines []string
+	for i, p := range problems {
+		if i == told {
+			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-told))
+			break
+		}
+		lines = append(lines, p.Message)
+	}
+	return strings.Join(lines, "; ")
+}
+
+// SameStatus says whether two statuses tell the same.
+func SameStatus(a, b v1beta1.HNCConfigurationStatus) bool { return equality.Semantic.DeepEqual(a, b) }

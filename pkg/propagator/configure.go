@@ -1,0 +1,179 @@
+package propagator
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// How often the kinds are looked for: when something has told that they may have changed, for some time often, because discovery is
+// late; while one is missing, rather often; otherwise only to be sure.
+const (
+	resolveAtMostEvery = 250 * time.Millisecond
+	resolveWhileNew    = time.Second
+	newFor             = 15 * time.Second
+	resolveWhileBad    = 10 * time.Second
+	resolveAtLeast     = time.Minute
+)
+
+// configure keeps the watched kinds those that the configuration names, until the context ends.
+func (p *Propagator) configure(ctx context.Context) {
+	defer p.configured()
+	select {
+	case <-ctx.Done():
+		return
+	case <-p.configurationKnown:
+	}
+	for ctx.Err() == nil {
+		began := time.Now()
+		again := p.resolve(ctx)
+		if told(ctx, p.reconfigure, again) {
+			sleep(ctx, resolveAtMostEvery-time.Since(began))
+		}
+	}
+}
+
+// told waits for a token, and says whether one came in time.
+func told(ctx context.Context, token <-chan struct{}, timeout time.Duration) bool {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-token:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func sleep(ctx context.Context, d time.Duration) { told(ctx, nil, d) }
+
+// resolve finds the kinds that the configuration names and watches them. It returns when to do so again.
+func (p *Propagator) resolve(ctx context.Context) time.Duration {
+	// What is told from here on takes another look.
+	select {
+	case <-p.reconfigure:
+	default:
+	}
+	cluster, err := p.Discover(ctx)
+	if err != nil {
+		klog.FromContext(ctx).Info("Can't find out which kinds there are; trying again", "reason", err)
+		return resolveWhileNew
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ctx.Err() != nil {
+		return 0
+	}
+	first := p.resolved == nil
+	var old configuration.Resolution
+	if !first {
+		old = *p.resolved
+	}
+	resolution := configuration.Resolve(p.configuration, cluster, old)
+	p.resolved = &resolution
+	p.apply(ctx, resolution.Entries, first)
+	p.configured()
+	p.configurationChanged()
+	switch {
+	case time.Since(p.newKinds) < newFor:
+		return resolveWhileNew
+	case len(resolution.Problems) > 0 || cluster.Incomplete != nil:
+		return resolveWhileBad
+	}
+	return resolveAtLeast
+}
+
+// reresolve has the kinds looked for again.
+func (p *Propagator) reresolve() {
+	select {
+	case p.reconfigure <- struct{}{}:
+	default:
+	}
+}
+
+// kindsChanged records that there may be other kinds than before. The lock must be held.
+func (p *Propagator) kindsChanged() {
+	p.newKinds = time.Now()
+	p.reresolve()
+}
+
+// setConfiguration records the configuration, nil if there is none, unless what is recorded is as new. The lock must be held.
+func (p *Propagator) setConfiguration(c *v1beta1.HNCConfiguration) {
+	old := p.configuration
+	if old != nil && c != nil && old.UID == c.UID && !tree.Newer(c.ResourceVersion, old.ResourceVersion) {
+		return
+	}
+	p.configuration = c
+	if (old == nil) != (c == nil) || (c != nil && old.Generation != c.Generation) {
+		p.reresolve()
+	}
+	p.configurationChanged()
+}
+
+// configurationChanged has the status of the configuration written soon. The lock must be held.
+func (p *Propagator) configurationChanged() {
+	if p.leading && !p.statusDue {
+		p.statusDue = true
+		p.bulk.AddAfter(queue.Key{Class: queue.Configuration}, p.ConfigurationWindow)
+	}
+}
+
+// configurationStatus makes the status of the configuration right, and creates it if there is none.
+func (p *Propagator) configurationStatus(ctx context.Context) error {
+	p.mu.Lock()
+	p.statusDue = false
+	c, resolved := p.configuration, p.resolved
+	if c == nil || resolved == nil {
+		p.mu.Unlock()
+		if c == nil {
+			return p.createConfiguration(ctx)
+		}
+		return nil
+	}
+	status := configuration.Status(c, *resolved, p.state, metav1.Now())
+	p.mu.Unlock()
+	if configuration.SameStatus(status, c.Status) {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": c.UID},
+		"status":   map[string]any{"resources": status.Resources, "conditions": status.Conditions},
+	})
+	if err != nil {
+		return err
+	}
+	patched, err := p.Hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, c.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	return p.result("HNCConfiguration", "patch", c.Name, err, func() { p.enterConfiguration(patched) })
+}
+
+func (p *Propagator) createConfiguration(ctx context.Context) error {
+	created, err := p.Hierarchy.HncV1beta1().HNCConfigurations().Create(ctx,
+		&v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{})
+	return p.result("HNCConfiguration", "create", hnc.ConfigurationName, err, func() { p.enterConfiguration(created) })
+}
+
+func (p *Propagator) enterConfiguration(c *v1beta1.HNCConfiguration) {
+	if p.ahead(configurations, c.ResourceVersion) {
+		p.setConfiguration(c)
+	}
+}
+
+// state tells how it goes with a kind. The lock must be held.
+func (p *Propagator) state(resource schema.GroupResource) configuration.State {
+	k := p.kinds[p.placeOf(resource)]
+	s := configuration.State{Synced: k.synced, Trouble: k.trouble.String()}
+	s.Sources, s.Copies = k.index.Count(func(namespace string) bool { return !p.tree.Excluded(namespace) })
+	return s
+}

@@ -1,0 +1,116 @@
+package copies
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+)
+
+// Rules say, for all kinds, what copies leave out and what is not copied at all. The zero value leaves out nothing.
+type Rules struct {
+	// Labels and Annotations are the keys that copies leave out.
+	Labels, Annotations sets.Set[string]
+	// KeepTracking has copies keep the metadata by which tools recognize what they have applied: TrackingMetadata.
+	KeepTracking bool
+	// NoPropagation are labels with values; a source with one of them is not copied.
+	NoPropagation []Label
+}
+
+// Label is a label with a value.
+type Label struct{ Key, Value string }
+
+// Tracking is metadata by which a tool recognizes the objects that it has applied. On a copy it would be taken for an object that the
+// tool does not find in its own source, and that it may delete.
+type Tracking struct {
+	Tool string
+	// Key is a key, or all keys of a domain: "example.com/*".
+	Key                 string
+	Labels, Annotations bool
+}
+
+// TrackingMetadata is what copies leave out unless told otherwise. app.kubernetes.io/instance, which Argo CD may be configured to track by,
+// is not part of it: it is a common label, and selectors use it.
+var TrackingMetadata = []Tracking{
+	{Tool: "kubectl apply", Key: corev1.LastAppliedConfigAnnotation, Annotations: true},
+	{Tool: "Argo CD", Key: "argocd.argoproj.io/instance", Labels: true, Annotations: true},
+	{Tool: "Argo CD", Key: "argocd.argoproj.io/tracking-id", Annotations: true},
+	{Tool: "Flux", Key: "kustomize.toolkit.fluxcd.io/*", Labels: true, Annotations: true},
+	{Tool: "Flux", Key: "helm.toolkit.fluxcd.io/*", Labels: true, Annotations: true},
+	{Tool: "Config Sync", Key: "configmanagement.gke.io/*", Labels: true, Annotations: true},
+	{Tool: "Config Sync", Key: "configsync.gke.io/*", Labels: true, Annotations: true},
+	{Tool: "Helm", Key: "meta.helm.sh/*", Annotations: true},
+	{Tool: "Velero", Key: "velero.io/*", Labels: true},
+}
+
+func (t Tracking) matches(key string) bool {
+	if domain, ok := strings.CutSuffix(t.Key, "*"); ok {
+		return strings.HasPrefix(key, domain)
+	}
+	return key == t.Key
+}
+
+// dropsLabel says whether copies leave out the label.
+func (r *Rules) dropsLabel(key string) bool {
+	return r.Labels.Has(key) || r.tracks(key, func(t Tracking) bool { return t.Labels })
+}
+
+// dropsAnnotation says whether copies leave out the annotation.
+func (r *Rules) dropsAnnotation(key string) bool {
+	return r.Annotations.Has(key) || r.tracks(key, func(t Tracking) bool { return t.Annotations })
+}
+
+func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
+	if r.KeepTracking {
+		return false
+	}
+	for _, t := range TrackingMetadata {
+		if where(t) && t.matches(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// excluded says whether a source is never copied, whatever its annotations say: something else makes such an object in every namespace
+// that needs one, or it makes sense in its own namespace only. Source: spec/hnc.md 3.10.
+func (r *Rules) excluded(source *unstructured.Unstructured) bool {
+	for _, label := range r.NoPropagation {
+		if value, ok := source.GetLabels()[label.Key]; ok && value == label.Value {
+			return true
+		}
+	}
+	if _, ok := source.GetAnnotations()["openshift.io/description"]; ok {
+		return true
+	}
+	switch source.GroupVersionKind().GroupKind() {
+	case schema.GroupKind{Kind: "Secret"}:
+		holds, _, _ := unstructured.NestedString(source.Object, "type")
+		return holds == string(corev1.SecretTypeServiceAccountToken) || holds == "helm.sh/release.v1"
+	case schema.GroupKind{Kind: "ConfigMap"}:
+		return source.GetName() == "kube-root-ca.crt" || source.GetName() == "istio-ca-root-cert"
+	}
+	return false
+}
+
+// fitness says whether, and where, a source is copied.
+type fitness struct {
+	// unfit says that it is copied nowhere.
+	unfit bool
+	// annotations are what exceptions were read from.
+	annotations exceptions.Annotations
+	exceptions  exceptions.Exceptions
+	// problem says what can't be read in the annotations.
+	problem error
+}
+
+func (r *Rules) fitness(source *unstructured.Unstructured) fitness {
+	f := fitness{annotations: exceptions.Of(source.GetAnnotations())}
+	f.exceptions, f.problem = exceptions.Parse(f.annotations)
+	f.unfit = f.problem != nil || len(source.GetFinalizers()) > 0 || r.excluded(source)
+	return f
+}

@@ -1,0 +1,83 @@
+package configuration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// late is a mapper that finds secrets only once it was reset.
+type late struct {
+	*meta.DefaultRESTMapper
+	resets int
+}
+
+func (l *late) Reset() {
+	l.resets++
+	l.Add(schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, meta.RESTScopeNamespace)
+}
+
+func newMapper() *late {
+	m := meta.NewDefaultRESTMapper(nil)
+	m.Add(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, meta.RESTScopeNamespace)
+	m.Add(schema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
+	m.Add(schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}, meta.RESTScopeNamespace)
+	m.Add(schema.GroupVersionKind{Group: hnc.GroupName, Version: "v1beta1", Kind: "Hierarchy"}, meta.RESTScopeNamespace)
+	return &late{DefaultRESTMapper: m}
+}
+
+func resources(names ...string) []hnc.ResourceSpec {
+	var list []hnc.ResourceSpec
+	for _, name := range names {
+		resource, group, _ := strings.Cut(name, ".")
+		list = append(list, hnc.ResourceSpec{Group: group, Resource: resource})
+	}
+	return list
+}
+
+// The names carry the rows of spec/hnc.md 2.6.
+func TestValidate(t *testing.T) {
+	for name, test := range map[string]struct {
+		resources, old []hnc.ResourceSpec
+		want           string
+	}{
+		"one that exists":               {resources("configmaps"), nil, ""},
+		"one that has just come":        {resources("secrets"), nil, ""},
+		"K3 one that does not exist":    {resources("gizmos.example.com"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K3 one that has gone since":    {resources("gizmos.example.com", "configmaps"), resources("gizmos.example.com"), ""},
+		"K3 one that is not namespaced": {resources("nodes"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K4 an enforced one":            {resources("rolebindings.rbac.authorization.k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K4 in any spelling":            {resources("RoleBinding"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K4 even if it was there":       {resources("rolebindings"), resources("rolebindings"), "spec.resources[0]: FieldValueInvalid"},
+		"K5 twice":                      {resources("configmaps", "ConfigMap"), nil, "spec.resources[1]: FieldValueDuplicate"},
+		"K6 all that is wrong":          {resources("nodes", "gizmos", "rolebindings"), nil, "spec.resources[0]: FieldValueInvalid, spec.resources[1]: FieldValueInvalid, spec.resources[2]: FieldValueInvalid"},
+		"the hierarchy itself":          {resources("hierarchies.hnc.x-k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, err := range (Kinds{newMapper()}).validate(test.resources, test.old) {
+				got = append(got, fmt.Sprint(err.Field, ": ", string(err.Type)))
+			}
+			if strings.Join(got, ", ") != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAKindIsLookedForAgainOnlyIfItIsMissing(t *testing.T) {
+	m := newMapper()
+	Kinds{m}.validate(resources("configmaps"), nil)
+	if m.resets != 0 {
+		t.Errorf("%d resets for one that was there", m.resets)
+	}
+	Kinds{m}.validate(resources("secrets"), nil)
+	if m.resets != 1 {
+		t.Errorf("%d resets for one that was missing", m.resets)
+	}
+}

@@ -1,0 +1,261 @@
+package kinds
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+var (
+	configMaps      = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	secrets         = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	networkPolicies = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"}
+)
+
+// eventually polls until what f returns is what is wanted.
+func eventually(t *testing.T, what, want string, f func() string) {
+	t.Helper()
+	var got string
+	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
+		got = f()
+		return got == want, nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// must retries what fails because a right is too new to be known, and fails the test for any other error.
+func must(t *testing.T, what string, f func() error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
+		last = f()
+		return !apierrors.IsForbidden(last), nil
+	})
+	if err != nil || last != nil {
+		t.Fatalf("%s: %v", what, last)
+	}
+}
+
+// tree makes the namespaces <base>-root, -mid and -leaf, each below the one before it.
+func tree(t *testing.T, base string) (root, mid, leaf string) {
+	t.Helper()
+	root, mid, leaf = base+"-root", base+"-mid", base+"-leaf"
+	parent := ""
+	for _, name := range []string{root, mid, leaf} {
+		namespace(t, name, parent)
+		parent = name
+	}
+	return root, mid, leaf
+}
+
+func namespace(t *testing.T, name, parent string) {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	must(t, "namespace "+name, func() error {
+		_, err := alice.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+		return err
+	})
+	if parent == "" {
+		return
+	}
+	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
+	must(t, "hierarchy of "+name, func() error {
+		_, err := alice.hierarchy.HncV1beta1().Hierarchies(name).Create(t.Context(), h, metav1.CreateOptions{})
+		return err
+	})
+}
+
+// resources reads entries "resource.group mode [onConflict]".
+func resources(entries ...string) []v1beta1.ResourceSpec {
+	var list []v1beta1.ResourceSpec
+	for _, entry := range entries {
+		words := append(strings.Fields(entry), "", "")
+		resource, group, _ := strings.Cut(words[0], ".")
+		list = append(list, v1beta1.ResourceSpec{
+			Group: group, Resource: resource, Mode: v1beta1.SynchronizationMode(words[1]), OnConflict: v1beta1.ConflictPolicy(words[2]),
+		})
+	}
+	return list
+}
+
+// setResources replaces the entries of the configuration as the operator.
+func setResources(ctx context.Context, list []v1beta1.ResourceSpec) error {
+	client := operator.hierarchy.HncV1beta1().HNCConfigurations()
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		c.Spec.Resources = list
+		_, err = client.Update(ctx, c, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// configure replaces the entries of the configuration until the test ends, and returns when they are acted on.
+func configure(t *testing.T, entries ...string) {
+	t.Helper()
+	configuration(t)
+	if err := setResources(t.Context(), resources(entries...)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := setResources(context.Background(), nil); err != nil {
+			t.Error(err)
+		}
+	})
+	eventually(t, "the configuration is observed", "true", func() string {
+		c := configuration(t)
+		ready := meta.FindStatusCondition(c.Status.Conditions, hnc.ConditionReady)
+		return fmt.Sprint(ready != nil && ready.ObservedGeneration == c.Generation)
+	})
+}
+
+// configuration returns the configuration, which the propagator creates.
+func configuration(t *testing.T) *v1beta1.HNCConfiguration {
+	t.Helper()
+	var c *v1beta1.HNCConfiguration
+	eventually(t, "there is a configuration", "<nil>", func() (problem string) {
+		var err error
+		c, err = operator.hierarchy.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		return fmt.Sprint(err)
+	})
+	return c
+}
+
+// status tells what the configuration tells of a resource, as "group/version mode copies/sources".
+func status(t *testing.T, resource string) string {
+	t.Helper()
+	for _, r := range configuration(t).Status.Resources {
+		if r.Resource == resource {
+			number := func(n *int32) string {
+				if n == nil {
+					return "-"
+				}
+				return fmt.Sprint(*n)
+			}
+			return fmt.Sprintf("%s/%s %s %s/%s", r.Group, r.Version, r.Mode, number(r.NumPropagatedObjects), number(r.NumSourceObjects))
+		}
+	}
+	return "not active"
+}
+
+// condition returns the reason of a condition that is True, "" if there is none, and its message.
+func condition(t *testing.T, conditionType string) (reason, message string) {
+	t.Helper()
+	c := meta.FindStatusCondition(configuration(t).Status.Conditions, conditionType)
+	if c == nil || c.Status != metav1.ConditionTrue {
+		return "", ""
+	}
+	return c.Reason, c.Message
+}
+
+// object is something to create; its value is what tests tell versions apart by.
+func object(kind, namespace, name, value string, annotations ...string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"kind": kind}}
+	switch kind {
+	case "ConfigMap":
+		u.SetAPIVersion("v1")
+		u.Object["data"] = map[string]any{"value": value}
+	case "Secret":
+		u.SetAPIVersion("v1")
+		u.Object["stringData"] = map[string]any{"value": value}
+	case "NetworkPolicy":
+		u.SetAPIVersion("networking.k8s.io/v1")
+		u.Object["spec"] = map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"value": value}}}
+	default:
+		u.SetAPIVersion("example.com/v1")
+		u.Object["spec"] = map[string]any{"value": value}
+	}
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	set := map[string]string{}
+	for _, a := range annotations {
+		key, v, _ := strings.Cut(a, "=")
+		set[key] = v
+	}
+	u.SetAnnotations(set)
+	return u
+}
+
+// put creates an object, or replaces it if there is one, as alice.
+func put(t *testing.T, resource schema.GroupVersionResource, u *unstructured.Unstructured) {
+	t.Helper()
+	client := alice.dynamic.Resource(resource).Namespace(u.GetNamespace())
+	must(t, u.GetKind()+" "+u.GetName(), func() error {
+		_, err := client.Create(t.Context(), u, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			_, err = client.Update(t.Context(), u, metav1.UpdateOptions{})
+		}
+		return err
+	})
+}
+
+func patch(t *testing.T, resource schema.GroupVersionResource, namespace, name, patch string) error {
+	t.Helper()
+	_, err := alice.dynamic.Resource(resource).Namespace(namespace).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	return err
+}
+
+// present returns the objects in a namespace as "name=value<source" in order. Those that Kubernetes puts there are left out.
+func present(t *testing.T, resource schema.GroupVersionResource, namespace string) string {
+	t.Helper()
+	list, err := admin.dynamic.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	var words []string
+	for _, u := range list.Items {
+		if u.GetName() == "kube-root-ca.crt" {
+			continue
+		}
+		word := u.GetName() + "=" + valueOf(u)
+		if from, ok := u.GetLabels()[hnc.LabelInheritedFrom]; ok {
+			word += "<" + from
+		}
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+func valueOf(u unstructured.Unstructured) string {
+	for _, path := range [][]string{{"data", "value"}, {"spec", "value"}, {"spec", "podSelector", "matchLabels", "value"}} {
+		if v, ok, _ := unstructured.NestedString(u.Object, path...); ok {
+			if u.GetKind() == "Secret" {
+				decoded, _ := base64.StdEncoding.DecodeString(v)
+				return string(decoded)
+			}
+			return v
+		}
+	}
+	return ""
+}
+
+func eventuallyPresent(t *testing.T, resource schema.GroupVersionResource, namespace, want string) {
+	t.Helper()
+	eventually(t, resource.Resource+" in "+namespace, want, func() string { return present(t, resource, namespace) })
+}
+
+func eventuallyStatus(t *testing.T, resource, want string) {
+	t.Helper()
+	eventually(t, "status of "+resource, want, func() string { return status(t, resource) })
+}

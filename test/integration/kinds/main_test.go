@@ -1,0 +1,165 @@
+// Package kinds tests on a real control plane which kinds are propagated and how, as configured and as exceptions say. Both servers are
+// processes, and everybody has the rights that RBAC gives.
+package kinds
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+)
+
+const (
+	binDir   = "../../../_output/bin"
+	deadline = time.Minute
+	interval = 50 * time.Millisecond
+	people   = "people"
+)
+
+// user is somebody's clients.
+type user struct {
+	kubernetes.Interface
+	hierarchy versioned.Interface
+	dynamic   dynamic.Interface
+}
+
+var (
+	cp *controlplane.ControlPlane
+	// installation runs the servers.
+	installation *controlplane.Installation
+	// admin is of the group system:masters.
+	admin user
+	// operator may write the configuration, and nothing else.
+	operator user
+	// alice may do everything with namespaces, hierarchies and the objects that the tests put into them, and nothing else.
+	alice user
+)
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "kinds")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		// The logs tell why a test has failed.
+		if code == 0 && err == nil {
+			err = os.RemoveAll(dir)
+			return
+		}
+		fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
+	}()
+	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if stopErr := cp.Stop(ctx); err == nil {
+			err = stopErr
+		}
+	}()
+	if err := setUp(ctx); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+func setUp(ctx context.Context) error {
+	var err error
+	if admin, err = clients(cp.RESTConfig()); err != nil {
+		return err
+	}
+	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
+		return err
+	}
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
+	if err != nil {
+		return err
+	}
+	if err := cp.Register(ctx, installation, port); err != nil {
+		return err
+	}
+	if _, err := cp.StartServer(ctx, installation, propagator()); err != nil {
+		return err
+	}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
+	if _, err := admin.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	all := []string{"*"}
+	operator, err = person(ctx, "operator",
+		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hncconfigurations"}, Verbs: all})
+	if err != nil {
+		return err
+	}
+	alice, err = person(ctx, "alice",
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces", "configmaps", "secrets", "serviceaccounts"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{"networking.k8s.io", "example.com", "policy"}, Resources: all, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hierarchies", "subnamespaces"}, Verbs: all})
+	return err
+}
+
+// propagator strips one more label than by default, and a short lease lets it take over soon after it was killed.
+func propagator() controlplane.Server {
+	return controlplane.Server{Name: "hnc-propagator", Args: []string{
+		"--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
+		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms",
+	}}
+}
+
+// person returns the clients of a new ServiceAccount that has these rights in the whole cluster.
+func person(ctx context.Context, name string, rules ...rbacv1.PolicyRule) (user, error) {
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
+	if _, err := admin.CoreV1().ServiceAccounts(people).Create(ctx, account, metav1.CreateOptions{}); err != nil {
+		return user{}, err
+	}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "test-" + name}, Rules: rules}
+	if _, err := admin.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
+		return user{}, err
+	}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: role.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: name}},
+	}
+	if _, err := admin.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+		return user{}, err
+	}
+	config, _, err := cp.ServiceAccount(ctx, people, name)
+	if err != nil {
+		return user{}, err
+	}
+	return clients(config)
+}
+
+func clients(config *rest.Config) (user, error) {
+	typed, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return user{}, err
+	}
+	ours, err := versioned.NewForConfig(config)
+	if err != nil {
+		return user{}, err
+	}
+	untyped, err := dynamic.NewForConfig(config)
+	return user{Interface: typed, hierarchy: ours, dynamic: untyped}, err
+}
