@@ -56,7 +56,6 @@ const (
 	ConditionBadConfiguration = "BadConfiguration"
 
 	ReasonReady                = "Ready"
-	ReasonPending              = "Pending"
 	ReasonInCycle              = "InCycle"
 	ReasonParentMissing        = "ParentMissing"
 	ReasonIllegalParent        = "IllegalParent"
