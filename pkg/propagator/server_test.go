@@ -92,8 +92,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var object any
 	if failure == nil {
+		if r.Method == http.MethodGet && l.name == "" {
+			_, parent, _ := strings.Cut(r.URL.Query().Get("fieldSelector"), "spec.parent=")
+			answer(http.StatusOK, s.list(l, parent))
+			return
+		}
 		if r.Method == http.MethodGet {
-			answer(http.StatusOK, s.list(l.resource))
+			if o := s.objects[l]; o != nil {
+				answer(http.StatusOK, o.Object)
+			} else {
+				answer(http.StatusNotFound, notFound())
+			}
 			return
 		}
 		s.writes = append(s.writes, r.Method+" "+r.URL.Path)
@@ -106,14 +115,16 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(http.StatusOK, object)
 }
 
-func (s *server) list(resource string) any {
+// list returns the objects in a namespace, or in all, and with the given spec.parent, or any.
+func (s *server) list(in location, parent string) any {
 	items := []any{}
 	for l, o := range s.objects {
-		if l.resource == resource {
+		named, _, _ := unstructured.NestedString(o.Object, "spec", "parent")
+		if l.resource == in.resource && (in.namespace == "" || l.namespace == in.namespace) && (parent == "" || named == parent) {
 			items = append(items, o.Object)
 		}
 	}
-	kind := kinds[resource]
+	kind := kinds[in.resource]
 	return map[string]any{
 		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind + "List", "metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)}, "items": items,
 	}
@@ -125,6 +136,8 @@ func failure(code int, reason metav1.StatusReason) *metav1.Status {
 		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: string(reason),
 	}
 }
+
+func notFound() *metav1.Status { return failure(http.StatusNotFound, metav1.StatusReasonNotFound) }
 
 // store enters an object at the next version and tells the watchers.
 // remove deletes an object, or marks it if it has finalizers or is a namespace with content.

@@ -9,8 +9,11 @@ import (
 type Verb string
 
 const (
+	// Create says that there is no object of that name.
 	Create Verb = "create"
+	// Update says that there is one, a copy or not, that is not as it should be.
 	Update Verb = "update"
+	// Delete says that there is a copy for which there is no source.
 	Delete Verb = "delete"
 )
 

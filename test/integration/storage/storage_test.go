@@ -108,7 +108,7 @@ func stored(t *testing.T, cp *controlplane.ControlPlane, key string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	got, err := client.Get(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
