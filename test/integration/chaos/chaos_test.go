@@ -172,5 +172,12 @@ func start(t *testing.T) (*crashing, *clients) {
 			t.Fatal(err)
 		}
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var supervisor sync.WaitGroup
+	supervisor.Go(func() { servers.supervise(ctx, t) })
+	t.Cleanup(func() {
+		cancel()
+		supervisor.Wait()
+	})
 	return servers, client
 }

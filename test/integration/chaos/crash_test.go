@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ var (
 	apiServer = controlplane.Server{Name: "hnc-apiserver"}
 	// propagator takes over from its crashed predecessor when that one's lease has expired.
 	propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{
-		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms",
+		"--leader-elect-lease-duration=5s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=500ms",
 	}}
 )
 
@@ -28,6 +29,26 @@ var (
 type crashing struct {
 	cp           *controlplane.ControlPlane
 	installation *controlplane.Installation
+	// mu is held while servers are killed or started.
+	mu sync.Mutex
+}
+
+// supervise starts a server that has ended by itself, as a kubelet would, until ctx is done: a propagator that could not renew its
+// lease in time, on a machine that has other things to do, leaves it to another one.
+func (c *crashing) supervise(ctx context.Context, t *testing.T) {
+	for ; ctx.Err() == nil; time.Sleep(interval) {
+		c.mu.Lock()
+		for _, server := range []controlplane.Server{apiServer, propagator} {
+			if c.cp.Running(server.Process()) {
+				continue
+			}
+			t.Logf("%s has ended by itself", server.Process())
+			if err := c.start(ctx, server); err != nil && ctx.Err() == nil {
+				t.Errorf("starting what had ended: %v", err)
+			}
+		}
+		c.mu.Unlock()
+	}
 }
 
 // start runs a server, and returns when kube-apiserver forwards to it if it is one that is forwarded to.
@@ -60,6 +81,8 @@ func (c *crashing) crash(t *testing.T, made *atomic.Int64, random *rand.Rand) {
 // restart kills servers, and starts them again when all are dead.
 func (c *crashing) restart(t *testing.T, servers ...controlplane.Server) {
 	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, server := range servers {
 		if err := c.cp.Kill(t.Context(), server.Process()); err != nil {
 			t.Errorf("killing: %v", err)
