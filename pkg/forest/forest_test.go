@@ -1,6 +1,7 @@
 package forest
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -152,7 +153,8 @@ func TestCheckMoveSaysWhy(t *testing.T) {
 		{"a", long[1:], ""},
 	} {
 		var got MoveReason
-		if err, ok := CheckMove(row.name, row.chain).(*MoveError); ok {
+		var err *MoveError
+		if errors.As(CheckMove(row.name, row.chain), &err) {
 			got = err.Reason
 			if err.Error() == "" {
 				t.Errorf("%s: no message", got)

@@ -164,6 +164,11 @@ func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if w.Overwrites() {
+		if err := p.confirmChain(ctx, w.Namespace, w.Source.Namespace); err != nil {
+			return err
+		}
+	}
 	written, err := copies.Apply(ctx, p.Copies, w)
 	outcome := copies.Judge(w.Verb, err)
 	p.Metrics.Write(w.Kind.Kind, string(w.Verb), string(outcome))

@@ -127,6 +127,10 @@ func New(config Config) *Propagator {
 	return p
 }
 
+// grace is how long a write that is under way when the propagator stops may take. What it has done must still be told, as by the event
+// about an overwritten object; and it has to end before a lost lease is somebody else's.
+const grace = 2 * time.Second
+
 // Lead writes until the context ends, and returns when the last write has. Nothing is decided before every watch has brought
 // its first list: a list that is late must not look like an empty one. Configured kinds that can't be read are not waited for, and nothing is
 // decided about them.
@@ -147,10 +151,13 @@ func (p *Propagator) Lead(ctx context.Context) {
 	defer p.Metrics.Leading(false)
 	logger.Info("Propagating", "namespaces", p.known(), "workers", p.Workers)
 
+	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })()
 	var workers sync.WaitGroup
 	for _, q := range []queue.Queue{p.urgent, p.bulk} {
 		for range p.Workers {
-			workers.Go(func() { p.work(ctx, q) })
+			workers.Go(func() { p.work(ctx, writing, q) })
 		}
 	}
 	<-ctx.Done()

@@ -32,9 +32,11 @@ func (p *Propagator) subnamespace(ctx context.Context, key tree.Key) error {
 	switch plan.Action {
 	case namespaces.Leave:
 	case namespaces.Release:
-		err = p.release(ctx, s)
+		if err = p.confirmRelease(ctx, s); err == nil {
+			err = p.release(ctx, s)
+		}
 	case namespaces.Delete:
-		err = p.deleteNamespace(ctx, key.Name, plan.UID)
+		err = p.deleteNamespace(ctx, key.Name, plan)
 	case namespaces.Report:
 		err = p.report(ctx, s, plan.Status)
 	case namespaces.Create:
@@ -152,8 +154,12 @@ func (p *Propagator) patch(ctx context.Context, s *tree.Subnamespace, patch []by
 	return p.result("Subnamespace", "patch", s.Parent, err, func() { p.enterSubnamespace(patched) })
 }
 
-func (p *Propagator) deleteNamespace(ctx context.Context, name string, uid types.UID) error {
-	err := p.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(uid))})
+// deleteNamespace deletes the namespace as it was seen: one that was changed since, so that it is no sub-namespace any more
+// perhaps, is looked at again first.
+func (p *Propagator) deleteNamespace(ctx context.Context, name string, plan namespaces.Plan) error {
+	err := p.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &plan.UID, ResourceVersion: &plan.ResourceVersion},
+	})
 	// What follows is seen by the watch.
 	return p.result("Namespace", "delete", name, err, func() {})
 }

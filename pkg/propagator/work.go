@@ -14,15 +14,20 @@ import (
 // errStale says that something was decided on an outdated picture. It is not worth a line in the log.
 var errStale = errors.New("the picture is outdated")
 
-// work does what is queued until the queue is shut down. Work that fails is done again, later and later.
-func (p *Propagator) work(ctx context.Context, q queue.Queue) {
+// work does what is queued until the context ends, and the queue is shut down. Work that fails is done again, later and later.
+// Work that has begun goes on until the context writing ends.
+func (p *Propagator) work(ctx, writing context.Context, q queue.Queue) {
 	logger := klog.FromContext(ctx)
 	for {
 		key, shutdown := q.Get()
 		if shutdown {
 			return
 		}
-		switch err := p.do(ctx, key); {
+		if ctx.Err() != nil {
+			q.Done(key)
+			continue // to the end of the queue, which is shut down by now or soon
+		}
+		switch err := p.do(writing, key); {
 		case err == nil:
 			q.Forget(key)
 		case ctx.Err() != nil:

@@ -67,7 +67,6 @@ const (
 	ConditionBadConfiguration = "BadConfiguration"
 
 	ReasonReady                    = "Ready"
-	ReasonPending                  = "Pending"
 	ReasonInCycle                  = "InCycle"
 	ReasonParentMissing            = "ParentMissing"
 	ReasonIllegalParent            = "IllegalParent"
@@ -95,6 +94,7 @@ const (
 	ReasonResourceNotPropagatable = "ResourceNotPropagatable"
 	ReasonMultipleConfigurations  = "MultipleConfigurationsForType"
 	ReasonUnknown                 = "Unknown"
+	ReasonPending                 = "Pending"
 )
 
 // Event reasons. Source: spec/hnc.md 3.7.

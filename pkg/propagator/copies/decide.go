@@ -12,8 +12,11 @@ type Verb string
 
 // Verbs. All but Keep are writes.
 const (
+	// Create says that there is no object of that name.
 	Create Verb = "create"
+	// Update says that there is one, a copy or not, that is not as it should be.
 	Update Verb = "update"
+	// Delete says that there is a copy for which there is no source.
 	Delete Verb = "delete"
 	// Keep writes nothing: a local object is left alone although a source governs its name. It is worth telling somebody.
 	Keep Verb = "keep"

@@ -20,7 +20,7 @@ func terminating(t *tree.Tree, s *tree.Subnamespace) Plan {
 		// It stays, as an orphan.
 		return release
 	}
-	return Plan{Action: Delete, UID: ns.UID}
+	return Plan{Action: Delete, UID: ns.UID, ResourceVersion: ns.ResourceVersion}
 }
 
 // elsewhere says whether the namespace's Hierarchy names another parent than the Subnamespace's.

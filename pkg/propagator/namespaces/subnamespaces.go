@@ -38,8 +38,9 @@ type Plan struct {
 	MarkParent bool
 	// Namespace is the namespace to create.
 	Namespace *corev1.Namespace
-	// UID is that of the namespace to delete.
-	UID types.UID
+	// UID and ResourceVersion are those of the namespace to delete: as it was seen, and not as it is now perhaps.
+	UID             types.UID
+	ResourceVersion string
 	// SetParent says that the Hierarchy of the namespace has to be created with the parent, or has to get it.
 	SetParent bool
 	// SetMetadata says that the Hierarchy has to get the labels and annotations of the Subnamespace.

@@ -94,7 +94,7 @@ func (r *REST) watchUntilSettled(ctx context.Context, s *hnc.Subnamespace) (*hnc
 			case ready == nil:
 			case ready.Status == metav1.ConditionTrue:
 				return s, nil
-			case ready.Reason == hnc.ReasonNamespaceConflict || ready.Reason == hnc.ReasonNamespaceForbidden:
+			case ready.Status == metav1.ConditionFalse:
 				return s, fmt.Errorf("%s", ready.Message)
 			}
 		}

@@ -71,7 +71,8 @@ func (t *Tree) Release(ctx context.Context, name, parent string) (*fence.Guard, 
 // Deletable judges that the Subnamespace name may be deleted together with its namespace: unless it has children, and
 // neither it nor an ancestor allows cascading deletion. It is advisory: children may come until the namespace is gone.
 func (t *Tree) Deletable(ctx context.Context, name string, parent *corev1.Namespace, hierarchies Hierarchies) error {
-	if parent.DeletionTimestamp != nil || len(t.Children(name)) == 0 {
+	children := t.Children(name)
+	if parent.DeletionTimestamp != nil || len(children) == 0 {
 		return nil
 	}
 	namespace, err := t.Namespace(ctx, name)
@@ -105,8 +106,26 @@ func (t *Tree) Deletable(ctx context.Context, name string, parent *corev1.Namesp
 		if now, err := v.namespace(ctx, parent.Name); err != nil || now == nil || now.DeletionTimestamp != nil {
 			return nil, err
 		}
-		return nil, refusal(ctx, name).forbidden("namespace %q has children (%d) and does not allow cascading deletion; "+
-			"delete them first, or set spec.allowCascadingDeletion of the hierarchy in namespace %q", name, len(t.Children(name)), name)
+		child, err := v.firstOf(ctx, children, name)
+		if err != nil || child == "" {
+			return nil, err
+		}
+		return nil, refusal(ctx, name).forbidden("namespace %q has children (%q for one) and does not allow cascading deletion; "+
+			"delete them first, or set spec.allowCascadingDeletion of the hierarchy in namespace %q", name, child, name)
 	})
 	return err
+}
+
+// firstOf returns the first of the children whose parent is still the given one, "" if they have all left.
+func (v *view) firstOf(ctx context.Context, children []string, parent string) (string, error) {
+	for _, child := range children {
+		edge, err := v.edge(ctx, child)
+		if err != nil {
+			return "", err
+		}
+		if edge.Parent == parent {
+			return child, nil
+		}
+	}
+	return "", nil
 }

@@ -143,3 +143,14 @@ func TestLeftoversDoNotHoldAName(t *testing.T) {
 		t.Error("the void edge is not compared")
 	}
 }
+
+func TestAChildThatHasLeftDoesNotStandInTheWay(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "sub": "a", "b": "sub"})
+	delete(f.stored, "b") // the index has not heard of it
+	hierarchies := func(context.Context, string) (*hnc.Hierarchy, error) {
+		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+	}
+	if err := f.Deletable(t.Context(), "sub", f.existing(t, "a"), hierarchies); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,56 @@
+package tree
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestCascadingDeletionIsAllowedByAnyAncestorAndRememberedByTerminatingOnes(t *testing.T) {
+	tree := chain()
+	if tree.CascadingAllowed("c") {
+		t.Error("allowed by nobody")
+	}
+	h := hierarchy("a", "")
+	h.Cascading = true
+	tree.SetHierarchy(h)
+	if !tree.CascadingAllowed("c") {
+		t.Error("not allowed although the root allows it")
+	}
+	tree.SetNamespace(ns("a", terminating, func(n *Namespace) {
+		n.Labels = map[string]string{hnc.LabelCascadingDeletion: hnc.CascadingAllowed}
+	}))
+	tree.DeleteHierarchy("a", h.UID)
+	if !tree.CascadingAllowed("c") {
+		t.Error("forgotten when the terminating root's hierarchy was deleted")
+	}
+}
+
+func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*Tree)
+		frozen []string
+	}{
+		"all is well":            {func(*Tree) {}, nil},
+		"the root terminates":    {func(t *Tree) { t.SetNamespace(ns("a", terminating)) }, []string{"a", "b", "c"}},
+		"the root is missing":    {func(t *Tree) { t.DeleteNamespace("a", "uid-a") }, []string{"a", "b", "c"}},
+		"a leaf terminates":      {func(t *Tree) { t.SetNamespace(ns("c", terminating)) }, []string{"c"}},
+		"they are in a cycle":    {func(t *Tree) { t.SetHierarchy(hierarchy("a", "c")) }, []string{"a", "b", "c"}},
+		"the parent is excluded": {func(t *Tree) { t.SetHierarchy(hierarchy("b", "kube-system")) }, []string{"b", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := chain()
+			test.change(tree)
+			var frozen []string
+			for _, name := range []string{"a", "b", "c"} {
+				if tree.Frozen(name) {
+					frozen = append(frozen, name)
+				}
+			}
+			if !slices.Equal(frozen, test.frozen) {
+				t.Errorf("frozen %v, want %v", frozen, test.frozen)
+			}
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"context"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+)
+
+// maxDepth is how many namespaces a chain may have.
+const maxDepth = 60
+
+var _ = ginkgo.Describe("A move that would break the tree", func() {
+	var u user
+	ginkgo.BeforeEach(func(ctx context.Context) { u = newUser(ctx) })
+
+	ginkgo.It("is refused when a namespace would be its own parent", func(ctx context.Context) {
+		ns := newNamespace("self")
+		u.grant(ctx, "admin", ns)
+		gomega.Expect(u.apply(hierarchy(ns, ns))).To(beRefused("Conflict", "spec.parent", `"`+ns+`" can't be its own parent`, "name another namespace"))
+		gomega.Expect(u.apply(hierarchyConfiguration(ns, ns))).To(beRefused("Conflict", "hierarchyconfigurations", "spec.parent", ns))
+	})
+
+	ginkgo.It("is refused when it would close a cycle of two or three", func(ctx context.Context) {
+		ns := newChain("root", "middle", "leaf")
+		u.grant(ctx, "admin", ns...)
+		waitForHierarchy(ns[0])
+		for _, below := range ns[1:] {
+			gomega.Expect(u.patch(ns[0], theHierarchy, parentIs(below))).
+				To(beRefused("Conflict", "spec.parent", `"`+below+`", which is its descendant`, "move", "first"))
+		}
+		gomega.Expect(u.patch(ns[1], "hierarchyconfigurations/hierarchy", parentIs(ns[2]))).To(beRefused("Conflict", "spec.parent", ns[2]+" <- "+ns[1]))
+	})
+
+	ginkgo.It("is refused to one of two users who make each other's namespace the parent at once", func(ctx context.Context) {
+		ns := newNamespaces("one", "two")
+		v := newUser(ctx)
+		u.grant(ctx, "admin", ns...)
+		v.grant(ctx, "admin", ns...)
+		gomega.Expect(root.create(join(hierarchy(ns[0], `""`), hierarchy(ns[1], `""`)))).To(succeed())
+		for range 5 {
+			gomega.Expect(atOnce(
+				func() result { return u.patch(ns[0], theHierarchy, parentIs(ns[1])) },
+				func() result { return v.patch(ns[1], theHierarchy, parentIs(ns[0])) },
+			)).To(gomega.ConsistOf(succeed(), beRefused("Conflict", "spec.parent", "which is its descendant")))
+			for _, each := range ns {
+				gomega.Expect(u.patch(each, theHierarchy, parentIs(""))).To(succeed())
+			}
+		}
+	})
+
+	ginkgo.It("is refused when it would close a cycle of sixty, or make a tree deeper than sixty", func(ctx context.Context) {
+		bases := make([]string, maxDepth)
+		for i := range bases {
+			bases[i] = "deep"
+		}
+		ns := newChain(bases...)
+		top, bottom := ns[0], ns[maxDepth-1]
+		outside := newNamespace("outside")
+		u.grant(ctx, "admin", top, outside)
+		// The rights come down the tree.
+		u.waitUntilMay(ctx, "update", "hierarchies", bottom)
+		expectDepth(bottom, top, "59")
+
+		waitForHierarchy(top)
+		gomega.Expect(u.patch(top, theHierarchy, parentIs(bottom))).To(beRefused("Conflict", "spec.parent", `"`+bottom+`", which is its descendant`))
+		tooDeep := []string{"a tree may be 60 deep", "choose a parent closer to the root", `"` + top + `"`}
+		gomega.Expect(u.apply(hierarchy(outside, bottom))).To(beRefused("Conflict", append(tooDeep, "spec.parent")...))
+		gomega.Expect(u.create(subnamespace(bottom, name("too-deep")))).To(beRefused("Conflict", append(tooDeep, "metadata.namespace")...))
+		gomega.Expect(u.apply(hierarchy(outside, ns[maxDepth-2]))).To(succeed())
+	})
+
+	ginkgo.It("is refused when the parent does not exist or can't have children", func(ctx context.Context) {
+		ns := newNamespace("child")
+		u.grant(ctx, "admin", ns)
+		gomega.Expect(u.apply(hierarchy(ns, "nowhere"))).To(beRefused("Forbidden", `hierarchies.hnc.x-k8s.io "hierarchy"`, "spec.parent", `"nowhere" does not exist`, "create it first"))
+		gomega.Expect(u.apply(hierarchy(ns, "Not_a_name"))).To(beRefused("Invalid", "spec.parent", "must be the name of a namespace"))
+		gomega.Expect(u.apply(hierarchy(ns, "kube-system"))).To(beRefused("Forbidden", "spec.parent", `"kube-system"`, "choose another parent"))
+	})
+
+	ginkgo.It("is refused to a sub-namespace, whichever way it is asked", func(ctx context.Context) {
+		ns := newNamespaces("parent", "other")
+		sub := name("sub")
+		u.grant(ctx, "admin", ns...)
+		gomega.Expect(u.create(subnamespace(ns[0], sub))).To(succeed())
+		remedy := []string{`"` + sub + `" is a sub-namespace of "` + ns[0] + `"`, "remove its annotation hnc.x-k8s.io/subnamespace-of first"}
+		gomega.Expect(u.patch(sub, theHierarchy, parentIs(ns[1]))).To(beRefused("Conflict", append(remedy, ns[1])...))
+		gomega.Expect(u.patch(sub, "hierarchyconfigurations/hierarchy", parentIs(""))).To(beRefused("Conflict", remedy...))
+	})
+})
+
+var _ = ginkgo.Describe("A move by someone who may edit the namespace's hierarchy", func() {
+	var u user
+	var oldRoot, oldParent, moved, newParent string
+	ginkgo.BeforeEach(func(ctx context.Context) {
+		u = newUser(ctx)
+		ns := newChain("old-root", "old-parent", "moved")
+		oldRoot, oldParent, moved = ns[0], ns[1], ns[2]
+		newParent = newNamespace("new-parent")
+		u.grant(ctx, "admin", moved)
+	})
+	refusedAt := func(ns string) []string {
+		return []string{`"` + u.name + `" may not modify the subtree of namespace "` + ns + `"`, "this needs the verb update on hierarchies.hnc.x-k8s.io there"}
+	}
+	move := func() result { return u.patch(moved, theHierarchy, parentIs(newParent)) }
+
+	ginkgo.It("is refused unless they are an administrator of the root of the tree that it leaves", func(ctx context.Context) {
+		u.grant(ctx, "admin", newParent, oldParent)
+		gomega.Expect(move()).To(beRefused("Forbidden", refusedAt(oldRoot)...))
+		gomega.Expect(u.patch(moved, theHierarchy, parentIs(""))).To(beRefused("Forbidden", refusedAt(oldRoot)...))
+		gomega.Expect(u.kubectl("delete", theHierarchy, "-n", moved)).To(beRefused("Forbidden", refusedAt(oldRoot)...))
+	})
+
+	ginkgo.It("is refused unless they are an administrator of the new parent", func(ctx context.Context) {
+		u.grant(ctx, "admin", oldRoot)
+		gomega.Expect(move()).To(beRefused("Forbidden", refusedAt(newParent)...))
+		gomega.Expect(u.patch(moved, "hierarchyconfigurations/hierarchy", parentIs(newParent))).
+			To(beRefused("Forbidden", append(refusedAt(newParent), "hierarchyconfigurations")...))
+	})
+
+	ginkgo.It("is refused if they are an administrator of neither", func() {
+		gomega.Expect(move()).To(beRefused("Forbidden", refusedAt(oldRoot)...))
+	})
+
+	ginkgo.It("is done if they are an administrator of both", func(ctx context.Context) {
+		u.grant(ctx, "admin", oldRoot, newParent)
+		gomega.Expect(move()).To(succeed())
+		expectDepth(moved, newParent, "1")
+	})
+})

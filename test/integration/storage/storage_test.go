@@ -1,0 +1,120 @@
+// Package storage tests where and how hierarchies are stored: in an etcd of others over TLS, below a prefix, encrypted.
+package storage
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+)
+
+const (
+	binDir = "../../../_output/bin"
+	secret = "a-parent-that-nobody-should-read"
+	prefix = "/elsewhere"
+
+	encryption = `apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources:
+- resources: [hierarchies.hnc.x-k8s.io]
+  providers:
+  - secretbox: {keys: [{name: key1, secret: YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY=}]}
+`
+)
+
+func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
+	cp, err := controlplane.Start(t.Context(), controlplane.Config{Dir: t.TempDir(), BinDir: binDir, UnsafeNoFsync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cp.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	config := filepath.Join(cp.Dir(), "encryption.yaml")
+	if err := os.WriteFile(config, []byte(encryption), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	installation, err := cp.Install(t.Context(), "../../../artifacts/dev")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := cp.StartServer(t.Context(), installation, controlplane.Server{
+		Name: "hnc-apiserver", SharedEtcd: true, Args: []string{"--encryption-provider-config=" + config, "--etcd-prefix=" + prefix},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cp.Register(t.Context(), installation, port); err != nil {
+		t.Fatal(err)
+	}
+
+	kube, err := kubernetes.NewForConfig(cp.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{secret, "child"} {
+		if _, err := kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hierarchies, err := versioned.NewForConfig(cp.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hierarchies.HncV1beta1().Hierarchies("child").Create(t.Context(), &v1beta1.Hierarchy{
+		ObjectMeta: metav1.ObjectMeta{Name: "hierarchy"}, Spec: v1beta1.HierarchySpec{Parent: secret},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	read, err := hierarchies.HncV1beta1().Hierarchies("child").Get(t.Context(), "hierarchy", metav1.GetOptions{})
+	if err != nil || read.Spec.Parent != secret {
+		t.Fatalf("got %v, %v", read, err)
+	}
+
+	value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/child/hierarchy")
+	if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key1:")) || bytes.Contains(value, []byte(secret)) {
+		t.Errorf("etcd holds %q", value)
+	}
+	// Edges tell no more than the names of namespaces, which etcd's keys tell anyway.
+	if edge := stored(t, cp, prefix+"/edges/child"); !bytes.Contains(edge, []byte(secret)) {
+		t.Errorf("the edge is %q", edge)
+	}
+}
+
+func stored(t *testing.T, cp *controlplane.ControlPlane, key string) []byte {
+	t.Helper()
+	access, err := cp.Etcd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tls, err := access.TLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{access.Endpoint}, TLS: tls, DialTimeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close() }()
+	got, err := client.Get(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Count != 1 {
+		t.Fatalf("etcd holds nothing below %s", key)
+	}
+	return got.Kvs[0].Value
+}
