@@ -95,7 +95,7 @@ func TestNothingIsLostWhenServersCrash(t *testing.T) {
 	t.Logf("right after %s", time.Since(begin).Round(100*time.Millisecond))
 
 	// Once more, with everything right. What is written afterwards are the copies of one new binding, and nothing else.
-	servers.restart(t, apiServer, propagator)
+	servers.restart(t, apiServer, steady)
 	key := types.NamespacedName{Namespace: names[0], Name: "the-last"}
 	promised.bindings[key] = binding{Role: "view", Subject: "somebody", Note: "last"}
 	if _, err := client.RbacV1().RoleBindings(key.Namespace).Create(t.Context(), promised.bindings[key].object(key), metav1.CreateOptions{}); err != nil {
