@@ -12,9 +12,9 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
-	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
@@ -32,7 +32,8 @@ type REST struct{ *genericregistry.Store }
 
 // NewStorage returns the storage of the configuration, whose kinds are looked for by mapper.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper) (*Storage, error) {
-	s := strategy{scheme, names.SimpleNameGenerator, Kinds{mapper}}
+	b := base.New(scheme, false)
+	s := strategy{b, Kinds{mapper}}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },
@@ -53,7 +54,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Configuration: &REST{store}, Status: view.NewStatus(store, statusStrategy{s})}, nil
+	return &Storage{Configuration: &REST{store}, Status: view.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
 }
 
 func copies(c *hnc.HNCConfiguration) any {

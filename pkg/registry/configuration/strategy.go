@@ -8,22 +8,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/storage/names"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
 // strategy checks and prepares a configuration. What it names must exist in the cluster.
 type strategy struct {
-	runtime.ObjectTyper
-	names.NameGenerator
+	base.Base
 	kinds Kinds
 }
-
-func (strategy) NamespaceScoped() bool { return false }
 
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	c := obj.(*hnc.HNCConfiguration)
@@ -51,33 +46,11 @@ func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) fie
 	return append(validation.ValidateConfiguration(c), s.kinds.validate(c.Spec.Resources, was.Spec.Resources)...)
 }
 
-func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
-func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
-	return nil
-}
-func (strategy) AllowCreateOnUpdate(context.Context) bool      { return false }
-func (strategy) AllowUnconditionalUpdate(context.Context) bool { return false }
-func (strategy) Canonicalize(runtime.Object)                   {}
-
-// GetResetFields returns the fields that a write to the resource itself never changes.
-func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("status"))
-}
-
 // statusStrategy lets only the status change.
-type statusStrategy struct{ strategy }
+type statusStrategy struct{ base.Status }
 
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
 	c.Spec = was.Spec
 	metav1.ResetObjectMetaForStatus(&c.ObjectMeta, &was.ObjectMeta)
-}
-
-func (statusStrategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
-	return nil
-}
-
-// GetResetFields returns the fields that a write to the status never changes.
-func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
 }

@@ -15,12 +15,12 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
-	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
@@ -37,7 +37,8 @@ type Storage struct {
 
 // NewStorage returns the storage of hierarchies, whose changes of parent are judged by t.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree) (*Storage, error) {
-	s := strategy{scheme, names.SimpleNameGenerator, t}
+	b := base.New(scheme, true)
+	s := strategy{b, t}
 	hooks := hooks{t}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },
@@ -72,7 +73,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	served.Complete()
 	return &Storage{
 		Hierarchy: served,
-		Status:    view.NewStatus(store, statusStrategy{s}),
+		Status:    view.NewStatus(store, statusStrategy{base.Status{Base: b}}),
 	}, nil
 }
 

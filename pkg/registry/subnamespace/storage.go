@@ -13,12 +13,12 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
-	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
@@ -36,7 +36,8 @@ type Storage struct {
 // NewStorage returns the storage of sub-namespaces. Their names are claimed from t; hierarchies say where cascading
 // deletion is allowed; a create waits until the namespace can be used, for ready at most.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.Hierarchies, ready time.Duration) (*Storage, error) {
-	s := strategy{scheme, names.SimpleNameGenerator, t}
+	b := base.New(scheme, true)
+	s := strategy{b, t}
 	hooks := hooks{t, hierarchies}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Subnamespace{} },
@@ -65,7 +66,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	served.Complete()
 	return &Storage{
 		Subnamespace: &REST{Store: served, ready: ready},
-		Status:       view.NewStatus(store, statusStrategy{s}),
+		Status:       view.NewStatus(store, statusStrategy{base.Status{Base: b}}),
 	}, nil
 }
 

@@ -9,25 +9,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/storage/names"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
 // strategy checks and prepares what is said of a single object; what the tree has to say is judged by the hooks of
 // NewStorage.
 type strategy struct {
-	runtime.ObjectTyper
-	names.NameGenerator
+	base.Base
 	tree *tree.Tree
 }
-
-func (strategy) NamespaceScoped() bool { return true }
 
 // PrepareForCreate sets the finalizer that holds the object until its namespace is gone.
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
@@ -57,33 +52,11 @@ func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) f
 	return validation.ValidateSubnamespaceUpdate(obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace), s.tree.Managed(ctx))
 }
 
-func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
-func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
-	return nil
-}
-func (strategy) AllowCreateOnUpdate(context.Context) bool      { return false }
-func (strategy) AllowUnconditionalUpdate(context.Context) bool { return false }
-func (strategy) Canonicalize(runtime.Object)                   {}
-
-// GetResetFields returns the fields that a write to the resource itself never changes.
-func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("status"))
-}
-
 // statusStrategy lets only the status change.
-type statusStrategy struct{ strategy }
+type statusStrategy struct{ base.Status }
 
 func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	s.Spec = was.Spec
 	metav1.ResetObjectMetaForStatus(&s.ObjectMeta, &was.ObjectMeta)
-}
-
-func (statusStrategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
-	return nil
-}
-
-// GetResetFields returns the fields that a write to the status never changes.
-func (statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
 }
