@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
@@ -48,7 +49,7 @@ type Config struct {
 type completedConfig struct {
 	generic           genericapiserver.CompletedConfig
 	client            *restclient.Config
-	informers         *genericapiserver.RecommendedConfig
+	informers         informers.SharedInformerFactory
 	storage           storagebackend.Config
 	subnamespaceReady time.Duration
 	rules             managed.Rules
@@ -73,7 +74,7 @@ func (c *Config) Complete() CompletedConfig {
 	})
 	return CompletedConfig{&completedConfig{
 		client:            c.Generic.ClientConfig,
-		informers:         c.Generic,
+		informers:         c.Generic.SharedInformerFactory,
 		generic:           c.Generic.Complete(),
 		storage:           c.Storage,
 		subnamespaceReady: c.SubnamespaceReady,
@@ -90,7 +91,7 @@ type Server struct {
 func (c CompletedConfig) New() (*Server, error) {
 	fence.RegisterMetrics()
 	tree.RegisterMetrics()
-	namespaces := c.informers.SharedInformerFactory.Core().V1().Namespaces().Lister()
+	namespaces := c.informers.Core().V1().Namespaces().Lister()
 	config := restclient.CopyConfig(c.client)
 	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
 	client, err := kubernetes.NewForConfig(config)
@@ -134,7 +135,7 @@ func (c CompletedConfig) New() (*Server, error) {
 
 // resources returns the storage of each version's resources: the same stores under each version's names.
 func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta.RESTMapper) (map[string]map[string]rest.Storage, error) {
-	options := sharedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
+	options := fencedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
 	hierarchies, err := hierarchy.NewStorage(Scheme, options, t)
 	if err != nil {
 		return nil, fmt.Errorf("hierarchies: %w", err)

@@ -8,15 +8,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// sharedOptions returns the same storage options for both names of a resource, and storage that takes fences.
-type sharedOptions struct {
+// fencedOptions are storage options by which storage takes fences.
+type fencedOptions struct {
 	generic.RESTOptionsGetter
 	decorator generic.StorageDecorator
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
-func (o sharedOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
-	options, err := o.RESTOptionsGetter.GetRESTOptions(stored(resource), example)
+func (o fencedOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
+	options, err := o.RESTOptionsGetter.GetRESTOptions(resource, example)
 	options.Decorator = o.decorator
 	return options, err
 }
