@@ -24,7 +24,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
 
@@ -53,14 +53,14 @@ func (c *cluster) start() {
 	c.t.Helper()
 	raw := rest.CopyConfig(c.config)
 	raw.GroupVersion, raw.NegotiatedSerializer = &schema.GroupVersion{}, scheme.Codecs.WithoutConversion()
-	client, err := rest.UnversionedRESTClientFor(raw)
+	restClient, err := rest.UnversionedRESTClientFor(raw)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.events = record.NewFakeRecorder(10000)
 	c.propagator = New(Config{
 		Kubernetes: kubernetes.NewForConfigOrDie(c.config), Hierarchy: versioned.NewForConfigOrDie(c.config),
-		Dynamic: dynamic.NewForConfigOrDie(c.config), Copies: copies.NewClient(client), Events: c.events,
+		Dynamic: dynamic.NewForConfigOrDie(c.config), Copies: client.New(restClient), Events: c.events,
 		Metadata: metadata.NewForConfigOrDie(c.config), Discover: c.discover, ConfigurationWindow: time.Millisecond,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister), Workers: 8, StatusWindow: time.Millisecond,
 	})

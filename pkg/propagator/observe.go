@@ -4,7 +4,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"

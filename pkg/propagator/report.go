@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
 // Events. Source: spec/hnc.md 3.7. The recorder counts repetitions instead of writing them again.

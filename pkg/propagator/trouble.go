@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
 // trouble is what can't be done with the objects of a kind. It is told by the conditions of the configuration.

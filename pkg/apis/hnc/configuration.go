@@ -17,7 +17,8 @@ type HNCConfiguration struct {
 
 // HNCConfigurationSpec says what is propagated.
 type HNCConfigurationSpec struct {
-	Resources []ResourceSpec
+	Resources   []ResourceSpec
+	CreatorRole string
 }
 
 // SynchronizationMode says how objects of a kind flow down the tree.

@@ -39,6 +39,18 @@ const (
 	// AnnotationManagedBy names who manages an external namespace: anything but "" and GroupName.
 	AnnotationManagedBy = "hnc.x-k8s.io/managed-by"
 
+	// AnnotationAncestry holds, on a namespace, its name and those of its ancestors up to the root, joined by dots.
+	AnnotationAncestry = "hnc.x-k8s.io/ancestry"
+	// AnnotationRequester names, on a Subnamespace, the user who created it. Only the server writes it.
+	AnnotationRequester = "hnc.x-k8s.io/requester"
+	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
+	AnnotationRequired = "hnc.x-k8s.io/required"
+	// AnnotationOverride, "true" on an object, keeps it although an ancestor has a source of its name, if that source allows it by
+	// AnnotationAllowOverride.
+	AnnotationOverride = "hnc.x-k8s.io/override"
+	// AnnotationAllowOverride, "true" on a source, allows that objects below override it.
+	AnnotationAllowOverride = "propagate.hnc.x-k8s.io/allowOverride"
+
 	// AnnotationSelect, AnnotationTreeSelect, AnnotationNone and AnnotationAll say to which namespaces a source is propagated.
 	AnnotationSelect     = "propagate.hnc.x-k8s.io/select"
 	AnnotationTreeSelect = "propagate.hnc.x-k8s.io/treeSelect"
@@ -83,6 +95,15 @@ const (
 	ReasonNamespaceForbidden        = "NamespaceForbidden"
 	ReasonNamespaceTerminating      = "NamespaceTerminating"
 	ReasonPropagationFailed         = "PropagationFailed"
+)
+
+// Conditions of a Subnamespace besides Ready.
+const (
+	// ConditionRequired tells whether the parent requires a Subnamespace that was created because it did.
+	ConditionRequired = "Required"
+
+	ReasonRequired    = "RequiredByParent"
+	ReasonNotRequired = "NotRequired"
 )
 
 // Conditions of the configuration. Source of the reasons: spec/hnc.md 3.12.

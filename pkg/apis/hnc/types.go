@@ -24,6 +24,8 @@ type HierarchySpec struct {
 	Annotations            []MetaKVP
 	NamespaceLabels        []MetaKVP
 	NamespaceAnnotations   []MetaKVP
+	RequiredChildren       []string
+	Propagation            []ResourceSpec
 }
 
 // MetaKVP is a label or an annotation.

@@ -247,6 +247,13 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref common.ReferenceCallb
 							},
 						},
 					},
+					"creatorRole": {
+						SchemaProps: spec.SchemaProps{
+							Description: "creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none. Setting it takes the right to bind that role.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
 				},
 			},
 		},
@@ -499,11 +506,48 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref common.Referenc
 							},
 						},
 					},
+					"requiredChildren": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "requiredChildren are the names of sub-namespaces that this namespace shall have. A SubnamespaceAnchor is created for each that is missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its condition Required tells so.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"propagation": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it holds. A change takes the right to update hierarchies/propagation in the root of the tree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.ResourceSpec{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1alpha2.MetaKVP{}.OpenAPIModelName()},
+			v1alpha2.MetaKVP{}.OpenAPIModelName(), v1alpha2.ResourceSpec{}.OpenAPIModelName()},
 	}
 }
 
@@ -1079,6 +1123,13 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 							},
 						},
 					},
+					"creatorRole": {
+						SchemaProps: spec.SchemaProps{
+							Description: "creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none. Setting it takes the right to bind that role.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
 				},
 			},
 		},
@@ -1346,11 +1397,52 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 					},
+					"requiredChildren": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "requiredChildren are the names of sub-namespaces that this namespace shall have. A Subnamespace is created for each that is missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its condition Required tells so.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"propagation": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"group",
+									"resource",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it holds. A change takes the right to update hierarchies/propagation in the root of the tree.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ResourceSpec{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.MetaKVP{}.OpenAPIModelName()},
+			v1beta1.MetaKVP{}.OpenAPIModelName(), v1beta1.ResourceSpec{}.OpenAPIModelName()},
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 )
 
 func (o *Options) restConfig() (*rest.Config, error) {
@@ -75,7 +75,7 @@ func propagatorConfig(ctx context.Context, base *rest.Config) (propagator.Config
 	config.Discover = func(ctx context.Context) (configuration.Cluster, error) {
 		return discover(ctx, kubernetesClient.Discovery())
 	}
-	config.Copies = copies.NewClient(rawClient)
+	config.Copies = client.New(rawClient)
 	// Users find our events by this component (spec/hnc.md 4.1).
 	config.Events = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: hnc.GroupName})
 	return config, broadcaster.Shutdown, nil

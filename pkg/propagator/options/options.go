@@ -13,8 +13,8 @@ import (
 	configoptions "k8s.io/component-base/config/options"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/copies"
 )
 
 // Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.

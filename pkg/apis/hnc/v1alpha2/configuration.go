@@ -29,6 +29,10 @@ type HNCConfigurationSpec struct {
 	// +optional
 	// +listType=atomic
 	Resources []ResourceSpec `json:"resources,omitempty"`
+	// creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none.
+	// Setting it takes the right to bind that role.
+	// +optional
+	CreatorRole string `json:"creatorRole,omitempty"`
 }
 
 // SynchronizationMode says how objects of a kind flow down the tree.

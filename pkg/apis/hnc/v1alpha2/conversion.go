@@ -90,6 +90,8 @@ func hierarchyToHub(in *HierarchyConfiguration) hnc.Hierarchy {
 			Annotations:            each(in.Spec.Annotations, pairToHub),
 			NamespaceLabels:        each(in.Spec.NamespaceLabels, pairToHub),
 			NamespaceAnnotations:   each(in.Spec.NamespaceAnnotations, pairToHub),
+			RequiredChildren:       in.Spec.RequiredChildren,
+			Propagation:            each(in.Spec.Propagation, resourceToHub),
 		},
 		Status: hnc.HierarchyStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
 	}
@@ -105,6 +107,8 @@ func hierarchyFromHub(in *hnc.Hierarchy) HierarchyConfiguration {
 			Annotations:            each(in.Spec.Annotations, pairFromHub),
 			NamespaceLabels:        each(in.Spec.NamespaceLabels, pairFromHub),
 			NamespaceAnnotations:   each(in.Spec.NamespaceAnnotations, pairFromHub),
+			RequiredChildren:       in.Spec.RequiredChildren,
+			Propagation:            each(in.Spec.Propagation, resourceFromHub),
 		},
 		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: onePerType(in.Status.Conditions)},
 	}
@@ -139,12 +143,7 @@ func anchorFromHub(in *hnc.Subnamespace) SubnamespaceAnchor {
 func configurationToHub(in *HNCConfiguration) hnc.HNCConfiguration {
 	return hnc.HNCConfiguration{
 		ObjectMeta: in.ObjectMeta,
-		Spec: hnc.HNCConfigurationSpec{Resources: each(in.Spec.Resources, func(r ResourceSpec) hnc.ResourceSpec {
-			return hnc.ResourceSpec{
-				Group: r.Group, Resource: r.Resource,
-				Mode: hnc.SynchronizationMode(r.Mode), OnConflict: hnc.ConflictPolicy(r.OnConflict),
-			}
-		})},
+		Spec:       hnc.HNCConfigurationSpec{Resources: each(in.Spec.Resources, resourceToHub), CreatorRole: in.Spec.CreatorRole},
 		Status: hnc.HNCConfigurationStatus{
 			Resources: each(in.Status.Resources, func(r ResourceStatus) hnc.ResourceStatus {
 				return hnc.ResourceStatus{
@@ -160,12 +159,7 @@ func configurationToHub(in *HNCConfiguration) hnc.HNCConfiguration {
 func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 	return HNCConfiguration{
 		ObjectMeta: in.ObjectMeta,
-		Spec: HNCConfigurationSpec{Resources: each(in.Spec.Resources, func(r hnc.ResourceSpec) ResourceSpec {
-			return ResourceSpec{
-				Group: r.Group, Resource: r.Resource,
-				Mode: SynchronizationMode(r.Mode), OnConflict: ConflictPolicy(r.OnConflict),
-			}
-		})},
+		Spec:       HNCConfigurationSpec{Resources: each(in.Spec.Resources, resourceFromHub), CreatorRole: in.Spec.CreatorRole},
 		Status: HNCConfigurationStatus{
 			Resources: each(in.Status.Resources, func(r hnc.ResourceStatus) ResourceStatus {
 				return ResourceStatus{
@@ -181,6 +175,18 @@ func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 func pairToHub(in MetaKVP) hnc.MetaKVP { return hnc.MetaKVP(in) }
 
 func pairFromHub(in hnc.MetaKVP) MetaKVP { return MetaKVP(in) }
+
+func resourceToHub(in ResourceSpec) hnc.ResourceSpec {
+	return hnc.ResourceSpec{
+		Group: in.Group, Resource: in.Resource, Mode: hnc.SynchronizationMode(in.Mode), OnConflict: hnc.ConflictPolicy(in.OnConflict),
+	}
+}
+
+func resourceFromHub(in hnc.ResourceSpec) ResourceSpec {
+	return ResourceSpec{
+		Group: in.Group, Resource: in.Resource, Mode: SynchronizationMode(in.Mode), OnConflict: ConflictPolicy(in.OnConflict),
+	}
+}
 
 // each converts the items of a list between versions. A nil list stays nil.
 func each[From, To any](in []From, item func(From) To) []To {

@@ -57,6 +57,20 @@ type HierarchySpec struct {
 	// +listType=map
 	// +listMapKey=key
 	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
+	// requiredChildren are the names of sub-namespaces that this namespace shall have. A Subnamespace is created for each that is
+	// missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its condition
+	// Required tells so.
+	// +optional
+	// +listType=set
+	RequiredChildren []string `json:"requiredChildren,omitempty"`
+	// propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be
+	// treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it
+	// holds. A change takes the right to update hierarchies/propagation in the root of the tree.
+	// +optional
+	// +listType=map
+	// +listMapKey=group
+	// +listMapKey=resource
+	Propagation []ResourceSpec `json:"propagation,omitempty"`
 }
 
 // MetaKVP is a label or an annotation.

@@ -227,6 +227,16 @@ func (in *HierarchySpec) DeepCopyInto(out *HierarchySpec) {
 		*out = make([]MetaKVP, len(*in))
 		copy(*out, *in)
 	}
+	if in.RequiredChildren != nil {
+		in, out := &in.RequiredChildren, &out.RequiredChildren
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
+	if in.Propagation != nil {
+		in, out := &in.Propagation, &out.Propagation
+		*out = make([]ResourceSpec, len(*in))
+		copy(*out, *in)
+	}
 	return
 }
 

@@ -5,9 +5,9 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // Index holds the objects of one kind. It is not safe for concurrent use; its owner guards it.
@@ -92,7 +92,7 @@ func (x *Index) Set(o *Object) (old *Object, changed bool) {
 			x.put(&seen)
 			return old, true
 		}
-		if !tree.Newer(o.ResourceVersion, old.ResourceVersion) {
+		if c, err := resourceversion.CompareResourceVersion(o.ResourceVersion, old.ResourceVersion); err == nil && c <= 0 {
 			return old, false
 		}
 		if old.UID == o.UID && old.Digest == o.Digest && (old.stored != Digest{}) {

@@ -1,4 +1,5 @@
-package copies
+// Package client writes copies with bodies as they are, for any kind of object.
+package client
 
 import (
 	"context"
@@ -9,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
 // partialMetadata asks for an answer that holds the metadata alone.
@@ -16,18 +19,18 @@ const partialMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io
 
 type restClient struct{ client rest.Interface }
 
-// NewClient returns a client that sends bodies as they are, for any kind of object.
-func NewClient(client rest.Interface) Client { return restClient{client: client} }
+// New returns a client that sends bodies as they are, for any kind of object.
+func New(client rest.Interface) copies.Client { return restClient{client: client} }
 
-func (c restClient) Create(ctx context.Context, kind Kind, namespace string, body []byte) (Written, error) {
+func (c restClient) Create(ctx context.Context, kind copies.Kind, namespace string, body []byte) (copies.Written, error) {
 	return written(c.client.Post().AbsPath(path(kind, namespace)...), body).decode(ctx)
 }
 
-func (c restClient) Update(ctx context.Context, kind Kind, namespace, name string, body []byte) (Written, error) {
+func (c restClient) Update(ctx context.Context, kind copies.Kind, namespace, name string, body []byte) (copies.Written, error) {
 	return written(c.client.Put().AbsPath(append(path(kind, namespace), name)...), body).decode(ctx)
 }
 
-func (c restClient) Delete(ctx context.Context, kind Kind, namespace, name string, uid types.UID) error {
+func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, name string, uid types.UID) error {
 	body, err := json.Marshal(metav1.DeleteOptions{
 		TypeMeta:      metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
 		Preconditions: &metav1.Preconditions{UID: &uid},
@@ -39,7 +42,7 @@ func (c restClient) Delete(ctx context.Context, kind Kind, namespace, name strin
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
 }
 
-func path(kind Kind, namespace string) []string {
+func path(kind copies.Kind, namespace string) []string {
 	root := []string{"apis", kind.Group, kind.Version}
 	if kind.Group == "" {
 		root = []string{"api", kind.Version}
@@ -53,15 +56,15 @@ func written(r *rest.Request, body []byte) request {
 	return request{r.SetHeader("Content-Type", runtime.ContentTypeJSON).SetHeader("Accept", partialMetadata).Body(body)}
 }
 
-func (r request) decode(ctx context.Context) (Written, error) {
+func (r request) decode(ctx context.Context) (copies.Written, error) {
 	result := r.Do(ctx)
 	// Raw's error does not tell what the server's status says.
 	if err := result.Error(); err != nil {
-		return Written{}, err
+		return copies.Written{}, err
 	}
 	raw, err := result.Raw()
 	if err != nil {
-		return Written{}, err
+		return copies.Written{}, err
 	}
 	var object struct {
 		Metadata struct {
@@ -70,7 +73,7 @@ func (r request) decode(ctx context.Context) (Written, error) {
 		} `json:"metadata"`
 	}
 	if err := json.Unmarshal(raw, &object); err != nil {
-		return Written{}, fmt.Errorf("answer to a write: %w", err)
+		return copies.Written{}, fmt.Errorf("answer to a write: %w", err)
 	}
-	return Written(object.Metadata), nil
+	return copies.Written(object.Metadata), nil
 }
