@@ -62,7 +62,7 @@ func (c *cluster) start() {
 		Kubernetes: kubernetes.NewForConfigOrDie(c.config), Hierarchy: versioned.NewForConfigOrDie(c.config),
 		Dynamic: dynamic.NewForConfigOrDie(c.config), Copies: client.New(restClient), Events: c.events,
 		Metadata: metadata.NewForConfigOrDie(c.config), Discover: c.discover, ConfigurationWindow: time.Millisecond,
-		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister), Workers: 8, StatusWindow: time.Millisecond,
+		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false), Workers: 8, StatusWindow: time.Millisecond,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -142,7 +142,7 @@ func (p *Propagator) configurationStatus(ctx context.Context) error {
 		}
 		return nil
 	}
-	status := configuration.Status(c, *resolved, p.state, metav1.Now())
+	status := configuration.Status(c, *resolved, p.state, p.summary, metav1.Now())
 	p.mu.Unlock()
 	if configuration.SameStatus(status, c.Status) {
 		return nil

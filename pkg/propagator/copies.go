@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -27,6 +28,7 @@ func (p *Propagator) source(key queue.Key) {
 	}
 	o, kind := k.index.Get(key.Namespace, key.Name), k.index.Kind
 	p.mu.RUnlock()
+	p.Metrics.ObjectWork(groupKind(kind))()
 
 	switch {
 	case o == nil || o.Copy:
@@ -61,7 +63,9 @@ func (p *Propagator) copy(ctx context.Context, key queue.Key) error {
 	default:
 		p.mu.Lock()
 		p.overcome(key.Kind, key.Namespace, key.Name)
+		kind := groupKind(p.kinds[key.Kind].index.Kind)
 		p.mu.Unlock()
+		p.Metrics.ObjectWork(kind)()
 	}
 	p.lag.Done(key)
 	return nil
@@ -164,6 +168,7 @@ func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	defer p.Metrics.ObjectWork(groupKind(w.Kind))()
 	if w.Overwrites() {
 		if err := p.confirmChain(ctx, w.Namespace, w.Source.Namespace); err != nil {
 			return err
@@ -171,7 +176,7 @@ func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w
 	}
 	written, err := copies.Apply(ctx, p.Copies, w)
 	outcome := copies.Judge(w.Verb, err)
-	p.Metrics.Write(w.Kind.Kind, string(w.Verb), string(outcome))
+	p.Metrics.WriteCopy(groupKind(w.Kind), string(w.Verb), string(outcome))
 	switch outcome {
 	case copies.Done:
 		if err == nil {
@@ -189,7 +194,7 @@ func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w
 
 func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written) {
 	if w.Verb == copies.Update && w.Overwrites() {
-		p.Metrics.Overwrite(w.Kind.Kind)
+		p.Metrics.Overwrite(groupKind(w.Kind))
 		p.reportOverwritten(w)
 	}
 	p.mu.Lock()
@@ -212,6 +217,10 @@ func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written) {
 	if ahead {
 		p.observe(kind, old, index.Get(w.Namespace, w.Name))
 	}
+}
+
+func groupKind(k copies.Kind) schema.GroupKind {
+	return schema.GroupKind{Group: k.Group, Kind: k.Kind}
 }
 
 // keep reports once that a local object is kept.

@@ -47,7 +47,13 @@ func (p *Propagator) label(ctx context.Context, ns *tree.Namespace, labels, anno
 func (p *Propagator) status(ctx context.Context, name string) error {
 	p.mu.RLock()
 	w := namespaces.Status(p.tree, name, metav1.Now())
+	others := p.summary.Set(name, namespaces.Problems(p.tree, name))
 	p.mu.RUnlock()
+	if others {
+		p.mu.Lock()
+		p.configurationChanged()
+		p.mu.Unlock()
+	}
 	switch {
 	case w == nil:
 		return nil

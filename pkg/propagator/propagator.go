@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -92,6 +93,8 @@ type Propagator struct {
 	newKinds time.Time
 	// statusDue says that writing the configuration's status is queued.
 	statusDue bool
+	// summary holds which namespaces have conditions, once this replica leads. It has its own lock.
+	summary *configuration.Summary
 	// versions holds, by resource, the version up to which the watch has brought the picture.
 	versions map[string]string
 	// leading says that work may be queued. Before, the picture is kept up to date and nothing else.
@@ -117,6 +120,7 @@ func New(config Config) *Propagator {
 		bulkSlots:   make(chan struct{}, config.Workers),
 		tree:        tree.New(*config.Managed),
 		places:      map[schema.GroupResource]int{},
+		summary:     configuration.NewSummary(config.Metrics.NamespaceConditions),
 		versions:    map[string]string{},
 		moving:      map[string]int{},
 		settling:    map[string]struct{}{},
@@ -173,6 +177,10 @@ func (p *Propagator) start() {
 	defer p.mu.Unlock()
 	p.leading = true
 	names := p.tree.Names()
+	// At once, lest the configuration tells of some of them only for a while.
+	for _, name := range names {
+		p.summary.Set(name, namespaces.Problems(p.tree, name))
+	}
 	p.affect(tree.Affected{Moved: names, Changed: names, Subnamespaces: p.tree.SubnamespaceKeys()})
 	for place := range p.kinds {
 		p.remark(place)

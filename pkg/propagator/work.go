@@ -56,6 +56,10 @@ func (p *Propagator) logFailure(logger klog.Logger, key queue.Key, failures int,
 
 func (p *Propagator) do(ctx context.Context, key queue.Key) error {
 	switch key.Class {
+	case queue.Subnamespace, queue.Namespace, queue.Status:
+		defer p.Metrics.NamespaceWork()()
+	}
+	switch key.Class {
 	case queue.Subnamespace:
 		return p.subnamespace(ctx, tree.Key{Parent: key.Namespace, Name: key.Name})
 	case queue.Namespace:

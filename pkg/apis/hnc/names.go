@@ -86,6 +86,8 @@ const (
 	ReasonSubnamespaceMissing      = "SubnamespaceAnchorMissing"
 	ReasonIllegalManagedLabel      = "IllegalManagedLabel"
 	ReasonIllegalManagedAnnotation = "IllegalManagedAnnotation"
+	// ReasonDeletingCRD is HNC's alone: our API is no CRD. Its metric is 0.
+	ReasonDeletingCRD = "DeletingCRD"
 	// The following are not HNC's.
 	ReasonManagedLabelConflict      = "ManagedLabelConflict"
 	ReasonManagedAnnotationConflict = "ManagedAnnotationConflict"
@@ -109,6 +111,10 @@ const (
 // Conditions of the configuration. Source of the reasons: spec/hnc.md 3.12.
 const (
 	ConditionOutOfSync = "OutOfSync"
+	// ConditionNamespace tells which namespaces have conditions; its reason is the type of those.
+	ConditionNamespace = "NamespaceCondition"
+	// NamespaceConditionSeparator is between what its message tells of one reason of those and of the next.
+	NamespaceConditionSeparator = "; "
 
 	ReasonResourceNotFound        = "ResourceNotFound"
 	ReasonResourceNotNamespaced   = "ResourceNotNamespaced"

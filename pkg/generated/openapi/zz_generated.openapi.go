@@ -1168,12 +1168,13 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 							Extensions: spec.Extensions{
 								"x-kubernetes-list-map-keys": []interface{}{
 									"type",
+									"reason",
 								},
 								"x-kubernetes-list-type": "map",
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the configuration, and how many namespaces have conditions.",
+							Description: "conditions tell what is wrong with the configuration, and which namespaces have conditions: those are of the type NamespaceCondition, one for each type of the namespaces' conditions, which is its reason. Ready sums up the others.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

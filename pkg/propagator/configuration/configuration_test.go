@@ -143,7 +143,7 @@ func TestStatus(t *testing.T) {
 	state := func(resource schema.GroupResource) State {
 		return State{Synced: true, Sources: len(resource.Resource), Copies: 2}
 	}
-	status := Status(c, r, state, metav1.Now())
+	status := Status(c, r, state, nothing(), metav1.Now())
 	var got []string
 	for _, s := range status.Resources {
 		number := func(n *int32) string {
@@ -165,6 +165,9 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// nothing is the summary of namespaces without conditions.
+func nothing() *Summary { return NewSummary(func(string, string, int) {}) }
+
 func conditionsOf(status v1beta1.HNCConfigurationStatus) string {
 	var words []string
 	for _, c := range status.Conditions {
@@ -185,7 +188,7 @@ func TestConditions(t *testing.T) {
 		"trouble":                          {[]string{"secrets Propagate"}, trouble, "OutOfSync=True Unknown, Ready=False Unknown"},
 		"trouble with one that is ignored": {[]string{"secrets Ignore"}, trouble, "Ready=True Ready"},
 		"bad":                              {[]string{"nodes Propagate", "gizmos Propagate"}, synced, "BadConfiguration=True ResourceNotNamespaced, Ready=False ResourceNotNamespaced"},
-		"bad and trouble":                  {[]string{"secrets Propagate", "gizmos Propagate"}, trouble, "OutOfSync=True Unknown, BadConfiguration=True ResourceNotFound, Ready=False ResourceNotFound"},
+		"bad and trouble":                  {[]string{"secrets Propagate", "gizmos Propagate"}, trouble, "BadConfiguration=True ResourceNotFound, OutOfSync=True Unknown, Ready=False ResourceNotFound"},
 		"bad and not known yet":            {[]string{"secrets Propagate", "gizmos Propagate"}, waiting, "BadConfiguration=True ResourceNotFound, Ready=False ResourceNotFound"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +199,7 @@ func TestConditions(t *testing.T) {
 					return synced
 				}
 				return test.state
-			}, metav1.Now())
+			}, nothing(), metav1.Now())
 			if got := conditionsOf(status); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
@@ -214,12 +217,12 @@ func TestAStatusThatTellsTheSameIsTheSame(t *testing.T) {
 	r := Resolve(c, cluster(nil), Resolution{})
 	state := func(schema.GroupResource) State { return State{Synced: true} }
 	then, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
-	c.Status = Status(c, r, state, then)
-	if again := Status(c, r, state, now); !SameStatus(c.Status, again) {
+	c.Status = Status(c, r, state, nothing(), then)
+	if again := Status(c, r, state, nothing(), now); !SameStatus(c.Status, again) {
 		t.Errorf("%+v, then %+v", c.Status, again)
 	}
 	// A condition that ends is removed, and Ready changes with its time.
-	mended := Status(c, Resolve(configuration(), cluster(nil), r), state, now)
+	mended := Status(c, Resolve(configuration(), cluster(nil), r), state, nothing(), now)
 	if got := conditionsOf(mended); got != "Ready=True Ready" || !mended.Conditions[0].LastTransitionTime.Equal(&now) {
 		t.Errorf("conditions %+v", mended.Conditions)
 	}
@@ -231,7 +234,7 @@ func TestAMessageDoesNotGrowWithoutBounds(t *testing.T) {
 		entries = append(entries, fmt.Sprintf("gizmos%d Propagate", i))
 	}
 	c := configuration(entries...)
-	status := Status(c, Resolve(c, cluster(nil), Resolution{}), func(schema.GroupResource) State { return State{Synced: true} }, metav1.Now())
+	status := Status(c, Resolve(c, cluster(nil), Resolution{}), func(schema.GroupResource) State { return State{Synced: true} }, nothing(), metav1.Now())
 	bad := meta.FindStatusCondition(status.Conditions, hnc.ConditionBadConfiguration)
 	if bad == nil || !strings.HasSuffix(bad.Message, "; and 90 more") || strings.Count(bad.Message, "gizmos") != 10 {
 		t.Errorf("%+v", bad)

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 )
 
 // State is how it goes with a kind whose objects are watched.
@@ -25,8 +25,8 @@ type State struct {
 	Trouble string
 }
 
-// Status returns the status of the configuration c that was resolved.
-func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupResource) State, now metav1.Time) v1beta1.HNCConfigurationStatus {
+// Status returns the status of the configuration c that was resolved, with the summary of the namespaces' conditions.
+func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupResource) State, s *Summary, now metav1.Time) v1beta1.HNCConfigurationStatus {
 	var status v1beta1.HNCConfigurationStatus
 	problems := slices.Clone(r.Problems)
 	var waiting []string
@@ -52,7 +52,7 @@ func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupRe
 	slices.SortStableFunc(status.Resources, func(a, b v1beta1.ResourceStatus) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
 	})
-	status.Conditions = conditions(c.Status.Conditions, problems, waiting, r.Generation, now)
+	status.Conditions = conditions.Merge(c.Status.Conditions, append(told(problems, waiting), summed(s.problems())...), r.Generation, now)
 	return status
 }
 
@@ -61,8 +61,8 @@ func count(n int) *int32 {
 	return &m
 }
 
-// conditions returns one condition for each type of problem, and the summary. The first problem of a type gives the reason.
-func conditions(old []metav1.Condition, problems []Problem, waiting []string, generation int64, now metav1.Time) []metav1.Condition {
+// told returns one condition for each type of problem, and the summary. The first problem of a type gives the reason.
+func told(problems []Problem, waiting []string) []metav1.Condition {
 	wanted := []metav1.Condition{}
 	ready := metav1.Condition{
 		Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, Message: "all kinds are treated as configured",
@@ -80,26 +80,30 @@ func conditions(old []metav1.Condition, problems []Problem, waiting []string, ge
 		wanted = append(wanted, c)
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, c.Reason, c.Message
 	}
-	wanted = append(wanted, ready)
-	// What is left of the old ones keeps its place and, unless the status changes, its time.
-	merged := slices.DeleteFunc(slices.Clone(old), func(o metav1.Condition) bool {
-		return meta.FindStatusCondition(wanted, o.Type) == nil
-	})
-	for _, c := range wanted {
-		c.ObservedGeneration, c.LastTransitionTime = generation, now
-		meta.SetStatusCondition(&merged, c)
-	}
-	return merged
+	return append(wanted, ready)
 }
 
-// told is how many problems a condition tells.
-const told = 10
+// summed returns one condition for each type of the namespaces' conditions. They are no fault of the configuration.
+func summed(problems []Problem) []metav1.Condition {
+	var wanted []metav1.Condition
+	for _, p := range problems {
+		if n := len(wanted); n > 0 && wanted[n-1].Reason == p.Reason {
+			wanted[n-1].Message += hnc.NamespaceConditionSeparator + p.Message
+			continue
+		}
+		wanted = append(wanted, metav1.Condition{Type: p.Condition, Status: metav1.ConditionTrue, Reason: p.Reason, Message: p.Message})
+	}
+	return wanted
+}
+
+// most is how many problems a condition tells.
+const most = 10
 
 func message(problems []Problem) string {
 	var lines []string
 	for i, p := range problems {
-		if i == told {
-			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-told))
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-most))
 			break
 		}
 		lines = append(lines, p.Message)
@@ -108,4 +112,6 @@ func message(problems []Problem) string {
 }
 
 // SameStatus says whether two statuses tell the same.
-func SameStatus(a, b v1beta1.HNCConfigurationStatus) bool { return equality.Semantic.DeepEqual(a, b) }
+func SameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
+	return equality.Semantic.DeepEqual(a.Resources, b.Resources) && conditions.Same(a.Conditions, b.Conditions)
+}

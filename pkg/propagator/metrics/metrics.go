@@ -4,6 +4,7 @@ package metrics
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/component-base/metrics"
 )
 
@@ -16,13 +17,17 @@ type Metrics struct {
 	created    *metrics.Histogram
 	namespaces *metrics.Gauge
 	leading    *metrics.Gauge
+	former     *former
 }
+
+// Done is the result of a write that was made.
+const Done = "done"
 
 // Register registers metrics; legacyregistry.MustRegister and a KubeRegistry's MustRegister are such functions.
 type Register func(...metrics.Registerable)
 
-// New returns metrics that are registered.
-func New(register Register) *Metrics {
+// New returns metrics that are registered. Those that HNC had tell kinds apart unless suppressObjectTags is set.
+func New(register Register, suppressObjectTags bool) *Metrics {
 	m := &Metrics{
 		writes: metrics.NewCounterVec(&metrics.CounterOpts{
 			Name:           "hnc_propagation_writes_total",
@@ -63,16 +68,35 @@ func New(register Register) *Metrics {
 		}),
 	}
 	register(m.writes, m.overwrites, m.lag, m.queue, m.created, m.namespaces, m.leading)
+	m.former = newFormer(register, suppressObjectTags)
 	return m
 }
 
-// Write counts a write.
+// Write counts a write of something else than a copy.
 func (m *Metrics) Write(kind, verb, result string) {
 	m.writes.WithLabelValues(kind, verb, result).Inc()
+	switch {
+	case result != Done:
+	case kind == "Hierarchy":
+		m.former.hierarchyWrites.Inc()
+	case kind == "Namespace":
+		m.former.namespaceWrites.Inc()
+	}
+}
+
+// WriteCopy counts a write of a copy.
+func (m *Metrics) WriteCopy(kind schema.GroupKind, verb, result string) {
+	m.writes.WithLabelValues(kind.Kind, verb, result).Inc()
+	if result == Done {
+		m.former.objectWrites.WithLabelValues(m.former.tag(kind)).Inc()
+	}
 }
 
 // Overwrite counts a local object that was overwritten.
-func (m *Metrics) Overwrite(kind string) { m.overwrites.WithLabelValues(kind).Inc() }
+func (m *Metrics) Overwrite(kind schema.GroupKind) {
+	m.overwrites.WithLabelValues(kind.Kind).Inc()
+	m.former.objectOverwrites.WithLabelValues(m.former.tag(kind)).Inc()
+}
 
 // Lag records how long it took until the last copy of a changed source was written.
 func (m *Metrics) Lag(kind string, d time.Duration) {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -14,8 +12,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// problems returns what is wrong with the namespace's place in the tree, the gravest first. Source: spec/hnc.md 3.4.
-func problems(t *tree.Tree, name string) []metav1.Condition {
+// Problems returns what is wrong with the namespace's place in the tree, the gravest first; nothing for a namespace that takes no part.
+// Source: spec/hnc.md 3.4.
+func Problems(t *tree.Tree, name string) []metav1.Condition {
+	if !t.Active(name) {
+		return nil
+	}
 	var found []metav1.Condition
 	if halt := halted(t, name); halt != nil {
 		found = append(found, *halt)
@@ -69,58 +71,4 @@ func halted(t *tree.Tree, name string) *metav1.Condition {
 
 func cyclePath(cycle []string) string {
 	return strings.Join(append(slices.Clone(cycle), cycle[0]), " <- ")
-}
-
-// merge returns the conditions that take the place of old: those of wanted, with the transition time of the old ones
-// whose status is the same. There may be several of one type: then each is compared with that of the same reason.
-func merge(old, wanted []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
-	merged := make([]metav1.Condition, len(wanted))
-	for i, c := range wanted {
-		c.ObservedGeneration = generation
-		c.LastTransitionTime = now
-		o := find(old, c)
-		if o == nil && count(wanted, c.Type) == 1 && count(old, c.Type) == 1 {
-			o = meta.FindStatusCondition(old, c.Type)
-		}
-		if o != nil && o.Status == c.Status {
-			c.LastTransitionTime = o.LastTransitionTime
-		}
-		merged[i] = c
-	}
-	// Of one type, the gravest stays first.
-	slices.SortStableFunc(merged, func(a, b metav1.Condition) int { return strings.Compare(a.Type, b.Type) })
-	return merged
-}
-
-// find returns the condition of c's type and reason, nil if there is none.
-func find(conditions []metav1.Condition, c metav1.Condition) *metav1.Condition {
-	i := slices.IndexFunc(conditions, func(o metav1.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason })
-	if i < 0 {
-		return nil
-	}
-	return &conditions[i]
-}
-
-func count(conditions []metav1.Condition, kind string) int {
-	n := 0
-	for _, c := range conditions {
-		if c.Type == kind {
-			n++
-		}
-	}
-	return n
-}
-
-// sameConditions compares as sets: the order of a list that is a map means nothing.
-func sameConditions(a, b []metav1.Condition) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		o := find(b, a[i])
-		if o == nil || !equality.Semantic.DeepEqual(a[i], *o) {
-			return false
-		}
-	}
-	return true
 }

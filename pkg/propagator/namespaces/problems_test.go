@@ -51,7 +51,7 @@ func TestProblemsOfManagedMetadata(t *testing.T) {
 			"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := problems(world(test.given...), test.of)
+			found := Problems(world(test.given...), test.of)
 			var words []string
 			for _, c := range found {
 				words = append(words, c.Type+"="+c.Reason)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -31,7 +32,7 @@ func Status(t *tree.Tree, name string, now metav1.Time) *StatusWrite {
 		return inactive(t, h, name, now)
 	}
 	children := t.Children(name)
-	found := problems(t, name)
+	found := Problems(t, name)
 	if h == nil {
 		if t.HierarchyRecord(name) != nil || (len(children) == 0 && len(found) == 0) {
 			return nil
@@ -40,9 +41,9 @@ func Status(t *tree.Tree, name string, now metav1.Time) *StatusWrite {
 	}
 	status := v1beta1.HierarchyStatus{
 		Children:   children,
-		Conditions: merge(h.Status.Conditions, append(found, summary(found)), h.Generation, now),
+		Conditions: conditions.Merge(h.Status.Conditions, append(found, summary(found)), h.Generation, now),
 	}
-	if slices.Equal(status.Children, h.Status.Children) && sameConditions(status.Conditions, h.Status.Conditions) {
+	if slices.Equal(status.Children, h.Status.Children) && conditions.Same(status.Conditions, h.Status.Conditions) {
 		return nil
 	}
 	return &StatusWrite{Hierarchy: h, Status: status}
@@ -53,11 +54,11 @@ func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *St
 	if h == nil || t.Namespace(name).Terminating {
 		return nil
 	}
-	status := v1beta1.HierarchyStatus{Conditions: merge(h.Status.Conditions, []metav1.Condition{{
+	status := v1beta1.HierarchyStatus{Conditions: conditions.Merge(h.Status.Conditions, []metav1.Condition{{
 		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: hnc.ReasonNamespaceExcluded,
 		Message: fmt.Sprintf("namespace %q is %s; this hierarchy has no effect", name, t.WhyExcluded(name)),
 	}}, h.Generation, now)}
-	if len(h.Status.Children) == 0 && sameConditions(status.Conditions, h.Status.Conditions) {
+	if len(h.Status.Children) == 0 && conditions.Same(status.Conditions, h.Status.Conditions) {
 		return nil
 	}
 	return &StatusWrite{Hierarchy: h, Status: status}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -160,7 +161,7 @@ func newStatus(s *tree.Subnamespace, state v1beta1.SubnamespaceState, ready meta
 	ready.Type = hnc.ConditionReady
 	return v1beta1.SubnamespaceStatus{
 		State:      state,
-		Conditions: merge(s.Status.Conditions, []metav1.Condition{ready}, s.Generation, now),
+		Conditions: conditions.Merge(s.Status.Conditions, []metav1.Condition{ready}, s.Generation, now),
 	}
 }
 
@@ -174,5 +175,5 @@ func report(s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, messa
 
 // SameStatus says whether two statuses tell the same.
 func SameStatus(a, b v1beta1.SubnamespaceStatus) bool {
-	return a.State == b.State && sameConditions(a.Conditions, b.Conditions)
+	return a.State == b.State && conditions.Same(a.Conditions, b.Conditions)
 }

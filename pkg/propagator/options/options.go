@@ -26,6 +26,8 @@ type Options struct {
 	Kubeconfig string
 	// MetricsBindAddress is the host:port at which /metrics, /livez and /readyz are served over plain HTTP.
 	MetricsBindAddress string
+	// SuppressObjectTags leaves kinds out of the metrics that HNC had.
+	SuppressObjectTags bool
 	// Workers is how many writes are made at a time.
 	Workers        int
 	LeaderElection config.LeaderElectionConfiguration
@@ -39,6 +41,7 @@ type Options struct {
 func New() *Options {
 	return &Options{
 		MetricsBindAddress: "127.0.0.1:8080",
+		SuppressObjectTags: true,
 		Workers:            32,
 		Managed:            managed.NewOptions(),
 		Copies:             copies.NewOptions(),
@@ -60,6 +63,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Path of the kubeconfig. Not needed in a pod.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress,
 		"Address (host:port) at which /metrics, /livez and /readyz are served over plain HTTP.")
+	fs.BoolVar(&o.SuppressObjectTags, "suppress-object-tags", o.SuppressObjectTags,
+		"Leave the label GroupKind of the metrics hnc_reconcilers_object_* empty. The metrics hnc_propagation_* always have the label kind.")
 	fs.IntVar(&o.Workers, "workers", o.Workers,
 		"Writes that are made at a time, and once more as many for new sub-namespaces. The API server's priority and fairness does the throttling.")
 	o.Managed.AddFlags(fs)

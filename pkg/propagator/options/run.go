@@ -44,7 +44,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	if config.Rules, err = o.Copies.Rules(); err != nil {
 		return err
 	}
-	config.Metrics = metrics.New(register)
+	config.Metrics = metrics.New(register, o.SuppressObjectTags)
 	p := propagator.New(config)
 
 	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)

@@ -20,5 +20,11 @@ var Funcs = func(serializer.CodecFactory) []any {
 				status.Conditions[i].Type += strconv.Itoa(i)
 			}
 		},
+		func(status *hnc.HNCConfigurationStatus, c randfill.Continue) {
+			c.FillNoCustom(status)
+			for i := range status.Conditions {
+				status.Conditions[i].Type += strconv.Itoa(i)
+			}
+		},
 	}
 }

@@ -2,6 +2,7 @@ package v1alpha2
 
 import (
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -18,6 +19,9 @@ var precedence = []string{
 	hnc.ReasonSubnamespaceMissing,
 	hnc.ReasonIllegalManagedLabel,
 	hnc.ReasonIllegalManagedAnnotation,
+	// As reasons of NamespaceCondition, whose order HNC leaves to chance: the graver one stays. Source: spec/hnc.md 3.12.
+	hnc.ConditionBadConfiguration,
+	hnc.ConditionActivitiesHalted,
 }
 
 // onePerType returns the conditions as HNC shows them: of each type the one that it would have set last, in the place of
@@ -40,3 +44,15 @@ func onePerType(conditions []metav1.Condition) []metav1.Condition {
 }
 
 func rank(c metav1.Condition) int { return slices.Index(precedence, c.Reason) }
+
+// oneSummary returns the conditions of a configuration as HNC shows them: as onePerType does, and what a NamespaceCondition tells of
+// several reasons is cut to that of the first.
+func oneSummary(conditions []metav1.Condition) []metav1.Condition {
+	kept := onePerType(conditions)
+	for i := range kept {
+		if c := &kept[i]; c.Type == hnc.ConditionNamespace {
+			c.Message, _, _ = strings.Cut(c.Message, hnc.NamespaceConditionSeparator)
+		}
+	}
+	return kept
+}

@@ -43,6 +43,22 @@ func TestOneConditionOfEachTypeIsShown(t *testing.T) {
 	}
 }
 
+func TestOneNamespaceConditionIsShown(t *testing.T) {
+	halted := metav1.Condition{Type: hnc.ConditionNamespace, Reason: hnc.ConditionActivitiesHalted, Message: `Namespaces "a" is affected by "ParentMissing"; Namespaces "b" is affected by "AncestorHaltActivities"`}
+	bad := metav1.Condition{Type: hnc.ConditionNamespace, Reason: hnc.ConditionBadConfiguration, Message: `Namespaces "a" is affected by "SubnamespaceAnchorMissing"`}
+	ready := metav1.Condition{Type: hnc.ConditionReady, Message: "one; two"}
+	for _, given := range [][]metav1.Condition{{halted, bad, ready}, {bad, halted, ready}} {
+		stored := &hnc.HNCConfiguration{Status: hnc.HNCConfigurationStatus{Conditions: given}}
+		shown := configurationFromHub(stored).Status.Conditions
+		if len(shown) != 2 || shown[0].Reason != hnc.ConditionActivitiesHalted || shown[0].Message != `Namespaces "a" is affected by "ParentMissing"` || shown[1].Message != ready.Message {
+			t.Errorf("3.12.7: got %v", shown)
+		}
+		if len(given) != 3 || (given[0] != halted && given[1] != halted) {
+			t.Error("the stored object was changed")
+		}
+	}
+}
+
 func TestMetadataForOneNamespaceSurvivesThisVersion(t *testing.T) {
 	pairs := []hnc.MetaKVP{{Key: "a", Value: "b"}}
 	s := &hnc.Subnamespace{Spec: hnc.SubnamespaceSpec{NamespaceLabels: pairs, NamespaceAnnotations: pairs}}

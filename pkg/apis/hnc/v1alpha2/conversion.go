@@ -9,7 +9,7 @@ import (
 
 // addConversionFuncs registers the conversions between this version's types and the hub's. The two differ in names
 // only, so nothing can get lost, but for conditions of one type, which only v1beta1 shows all of, and which no write of
-// this version's hierarchies takes from it. Objects share their slices and maps, as generated conversions do.
+// this version takes from it. Objects share their slices and maps, as generated conversions do.
 func addConversionFuncs(scheme *runtime.Scheme) error {
 	for _, add := range []func(*runtime.Scheme) error{
 		convertible(hierarchyToHub, hierarchyFromHub),
@@ -167,7 +167,7 @@ func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 					NumPropagatedObjects: r.NumPropagatedObjects, NumSourceObjects: r.NumSourceObjects,
 				}
 			}),
-			Conditions: in.Status.Conditions,
+			Conditions: oneSummary(in.Status.Conditions),
 		},
 	}
 }

@@ -86,10 +86,12 @@ type HNCConfigurationStatus struct {
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
-	// conditions tell what is wrong with the configuration, and how many namespaces have conditions.
+	// conditions tell what is wrong with the configuration, and which namespaces have conditions: those are of the type
+	// NamespaceCondition, one for each type of the namespaces' conditions, which is its reason. Ready sums up the others.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +listMapKey=reason
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 

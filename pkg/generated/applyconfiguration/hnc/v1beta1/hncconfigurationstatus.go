@@ -29,7 +29,8 @@ import (
 type HNCConfigurationStatusApplyConfiguration struct {
 	// resources are the kinds that are acted upon.
 	Resources []ResourceStatusApplyConfiguration `json:"resources,omitempty"`
-	// conditions tell what is wrong with the configuration, and how many namespaces have conditions.
+	// conditions tell what is wrong with the configuration, and which namespaces have conditions: those are of the type
+	// NamespaceCondition, one for each type of the namespaces' conditions, which is its reason. Ready sums up the others.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

@@ -1,0 +1,129 @@
+package configuration
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Pair is the type and the reason of a condition.
+type Pair struct{ Type, Reason string }
+
+// known are the pairs that HNC counts, in the order in which a later one took the place of an earlier one, with those of managed labels
+// and annotations under the type that they really have. Other pairs come before all of them. Source: spec/hnc.md 3.12, step 7.
+var known = []Pair{
+	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedAnnotation},
+	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedLabel},
+	{hnc.ConditionBadConfiguration, hnc.ReasonSubnamespaceMissing},
+	{hnc.ConditionActivitiesHalted, hnc.ReasonAncestorHalted},
+	{hnc.ConditionActivitiesHalted, hnc.ReasonDeletingCRD},
+	{hnc.ConditionActivitiesHalted, hnc.ReasonIllegalParent},
+	{hnc.ConditionActivitiesHalted, hnc.ReasonInCycle},
+	{hnc.ConditionActivitiesHalted, hnc.ReasonParentMissing},
+}
+
+// Summary knows which namespaces have which conditions. A change costs as much as the namespace has conditions, however many
+// namespaces there are. Its methods are safe for concurrent use.
+type Summary struct {
+	count func(conditionType, reason string, namespaces int)
+
+	mu    sync.Mutex
+	pairs map[string][]Pair
+	names map[Pair]sets.Set[string]
+}
+
+// NewSummary returns an empty summary. count is told the number of namespaces of each pair that HNC knows at once, and of any pair with
+// each change.
+func NewSummary(count func(conditionType, reason string, namespaces int)) *Summary {
+	for _, pair := range known {
+		count(pair.Type, pair.Reason, 0)
+	}
+	return &Summary{count: count, pairs: map[string][]Pair{}, names: map[Pair]sets.Set[string]{}}
+}
+
+// Set records the conditions that a namespace has, none if it is gone, and says whether it had others.
+func (s *Summary) Set(namespace string, conditions []metav1.Condition) bool {
+	var pairs []Pair
+	for _, c := range conditions {
+		pairs = append(pairs, Pair{c.Type, c.Reason})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.pairs[namespace]
+	if slices.Equal(old, pairs) {
+		return false
+	}
+	if s.pairs[namespace] = pairs; len(pairs) == 0 {
+		delete(s.pairs, namespace)
+	}
+	for _, pair := range old {
+		s.names[pair].Delete(namespace)
+	}
+	for _, pair := range pairs {
+		if s.names[pair] == nil {
+			s.names[pair] = sets.New[string]()
+		}
+		s.names[pair].Insert(namespace)
+	}
+	for _, pair := range slices.Concat(old, pairs) {
+		s.count(pair.Type, pair.Reason, len(s.names[pair]))
+		if len(s.names[pair]) == 0 {
+			delete(s.names, pair)
+		}
+	}
+	return true
+}
+
+// problems returns what there is to tell: of each type of condition, the reason that HNC would tell comes first.
+func (s *Summary) problems() []Problem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pairs := make([]Pair, 0, len(s.names))
+	for pair := range s.names {
+		pairs = append(pairs, pair)
+	}
+	slices.SortFunc(pairs, func(a, b Pair) int {
+		return cmp.Or(
+			strings.Compare(a.Type, b.Type),
+			cmp.Compare(slices.Index(known, b), slices.Index(known, a)),
+			strings.Compare(a.Reason, b.Reason))
+	})
+	problems := make([]Problem, len(pairs))
+	for i, pair := range pairs {
+		problems[i] = Problem{hnc.ConditionNamespace, pair.Type, affected(s.names[pair], pair.Reason)}
+	}
+	return problems
+}
+
+// named is how many namespaces a message names.
+const named = 3
+
+// affected tells which namespaces have a condition, in HNC's words.
+func affected(names sets.Set[string], reason string) string {
+	var first []string
+	for name := range names {
+		i, _ := slices.BinarySearch(first, name)
+		if i < named {
+			first = slices.Insert(first, i, name)
+			first = first[:min(len(first), named)]
+		}
+	}
+	for i := range first {
+		first[i] = fmt.Sprintf("%q", first[i])
+	}
+	list := strings.Join(first, ", ")
+	switch {
+	case len(names) == 1:
+		return fmt.Sprintf("Namespaces %s is affected by %q", list, reason)
+	case len(names) > named:
+		list += " ..."
+	}
+	return fmt.Sprintf("%d namespaces %s are affected by %q", len(names), list, reason)
+}
