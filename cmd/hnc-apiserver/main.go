@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/spf13/cobra"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -60,6 +61,10 @@ func command(ctx context.Context) *cobra.Command {
 func run(ctx context.Context, o *options.Options) error {
 	if err := o.Validate(); err != nil {
 		return err
+	}
+	if o.Recommended.Features.EnableContentionProfiling {
+		// The flag alone has only waiting recorded, and not what for.
+		runtime.SetMutexProfileFraction(10)
 	}
 	if o.EmbedsEtcd() {
 		etcd, err := embedded.Start(o.DataDir)

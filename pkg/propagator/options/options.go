@@ -26,6 +26,8 @@ type Options struct {
 	Kubeconfig string
 	// MetricsBindAddress is the host:port at which /metrics, /livez and /readyz are served over plain HTTP.
 	MetricsBindAddress string
+	// Profiling serves Go's profiles at MetricsBindAddress, too.
+	Profiling bool
 	// SuppressObjectTags leaves kinds out of the metrics that HNC had.
 	SuppressObjectTags bool
 	// Workers is how many writes are made at a time.
@@ -63,6 +65,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Path of the kubeconfig. Not needed in a pod.")
 	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress,
 		"Address (host:port) at which /metrics, /livez and /readyz are served over plain HTTP.")
+	fs.BoolVar(&o.Profiling, "profiling", o.Profiling,
+		"Serve Go's profiles under /debug/pprof/ at --metrics-bind-address, to anybody who can reach it.")
 	fs.BoolVar(&o.SuppressObjectTags, "suppress-object-tags", o.SuppressObjectTags,
 		"Leave the label GroupKind of the metrics hnc_reconcilers_object_* empty. The metrics hnc_propagation_* always have the label kind.")
 	fs.IntVar(&o.Workers, "workers", o.Workers,

@@ -48,7 +48,7 @@ func TestTheFlagsOfTheContractExist(t *testing.T) {
 		"kubeconfig", "metrics-bind-address", "workers", "leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline",
 		"leader-elect-retry-period", "leader-elect-resource-namespace",
 		"unpropagated-label", "unpropagated-annotation", "nopropagation-label", "strip-tracking-metadata",
-		"suppress-object-tags",
+		"suppress-object-tags", "profiling",
 	} {
 		if fs.Lookup(name) == nil {
 			t.Errorf("no flag --%s", name)

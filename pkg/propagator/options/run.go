@@ -48,7 +48,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	p := propagator.New(config)
 
 	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
-	served, err := serve(ctx, o.MetricsBindAddress, health, metricsHandler)
+	served, err := o.serve(ctx, health, metricsHandler)
 	if err != nil {
 		return err
 	}
@@ -126,9 +126,9 @@ func (o *Options) lead(ctx context.Context, base *rest.Config, events record.Eve
 	return nil
 }
 
-// serve serves health and metrics until the context ends. The channel then gets an error or nil.
-func serve(ctx context.Context, address string, health *leaderelection.HealthzAdaptor, metricsHandler http.Handler) (<-chan error, error) {
-	listener, err := net.Listen("tcp", address)
+// serve serves health, metrics and, if asked to, profiles until the context ends. The channel then gets an error or nil.
+func (o *Options) serve(ctx context.Context, health *leaderelection.HealthzAdaptor, metricsHandler http.Handler) (<-chan error, error) {
+	listener, err := net.Listen("tcp", o.MetricsBindAddress)
 	if err != nil {
 		return nil, fmt.Errorf("--metrics-bind-address: %w", err)
 	}
@@ -144,6 +144,9 @@ func serve(ctx context.Context, address string, health *leaderelection.HealthzAd
 	})
 	// A standby is ready: it does all that is asked of it.
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
+	if o.Profiling {
+		profile(mux)
+	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() {
