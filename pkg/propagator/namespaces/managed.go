@@ -50,10 +50,21 @@ func managedAnnotations(t *tree.Tree, name string) map[string]string {
 // AnnotationChanges returns what has to change in the annotations of an existing namespace, as LabelChanges does.
 func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 	ns := t.Namespace(name)
-	if ns == nil || ns.Terminating || t.Excluded(name) || t.External(name) {
+	if ns == nil || ns.Terminating {
 		return nil
 	}
-	return changes(ns.Annotations, managedAnnotations(t, name), t.Keys().Annotation)
+	patch := map[string]*string{}
+	if !t.Excluded(name) && !t.External(name) {
+		patch = changes(ns.Annotations, managedAnnotations(t, name), t.Keys().Annotation)
+	}
+	switch path := ancestry(t, name); {
+	case path == ns.Ancestry:
+	case path == "":
+		patch[hnc.AnnotationAncestry] = nil
+	default:
+		patch[hnc.AnnotationAncestry] = &path
+	}
+	return patch
 }
 
 // metadataProblems returns what is wrong with the labels and annotations that are to be set on a namespace.

@@ -101,6 +101,7 @@ func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now meta
 	}
 	annotations := managedAnnotations(t, s.Name)
 	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
+	annotations[hnc.AnnotationAncestry] = ancestry(t, s.Name)
 	return Plan{
 		Action:     Create,
 		MarkParent: parent.Labels[hnc.LabelHasSubnamespaces] != yes,

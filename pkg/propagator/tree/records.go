@@ -23,6 +23,8 @@ type Namespace struct {
 	Annotations map[string]string
 	// SubnamespaceOf is the parent that the Namespace's annotation names, "" if it is no sub-namespace.
 	SubnamespaceOf string
+	// Ancestry is the path to the root that the Namespace's annotation tells, "" if it tells none.
+	Ancestry string
 	// ManagedBy names who manages an external namespace, which can't have a parent; "" for all others.
 	ManagedBy   string
 	Terminating bool
@@ -40,6 +42,7 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		Labels:          ns.Labels,
 		Annotations:     ns.Annotations,
 		SubnamespaceOf:  managed.SubnamespaceOf(ns.Annotations),
+		Ancestry:        ns.Annotations[hnc.AnnotationAncestry],
 		Terminating:     ns.DeletionTimestamp != nil,
 	}
 	if managed.External(ns.Annotations) {
