@@ -15,7 +15,8 @@ import (
 // given; "" and nil stand for none. Who moves a namespace decides about both trees: about what its subtree loses, at
 // the most recent common ancestor or, if there is none, at the root that it leaves; and about what comes to the new
 // parent's admins, there. All these chains have been read by v, so that they are compared at commit. An orphan, whose
-// parent is gone, only needs the new parent (spec/hnc.md 2.4.2, with its holes closed).
+// parent is gone, only needs the new parent (spec/hnc.md 2.4.2, with its holes closed). A new parent that nobody has asked for yet
+// has no admins: whoever may create namespaces could make it as well, which parentChain has judged.
 func (t *Tree) authorizeMove(ctx context.Context, v *view, refused refusals, current string, chain []string) error {
 	if current != "" {
 		parent, err := v.namespace(ctx, current)
@@ -36,39 +37,53 @@ func (t *Tree) authorizeMove(ctx context.Context, v *view, refused refusals, cur
 			}
 		}
 	}
-	if len(chain) > 0 {
-		return t.requireAdmin(ctx, refused, chain[0], "new parent")
+	switch len(chain) {
+	case 0:
+		return nil
+	case 1:
+		if parent, err := v.namespace(ctx, chain[0]); err != nil || parent == nil {
+			return err
+		}
 	}
-	return nil
+	return t.requireAdmin(ctx, refused, chain[0], "new parent")
 }
 
-// requireAdmin checks that the requester may update the hierarchy of a namespace, under either of its names. The
-// propagator may: it only repeats what others were allowed to say.
+// requireAdmin checks that the requester may update the hierarchy of a namespace, under either of its names.
 func (t *Tree) requireAdmin(ctx context.Context, refused refusals, namespace, role string) error {
+	user, may, err := t.may(ctx, "update", hnc.GroupName, namespace, "hierarchies", "hierarchyconfigurations")
+	if err != nil || may {
+		return err
+	}
+	return refused.forbidden("user %q may not modify the subtree of namespace %q, which is the %s; "+
+		"this needs the verb update on hierarchies.%s there", user, namespace, role, hnc.GroupName)
+}
+
+// may says whether the requester has the verb on one of the resources in a namespace, "" for all of the cluster, and returns the
+// requester's name. The propagator may do everything: it only repeats what others were allowed to say.
+func (t *Tree) may(ctx context.Context, verb, group, namespace string, resources ...string) (string, bool, error) {
 	user, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
-		return apierrors.NewInternalError(errNoUser)
+		return "", false, apierrors.NewInternalError(errNoUser)
 	}
 	if user.GetName() == hnc.PropagatorUser {
-		return nil
+		return user.GetName(), true, nil
 	}
-	for _, resource := range []string{"hierarchies", "hierarchyconfigurations"} {
+	for _, resource := range resources {
 		decision, _, err := t.Authorizer.Authorize(ctx, authorizer.AttributesRecord{
 			User:            user,
-			Verb:            "update",
+			Verb:            verb,
 			Namespace:       namespace,
-			APIGroup:        hnc.GroupName,
+			APIGroup:        group,
 			APIVersion:      "*",
 			Resource:        resource,
 			ResourceRequest: true,
 		})
 		if err != nil {
-			return apierrors.NewInternalError(err)
+			return "", false, apierrors.NewInternalError(err)
 		}
 		if decision == authorizer.DecisionAllow {
-			return nil
+			return user.GetName(), true, nil
 		}
 	}
-	return refused.forbidden("user %q may not modify the subtree of namespace %q, which is the %s; "+
-		"this needs the verb update on hierarchies.%s there", user.GetName(), namespace, role, hnc.GroupName)
+	return user.GetName(), false, nil
 }

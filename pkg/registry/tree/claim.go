@@ -43,6 +43,11 @@ func (t *Tree) Claim(ctx context.Context, name string, parent *corev1.Namespace)
 			return nil, refused.conflict("metadata.name: namespace %q exists already; choose another name, "+
 				"or set spec.parent of its hierarchy to %q", name, parent.Name)
 		}
+		if now, err := v.namespace(ctx, parent.Name); err != nil {
+			return nil, err
+		} else if now == nil {
+			return nil, refused.forbidden("metadata.namespace: namespace %q does not exist; create it first", parent.Name)
+		}
 		if _, err := v.parentChain(ctx, refused, "metadata.namespace", name, parent.Name); err != nil {
 			return nil, err
 		}

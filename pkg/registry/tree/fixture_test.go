@@ -53,6 +53,8 @@ type fixture struct {
 	client  *fake.Clientset
 	// admin holds "user/namespace".
 	admin map[string]bool
+	// creator holds "user/resource/namespace", or "user/namespaces/".
+	creator map[string]bool
 	// resource is the one on which admins have their right.
 	resource string
 }
@@ -63,7 +65,7 @@ func uid(name string) types.UID { return types.UID("uid-" + name) }
 // sub-namespaces. "gone" never exists.
 func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
-	f := &fixture{stored: memory{}, admin: map[string]bool{}, resource: "hierarchies",
+	f := &fixture{stored: memory{}, admin: map[string]bool{}, creator: map[string]bool{}, resource: "hierarchies",
 		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 	var objects []runtime.Object
 	for name, parent := range parents {
@@ -113,6 +115,9 @@ func (f *fixture) hear(t *testing.T) {
 func (f *fixture) authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName && a.GetResource() == f.resource &&
 		f.admin[a.GetUser().GetName()+"/"+a.GetNamespace()] {
+		return authorizer.DecisionAllow, "", nil
+	}
+	if a.GetVerb() == "create" && f.creator[a.GetUser().GetName()+"/"+a.GetResource()+"/"+a.GetNamespace()] {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil

@@ -51,8 +51,11 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 			return nil, err
 		}
 		if halted != "" {
-			return nil, refused.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; give %q another parent first",
+			return nil, refused.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; create it, or give %q another parent first",
 				halted, namespace.Name, halted)
+		}
+		if err := v.mayName(ctx, refused, parent); err != nil {
+			return nil, err
 		}
 		chain, err := v.parentChain(ctx, refused, "spec.parent", namespace.Name, parent)
 		if err != nil {
@@ -68,6 +71,24 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 // maxCompared is how many edges a write may compare; etcd takes 128 operations, and one is for the object.
 const maxCompared = 127
 
+// mayName says why the requester can't name a parent that does not exist: who may create namespaces can, to apply a tree in any order.
+// The edge to it is compared as any other, so no cycle can come about by what the parent's own hierarchy says once it exists.
+func (v *view) mayName(ctx context.Context, refused refusals, parent string) error {
+	if parent == "" {
+		return nil
+	}
+	exists, err := v.namespace(ctx, parent)
+	if err != nil || exists != nil {
+		return err
+	}
+	user, may, err := v.tree.may(ctx, "create", corev1.GroupName, "", "namespaces")
+	if err != nil || may {
+		return err
+	}
+	return refused.forbidden("spec.parent: namespace %q does not exist; create it first. Only who may create namespaces can name a parent "+
+		"before it exists, and user %q may not", parent, user)
+}
+
 // parentChain returns the chain of a parent that name shall get, nil for no parent, or why name can't get it. field is
 // where the client has named the parent.
 func (v *view) parentChain(ctx context.Context, refused refusals, field, name, parent string) ([]string, error) {
@@ -78,10 +99,7 @@ func (v *view) parentChain(ctx context.Context, refused refusals, field, name, p
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case exists == nil:
-		return nil, refused.forbidden("%s: namespace %q does not exist; create it first", field, parent)
-	case exists.DeletionTimestamp != nil:
+	if exists != nil && exists.DeletionTimestamp != nil {
 		return nil, refused.forbidden("%s: namespace %q is being deleted; choose another parent", field, parent)
 	}
 	chain, err := v.chain(ctx, parent)

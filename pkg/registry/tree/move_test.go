@@ -85,7 +85,6 @@ func TestMoveRefusesWhatIsIllegal(t *testing.T) {
 		{"self", "a", "a", apierrors.IsConflict, `"a" can't be its own parent`, forestOfRows},
 		{"cycle of two", "a", "b", apierrors.IsConflict, "(b <- a)", forestOfRows},
 		{"cycle of four", "root1", "c", apierrors.IsConflict, "(c <- b <- a <- root1)", forestOfRows},
-		{"missing parent", "root2", "nowhere", apierrors.IsForbidden, `"nowhere" does not exist`, forestOfRows},
 		{"excluded parent", "root2", "kube-system", apierrors.IsForbidden, `"kube-system" is excluded`, forestOfRows},
 		{"excluded namespace", "kube-system", "", apierrors.IsForbidden, `"kube-system" is excluded`, map[string]string{"kube-system": ""}},
 		{"sub-namespace to another parent", "sub", "root1", apierrors.IsConflict, "sub-namespace", forestOfRows},

@@ -1,0 +1,79 @@
+package tree
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestH9OnlyWhoMayCreateNamespacesNamesAMissingParent(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": "a"})
+	f.admin["user/missing"] = true // a right in a namespace that does not exist
+	_, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing")
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `spec.parent: namespace "missing" does not exist; create it first. Only who may create namespaces`) {
+		t.Errorf("got %v, want Forbidden", err)
+	}
+	f.creator["user/namespaces/"] = true
+	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); err != nil {
+		t.Errorf("who may create namespaces got %v", err)
+	}
+	// What the namespace leaves is judged as ever.
+	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"a"`) {
+		t.Errorf("who is no admin of the root that is left got %v, want Forbidden", err)
+	}
+	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "kube-public"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "excluded") {
+		t.Errorf("an excluded parent got %v, want Forbidden", err)
+	}
+}
+
+// The parent is about to be created by a Subnamespace: what comes there is that namespace's admins' business.
+func TestAMissingParentThatIsAskedForHasAdmins(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "root": ""})
+	f.stored.put(t, "coming", Edge{Parent: "root", Subnamespace: uid("root")})
+	f.hear(t)
+	f.creator["user/namespaces/"] = true
+	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "coming"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "coming", which is the new parent`) {
+		t.Errorf("got %v, want Forbidden", err)
+	}
+	f.admin["user/coming"] = true
+	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "coming"); err != nil {
+		t.Errorf("an admin got %v", err)
+	}
+}
+
+// Neither of two edges can be committed on a view without the other: each compares what the other writes.
+func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": ""})
+	b := f.existing(t, "b")
+	if err := f.indexer.Delete(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.client.Tracker().Delete(namespaces, "", "b"); err != nil {
+		t.Fatal(err)
+	}
+	guard, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if revision, compared := guard.Unchanged[name]; !compared || revision != 0 {
+			t.Errorf("the edge of %s is not compared with none", name)
+		}
+	}
+	var edge Edge
+	if err := json.Unmarshal(guard.Put["a"], &edge); err != nil || edge.Parent != "b" {
+		t.Fatalf("got the edge %+v, %v", edge, err)
+	}
+	// b comes, and wants to be below a.
+	f.stored.put(t, "a", edge)
+	if err := f.client.Tracker().Add(b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "(a <- b)") {
+		t.Errorf("got %v, want a Conflict that shows the cycle", err)
+	}
+}
