@@ -151,7 +151,7 @@ func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta
 	if err != nil {
 		return nil, fmt.Errorf("subnamespaces: %w", err)
 	}
-	configuration, err := configuration.NewStorage(Scheme, options, mapper)
+	configuration, err := configuration.NewStorage(Scheme, options, mapper, c.generic.Authorization.Authorizer)
 	if err != nil {
 		return nil, fmt.Errorf("hncconfigurations: %w", err)
 	}

@@ -42,27 +42,33 @@ func treeLabelsRows() []row {
 				request: request{object: namespace("team-a", has), old: namespace("team-a", has), subresource: "status"}},
 		)
 	}
-	path, other := annotation(hnc.AnnotationAncestry, "team-a.acme"), annotation(hnc.AnnotationAncestry, "team-a.other")
-	const denied = "annotation hnc.x-k8s.io/ancestry of namespace team-a follows from the tree"
-	for name, r := range map[string]request{
-		"the propagator sets it":          {user: hnc.PropagatorUser, object: namespace("team-a", path), old: namespace("team-a")},
-		"a restore creates with it":       {user: restorer, object: namespace("team-a", path)},
-		"created with its own name":       {object: namespace("team-a", annotation(hnc.AnnotationAncestry, "team-a"))},
-		"whoever leaves it alone is free": {object: namespace("team-a", path, label("a", "b")), old: namespace("team-a", path)},
-	} {
-		rows = append(rows, row{name: "ancestry: " + name, request: r})
-	}
-	for name, r := range map[string]request{
-		"a restore does not change it":       {user: restorer, object: namespace("team-a", other), old: namespace("team-a", path)},
-		"nobody else creates with a path":    {object: namespace("team-a", path)},
-		"nobody else adds it":                {object: namespace("team-a", path), old: namespace("team-a")},
-		"nobody else changes it":             {object: namespace("team-a", other), old: namespace("team-a", path)},
-		"nobody else removes it":             {object: namespace("team-a"), old: namespace("team-a", path)},
-		"nobody else changes it in a status": {object: namespace("team-a", other), old: namespace("team-a", path), subresource: "status"},
-	} {
-		rows = append(rows, row{name: "ancestry: " + name, request: r, denied: denied})
+	for key, value := range map[string]string{hnc.AnnotationAncestry: "team-a.acme", hnc.AnnotationCreatorPending: "uid"} {
+		has, other := annotation(key, value), annotation(key, "other")
+		denied := "annotations " + key + " of namespace team-a follow from the tree and only the propagator writes them"
+		rows = append(rows,
+			row{name: "annotations: the propagator sets " + key,
+				request: request{user: hnc.PropagatorUser, object: namespace("team-a", has), old: namespace("team-a")}},
+			row{name: "annotations: a restore creates with " + key,
+				request: request{user: restorer, object: namespace("team-a", has)}},
+			row{name: "annotations: a restore does not change " + key, denied: denied,
+				request: request{user: restorer, object: namespace("team-a", other), old: namespace("team-a", has)}},
+			row{name: "annotations: nobody else creates with " + key, denied: denied,
+				request: request{object: namespace("team-a", has)}},
+			row{name: "annotations: nobody else adds " + key, denied: denied,
+				request: request{object: namespace("team-a", has), old: namespace("team-a")}},
+			row{name: "annotations: nobody else changes " + key, denied: denied,
+				request: request{object: namespace("team-a", other), old: namespace("team-a", has)}},
+			row{name: "annotations: nobody else removes " + key, denied: denied,
+				request: request{object: namespace("team-a"), old: namespace("team-a", has)}},
+			row{name: "annotations: not through the status either: " + key, denied: denied,
+				request: request{object: namespace("team-a", other), old: namespace("team-a", has), subresource: "status"}},
+			row{name: "annotations: whoever leaves it alone is free: " + key,
+				request: request{object: namespace("team-a", has, label("a", "b")), old: namespace("team-a", has)}},
+		)
 	}
 	rows = append(rows,
+		row{name: "annotations: created with a path of its own name",
+			request: request{object: namespace("team-a", annotation(hnc.AnnotationAncestry, "team-a"))}},
 		row{name: "tree labels: excluded namespaces get none", denied: "of namespace kube-system follow from the tree",
 			request: request{object: namespace("kube-system", label(hnc.TreeLabel("acme"), "1")), old: namespace("kube-system")}},
 		row{name: "tree labels: the same ones again are no change",

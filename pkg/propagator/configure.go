@@ -116,6 +116,10 @@ func (p *Propagator) setConfiguration(c *v1beta1.HNCConfiguration) {
 		return
 	}
 	p.configuration = c
+	p.tree.SetCreatorRole("")
+	if c != nil {
+		p.tree.SetCreatorRole(c.Spec.CreatorRole)
+	}
 	if (old == nil) != (c == nil) || (c != nil && old.Generation != c.Generation) {
 		p.reresolve()
 	}

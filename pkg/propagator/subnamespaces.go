@@ -94,6 +94,9 @@ func (p *Propagator) settle(ctx context.Context, s *tree.Subnamespace, plan name
 	if plan.SetParent || plan.SetMetadata {
 		steps = append(steps, func() error { return p.join(ctx, s, plan) })
 	}
+	if plan.Creator != nil {
+		steps = append(steps, func() error { return p.bindCreator(ctx, s, plan.Creator) })
+	}
 	if err := together(steps); err != nil {
 		return p.unready(ctx, s, v1beta1.SubnamespaceOk, err)
 	}

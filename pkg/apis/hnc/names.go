@@ -43,6 +43,9 @@ const (
 	AnnotationAncestry = "hnc.x-k8s.io/ancestry"
 	// AnnotationRequester names, on a Subnamespace, the user who created it. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"
+	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester has yet to get the creator's
+	// role there.
+	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
 	// AnnotationOverride, "true" on an object, keeps it although an ancestor has a source of its name, if that source allows it by
@@ -97,6 +100,7 @@ const (
 	ReasonNamespaceForbidden        = "NamespaceForbidden"
 	ReasonNamespaceTerminating      = "NamespaceTerminating"
 	ReasonPropagationFailed         = "PropagationFailed"
+	ReasonRequiredChildRefused      = "RequiredChildRefused"
 )
 
 // Conditions of a Subnamespace besides Ready.

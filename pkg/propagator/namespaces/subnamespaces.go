@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -46,6 +47,8 @@ type Plan struct {
 	SetParent bool
 	// SetMetadata says that the Hierarchy has to get the labels and annotations of the Subnamespace.
 	SetMetadata bool
+	// Creator is the RoleBinding that the requester gets in the namespace, nil if none is due.
+	Creator *rbacv1.RoleBinding
 	// Status is the status to write; after Create and Settle once everything else is done.
 	Status v1beta1.SubnamespaceStatus
 }
@@ -102,6 +105,10 @@ func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now meta
 	annotations := managedAnnotations(t, s.Name)
 	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
 	annotations[hnc.AnnotationAncestry] = ancestry(t, s.Name)
+	creator := creatorBinding(t, s)
+	if creator != nil {
+		annotations[hnc.AnnotationCreatorPending] = string(s.UID)
+	}
 	return Plan{
 		Action:     Create,
 		MarkParent: parent.Labels[hnc.LabelHasSubnamespaces] != yes,
@@ -111,6 +118,7 @@ func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now meta
 			Annotations: annotations,
 		}},
 		SetParent: true,
+		Creator:   creator,
 		Status:    usable(t, s, now),
 	}
 }
@@ -121,14 +129,18 @@ func settle(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) Plan {
 	h := t.Hierarchy(s.Name)
 	setParent := h == nil || h.Parent == ""
 	setMetadata := h != nil && !h.Metadata.Equal(s.Metadata)
+	var creator *rbacv1.RoleBinding
+	if t.Namespace(s.Name).CreatorPending == s.UID {
+		creator = creatorBinding(t, s)
+	}
 	status := usable(t, s, now)
 	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
 	wasReady := s.Status.State == v1beta1.SubnamespaceOk && ready != nil && ready.Status == metav1.ConditionTrue &&
 		ready.ObservedGeneration == s.Generation
-	if !setParent && !setMetadata && (wasReady || SameStatus(status, s.Status)) {
+	if !setParent && !setMetadata && creator == nil && (wasReady || SameStatus(status, s.Status)) {
 		return Plan{Action: Leave}
 	}
-	return Plan{Action: Settle, SetParent: setParent, SetMetadata: setMetadata, Status: status}
+	return Plan{Action: Settle, SetParent: setParent, SetMetadata: setMetadata, Creator: creator, Status: status}
 }
 
 // usable returns the status of a Subnamespace whose namespace is complete.

@@ -25,6 +25,8 @@ type Namespace struct {
 	SubnamespaceOf string
 	// Ancestry is the path to the root that the Namespace's annotation tells, "" if it tells none.
 	Ancestry string
+	// CreatorPending is the UID of the Subnamespace whose requester has yet to get the creator's role here, "" for none.
+	CreatorPending types.UID
 	// ManagedBy names who manages an external namespace, which can't have a parent; "" for all others.
 	ManagedBy   string
 	Terminating bool
@@ -43,6 +45,7 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		Annotations:     ns.Annotations,
 		SubnamespaceOf:  managed.SubnamespaceOf(ns.Annotations),
 		Ancestry:        ns.Annotations[hnc.AnnotationAncestry],
+		CreatorPending:  types.UID(ns.Annotations[hnc.AnnotationCreatorPending]),
 		Terminating:     ns.DeletionTimestamp != nil,
 	}
 	if managed.External(ns.Annotations) {
@@ -61,8 +64,10 @@ type Hierarchy struct {
 	Owner     types.UID
 	Parent    string
 	Cascading bool
-	Metadata  Metadata
-	Status    v1beta1.HierarchyStatus
+	// Required are the names of the sub-namespaces that the namespace shall have.
+	Required []string
+	Metadata Metadata
+	Status   v1beta1.HierarchyStatus
 }
 
 // NewHierarchy returns what the tree keeps of h.
@@ -75,6 +80,7 @@ func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
 		Owner:           owner(h.OwnerReferences),
 		Parent:          h.Spec.Parent,
 		Cascading:       h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion,
+		Required:        h.Spec.RequiredChildren,
 		Metadata: Metadata{
 			Labels: h.Spec.Labels, Annotations: h.Spec.Annotations,
 			NamespaceLabels: h.Spec.NamespaceLabels, NamespaceAnnotations: h.Spec.NamespaceAnnotations,
@@ -94,8 +100,12 @@ type Subnamespace struct {
 	Created     metav1.Time
 	Terminating bool
 	Finalizers  []string
-	Metadata    Metadata
-	Status      v1beta1.SubnamespaceStatus
+	// Requester is the user who created it, "" if the propagator did.
+	Requester string
+	// Required says that it was created because its parent required it.
+	Required bool
+	Metadata Metadata
+	Status   v1beta1.SubnamespaceStatus
 }
 
 // Key names a Subnamespace: the namespace that it is in, which is the parent, and the sub-namespace that it asks for.
@@ -112,6 +122,8 @@ func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 		Created:         s.CreationTimestamp,
 		Terminating:     s.DeletionTimestamp != nil,
 		Finalizers:      s.Finalizers,
+		Requester:       s.Annotations[hnc.AnnotationRequester],
+		Required:        s.Annotations[hnc.AnnotationRequired] == "true",
 		Metadata: Metadata{
 			Labels: s.Spec.Labels, Annotations: s.Spec.Annotations,
 			NamespaceLabels: s.Spec.NamespaceLabels, NamespaceAnnotations: s.Spec.NamespaceAnnotations,

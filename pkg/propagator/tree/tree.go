@@ -19,6 +19,8 @@ type Tree struct {
 	// records holds the Subnamespaces by parent and name; askers the parents by name.
 	records map[string]map[string]*Subnamespace
 	askers  map[string]sets.Set[string]
+	// creatorRole is the ClusterRole that who creates a sub-namespace gets there, "" for none.
+	creatorRole string
 	// annotated holds, by parent, the Namespaces whose annotation names it.
 	annotated map[string]sets.Set[string]
 }
@@ -99,6 +101,12 @@ func (t *Tree) Asking(name string) []Key {
 	}
 	return keys
 }
+
+// SetCreatorRole records the ClusterRole that who creates a sub-namespace gets there, "" for none.
+func (t *Tree) SetCreatorRole(role string) { t.creatorRole = role }
+
+// CreatorRole returns that ClusterRole.
+func (t *Tree) CreatorRole() string { return t.creatorRole }
 
 // Names returns the namespaces that exist, in no order.
 func (t *Tree) Names() []string {

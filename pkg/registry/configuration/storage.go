@@ -9,6 +9,7 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -30,8 +31,8 @@ type Storage struct {
 // REST serves the configuration, which can't be deleted.
 type REST struct{ *genericregistry.Store }
 
-// NewStorage returns the storage of the configuration, whose kinds are looked for by mapper.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper) (*Storage, error) {
+// NewStorage returns the storage of the configuration, whose kinds are looked for by mapper; rights says who may bind the creator's role.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper, rights authorizer.Authorizer) (*Storage, error) {
 	b := base.New(scheme, false)
 	s := strategy{b, Kinds{mapper}}
 	store := &genericregistry.Store{
@@ -43,6 +44,12 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
+		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+			return nothing, mayBindCreator(ctx, rights, obj.(*hnc.HNCConfiguration), "")
+		},
+		BeginUpdate: func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+			return nothing, mayBindCreator(ctx, rights, obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration).Spec.CreatorRole)
+		},
 		TableConvertor: table.New(
 			table.Column[hnc.HNCConfiguration]{Name: "Kinds", Type: "integer", Description: "The number of kinds that are acted upon.",
 				Cell: func(c *hnc.HNCConfiguration) any { return int64(len(c.Status.Resources)) }},

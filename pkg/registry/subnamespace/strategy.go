@@ -9,12 +9,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
 // strategy checks and prepares what is said of a single object; what the tree has to say is judged by the hooks of
@@ -24,20 +27,22 @@ type strategy struct {
 	tree *tree.Tree
 }
 
-// PrepareForCreate sets the finalizer that holds the object until its namespace is gone.
-func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+// PrepareForCreate sets the finalizer that holds the object until its namespace is gone, and notes who has asked for it.
+func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	s := obj.(*hnc.Subnamespace)
 	s.Status = hnc.SubnamespaceStatus{State: hnc.SubnamespaceMissing}
 	s.Generation = 1
 	if !slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
 		s.Finalizers = append(s.Finalizers, hnc.FinalizerSubnamespace)
 	}
+	setRequester(s, requester(ctx))
 }
 
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	s.Status = was.Status
 	binding.Keep(s, was)
+	setRequester(s, was.Annotations[hnc.AnnotationRequester])
 	s.Generation = was.Generation
 	if !apiequality.Semantic.DeepEqual(s.Spec, was.Spec) {
 		s.Generation++
@@ -50,6 +55,28 @@ func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorL
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	return validation.ValidateSubnamespaceUpdate(obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace), s.tree.Managed(ctx))
+}
+
+// GetResetFields returns the fields that a write to the resource never changes: nobody owns what the server writes.
+func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return view.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester))
+}
+
+// requester returns the name of the user who asks for a sub-namespace. The propagator asks for none on its own account: "".
+func requester(ctx context.Context) string {
+	if user, ok := genericapirequest.UserFrom(ctx); ok && user.GetName() != hnc.PropagatorUser {
+		return user.GetName()
+	}
+	return ""
+}
+
+// setRequester makes user the requester, whatever a client says; "" for nobody.
+func setRequester(s *hnc.Subnamespace, user string) {
+	if user == "" {
+		delete(s.Annotations, hnc.AnnotationRequester)
+		return
+	}
+	metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, user)
 }
 
 // statusStrategy lets only the status change.

@@ -7,6 +7,7 @@ import (
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -72,18 +73,23 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), c.Name,
 			fmt.Sprintf("must be %q: there is one configuration", hnc.ConfigurationName)))
 	}
+	if role := c.Spec.CreatorRole; role != "" {
+		for _, problem := range path.IsValidPathSegmentName(role) {
+			errs = append(errs, field.Invalid(field.NewPath("spec", "creatorRole"), role, "must be the name of a ClusterRole: "+problem))
+		}
+	}
 	modes := []hnc.SynchronizationMode{hnc.Propagate, hnc.AllowPropagate, hnc.Remove, hnc.Ignore}
 	policies := []hnc.ConflictPolicy{hnc.Overwrite, hnc.Keep}
 	for i, r := range c.Spec.Resources {
-		path := field.NewPath("spec", "resources").Index(i)
+		at := field.NewPath("spec", "resources").Index(i)
 		if r.Resource == "" {
-			errs = append(errs, field.Required(path.Child("resource"), "name the resource, in the plural"))
+			errs = append(errs, field.Required(at.Child("resource"), "name the resource, in the plural"))
 		}
 		if r.Mode != "" && !slices.Contains(modes, r.Mode) {
-			errs = append(errs, field.NotSupported(path.Child("mode"), r.Mode, modes))
+			errs = append(errs, field.NotSupported(at.Child("mode"), r.Mode, modes))
 		}
 		if r.OnConflict != "" && !slices.Contains(policies, r.OnConflict) {
-			errs = append(errs, field.NotSupported(path.Child("onConflict"), r.OnConflict, policies))
+			errs = append(errs, field.NotSupported(at.Child("onConflict"), r.OnConflict, policies))
 		}
 	}
 	return errs

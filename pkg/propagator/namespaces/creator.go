@@ -1,0 +1,36 @@
+package namespaces
+
+import (
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// creatorPrefix is followed by the namespace's name: of one name, an ancestor's RoleBinding would take the place of a descendant's.
+const creatorPrefix = "hnc-creator-"
+
+// creatorBinding returns the RoleBinding that gives who has asked for a sub-namespace the creator's role there, nil if there is no such role
+// or nobody has asked. It is an ordinary source, made once.
+func creatorBinding(t *tree.Tree, s *tree.Subnamespace) *rbacv1.RoleBinding {
+	if t.CreatorRole() == "" || s.Requester == "" {
+		return nil
+	}
+	return &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Name, Name: creatorPrefix + s.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: t.CreatorRole()},
+		Subjects:   []rbacv1.Subject{subject(s.Requester)},
+	}
+}
+
+// subject returns the user of that name as RBAC speaks of it.
+func subject(user string) rbacv1.Subject {
+	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
+		if namespace, name, ok := strings.Cut(account, ":"); ok {
+			return rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}
+		}
+	}
+	return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}
+}
