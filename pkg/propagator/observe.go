@@ -2,6 +2,7 @@ package propagator
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -25,7 +26,7 @@ func (p *Propagator) affect(affected tree.Affected) {
 		p.moving[name] = p.moves
 		p.bulk.Add(queue.Key{Class: queue.Destination, Namespace: name})
 		p.changed(name)
-		for _, key := range p.tree.Asking(name) {
+		for _, key := range slices.Concat(p.tree.Asking(name), p.tree.Missing(name)) {
 			p.asked(key)
 		}
 	}

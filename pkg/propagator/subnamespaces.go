@@ -31,6 +31,8 @@ func (p *Propagator) subnamespace(ctx context.Context, key tree.Key) error {
 	var err error
 	switch plan.Action {
 	case namespaces.Leave:
+	case namespaces.Require:
+		err = p.require(ctx, key)
 	case namespaces.Release:
 		if err = p.confirmRelease(ctx, s); err == nil {
 			err = p.release(ctx, s)
@@ -124,7 +126,9 @@ func (p *Propagator) unready(ctx context.Context, s *tree.Subnamespace, state v1
 	if ready != nil && ready.Reason == hnc.ReasonPropagationFailed && ready.ObservedGeneration == s.Generation && s.Status.State == state {
 		return err
 	}
-	status := namespaces.Unready(s, state, hnc.ReasonPropagationFailed, err.Error(), metav1.Now())
+	p.mu.RLock()
+	status := namespaces.Unready(p.tree, s, state, hnc.ReasonPropagationFailed, err.Error(), metav1.Now())
+	p.mu.RUnlock()
 	return errors.Join(err, p.report(ctx, s, status))
 }
 

@@ -40,6 +40,7 @@ func Problems(t *tree.Tree, name string) []metav1.Condition {
 		})
 	}
 	found = append(found, metadataProblems(t, name)...)
+	found = append(found, requiredProblems(t, name)...)
 	for i := range found {
 		found[i].Status = metav1.ConditionTrue
 	}

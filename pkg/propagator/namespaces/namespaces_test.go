@@ -27,7 +27,8 @@ func next() string {
 }
 
 // world builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "terminating NAME", "gone NAME",
-// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", and those of metadata.
+// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "by PARENT NAME USER", "role NAME",
+// "pending NAME UID", and those of metadata.
 func world(lines ...string) *tree.Tree {
 	t := tree.New(rules())
 	for _, line := range lines {
@@ -65,6 +66,23 @@ func into(t *tree.Tree, line string) {
 		h := hierarchy(t, name)
 		h.Cascading = true
 		t.SetHierarchy(h)
+	case "requires":
+		h := hierarchy(t, name)
+		h.Required = words[2:]
+		t.SetHierarchy(h)
+	case "role":
+		t.SetCreatorRole(name)
+	case "by", "required":
+		s := *t.SubnamespaceRecord(tree.Key{Parent: name, Name: words[2]})
+		s.ResourceVersion, s.Required = next(), words[0] == "required"
+		if words[0] == "by" {
+			s.Requester = words[3]
+		}
+		t.SetSubnamespace(&s)
+	case "pending":
+		ns := *t.Namespace(name)
+		ns.ResourceVersion, ns.CreatorPending = next(), types.UID(words[2])
+		t.SetNamespace(&ns)
 	case "asked", "deleting", "ready":
 		s := &tree.Subnamespace{
 			Key: tree.Key{Parent: name, Name: words[2]}, UID: types.UID("s-" + words[2]), ResourceVersion: next(), Generation: 1,

@@ -21,6 +21,8 @@ type Action string
 const (
 	// Leave says that nothing is to be done, or that something else has to happen first.
 	Leave Action = "Leave"
+	// Require says that the Subnamespace itself is to be created, because its parent requires it.
+	Require Action = "Require"
 	// Create says that the namespace is to be created, then as Settle.
 	Create Action = "Create"
 	// Settle says that the namespace exists, and needs its Hierarchy, its copies, and then the status.
@@ -58,6 +60,9 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 	s := t.SubnamespaceRecord(key)
 	switch {
 	case s == nil:
+		if due, _ := missing(t, key); due {
+			return Plan{Action: Require}
+		}
 		return Plan{Action: Leave}
 	case s.Terminating:
 		return terminating(t, s)
@@ -74,7 +79,7 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 		if t.Excluded(key.Parent) {
 			excluded = key.Parent
 		}
-		return report(s, v1beta1.SubnamespaceForbidden, hnc.ReasonNamespaceForbidden,
+		return report(t, s, v1beta1.SubnamespaceForbidden, hnc.ReasonNamespaceForbidden,
 			fmt.Sprintf("namespace %q is %s; delete this Subnamespace", excluded, t.WhyExcluded(excluded)), now)
 	}
 	ns := t.Namespace(key.Name)
@@ -82,15 +87,15 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 		return create(t, s, parent, now)
 	}
 	if ns.SubnamespaceOf != key.Parent {
-		return report(s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict, conflictMessage(ns, key), now)
+		return report(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict, conflictMessage(ns, key), now)
 	}
 	if other := t.Parent(key.Name); other != key.Parent {
-		return report(s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+		return report(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
 			fmt.Sprintf("namespace %q is a sub-namespace of %q, but its hierarchy names the parent %q; set spec.parent of the hierarchy in namespace %q to %q",
 				key.Name, key.Parent, other, key.Name, key.Parent), now)
 	}
 	if ns.Terminating {
-		return report(s, v1beta1.SubnamespaceOk, hnc.ReasonNamespaceTerminating,
+		return report(t, s, v1beta1.SubnamespaceOk, hnc.ReasonNamespaceTerminating,
 			fmt.Sprintf("namespace %q is being deleted, and will be created again when it is gone; delete this Subnamespace if that is not wanted", key.Name), now)
 	}
 	return settle(t, s, now)
@@ -99,7 +104,7 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now metav1.Time) Plan {
 	if t.Parent(s.Name) != s.Parent {
 		// Another Subnamespace of that name is older, and its namespace is about to be created.
-		return report(s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+		return report(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
 			fmt.Sprintf("namespace %q is being created for a Subnamespace in namespace %q; delete this Subnamespace, or that one", s.Name, t.Parent(s.Name)), now)
 	}
 	annotations := managedAnnotations(t, s.Name)
@@ -137,8 +142,16 @@ func settle(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) Plan {
 	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
 	wasReady := s.Status.State == v1beta1.SubnamespaceOk && ready != nil && ready.Status == metav1.ConditionTrue &&
 		ready.ObservedGeneration == s.Generation
-	if !setParent && !setMetadata && creator == nil && (wasReady || SameStatus(status, s.Status)) {
-		return Plan{Action: Leave}
+	if !setParent && !setMetadata && creator == nil {
+		if wasReady {
+			status = newStatus(t, s, v1beta1.SubnamespaceOk, *ready, now)
+		}
+		switch {
+		case SameStatus(status, s.Status):
+			return Plan{Action: Leave}
+		case wasReady:
+			return Plan{Action: Report, Status: status}
+		}
 	}
 	return Plan{Action: Settle, SetParent: setParent, SetMetadata: setMetadata, Creator: creator, Status: status}
 }
@@ -146,9 +159,9 @@ func settle(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) Plan {
 // usable returns the status of a Subnamespace whose namespace is complete.
 func usable(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) v1beta1.SubnamespaceStatus {
 	if halt := halted(t, s.Name); halt != nil {
-		return Unready(s, v1beta1.SubnamespaceOk, halt.Reason, halt.Message, now)
+		return Unready(t, s, v1beta1.SubnamespaceOk, halt.Reason, halt.Message, now)
 	}
-	return newStatus(s, v1beta1.SubnamespaceOk, metav1.Condition{
+	return newStatus(t, s, v1beta1.SubnamespaceOk, metav1.Condition{
 		Status: metav1.ConditionTrue, Reason: hnc.ReasonReady,
 		Message: fmt.Sprintf("namespace %q exists, and has all that it inherits", s.Name),
 	}, now)
@@ -166,20 +179,20 @@ func conflictMessage(ns *tree.Namespace, key tree.Key) string {
 }
 
 // Unready returns the status of a Subnamespace that is not ready for the given reason.
-func Unready(s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) v1beta1.SubnamespaceStatus {
-	return newStatus(s, state, metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}, now)
+func Unready(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) v1beta1.SubnamespaceStatus {
+	return newStatus(t, s, state, metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}, now)
 }
 
-func newStatus(s *tree.Subnamespace, state v1beta1.SubnamespaceState, ready metav1.Condition, now metav1.Time) v1beta1.SubnamespaceStatus {
+func newStatus(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState, ready metav1.Condition, now metav1.Time) v1beta1.SubnamespaceStatus {
 	ready.Type = hnc.ConditionReady
 	return v1beta1.SubnamespaceStatus{
 		State:      state,
-		Conditions: conditions.Merge(s.Status.Conditions, []metav1.Condition{ready}, s.Generation, now),
+		Conditions: conditions.Merge(s.Status.Conditions, append(requirement(t, s), ready), s.Generation, now),
 	}
 }
 
-func report(s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) Plan {
-	status := Unready(s, state, reason, message, now)
+func report(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) Plan {
+	status := Unready(t, s, state, reason, message, now)
 	if SameStatus(status, s.Status) {
 		return Plan{Action: Leave}
 	}

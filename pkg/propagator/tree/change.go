@@ -42,6 +42,7 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		for child := range t.records[name] {
 			inside = append(inside, Key{Parent: name, Name: child})
 		}
+		inside = append(inside, t.Missing(name)...)
 	}
 	names := []string{name}
 	for _, key := range inside {
@@ -81,7 +82,7 @@ func (t *Tree) SetHierarchy(h *Hierarchy) Affected {
 	if old != nil && !Newer(h.ResourceVersion, old.ResourceVersion) {
 		return Affected{}
 	}
-	return t.setHierarchy(h.Namespace, func() { t.hierarchies[h.Namespace] = h })
+	return t.setHierarchy(h.Namespace, old, h)
 }
 
 // DeleteHierarchy forgets a Hierarchy unless another incarnation is recorded.
@@ -90,14 +91,21 @@ func (t *Tree) DeleteHierarchy(namespace string, uid types.UID) Affected {
 	if old == nil || old.UID != uid {
 		return Affected{}
 	}
-	return t.setHierarchy(namespace, func() { delete(t.hierarchies, namespace) })
+	return t.setHierarchy(namespace, old, nil)
 }
 
-func (t *Tree) setHierarchy(namespace string, mutate func()) Affected {
+func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
 	cascading := func() bool { h := t.Hierarchy(namespace); return h != nil && h.Cascading }
 	before := cascading()
-	affected := t.update([]string{namespace}, mutate)
+	affected := t.update([]string{namespace}, func() {
+		if h == nil {
+			delete(t.hierarchies, namespace)
+		} else {
+			t.hierarchies[namespace] = h
+		}
+	})
 	affected.Changed = append(affected.Changed, namespace)
+	affected.Subnamespaces = t.requirementsChanged(namespace, old, h)
 	if cascading() != before {
 		affected.Changed = append(affected.Changed, t.forest.Descendants(namespace)...)
 	}
@@ -116,7 +124,6 @@ func (t *Tree) SetSubnamespace(s *Subnamespace) Affected {
 			t.records[s.Parent] = map[string]*Subnamespace{}
 		}
 		t.records[s.Parent][s.Name] = s
-		insert(t.askers, s.Name, s.Parent)
 	})
 }
 
@@ -131,14 +138,20 @@ func (t *Tree) DeleteSubnamespace(key Key, uid types.UID) Affected {
 		if len(t.records[key.Parent]) == 0 {
 			delete(t.records, key.Parent)
 		}
-		remove(t.askers, key.Name, key.Parent)
 	})
 }
 
 func (t *Tree) setSubnamespace(key Key, mutate func()) Affected {
-	affected := t.update([]string{key.Name}, mutate)
-	affected.Changed = append(affected.Changed, key.Name, key.Parent)
-	affected.Subnamespaces = append(affected.Subnamespaces, t.Asking(key.Name)...)
+	affected := t.update([]string{key.Name}, func() {
+		mutate()
+		t.asks(key)
+	})
+	affected.Changed = append(affected.Changed, key.Name)
+	for _, asking := range t.Asking(key.Name) {
+		affected.Subnamespaces = append(affected.Subnamespaces, asking)
+		affected.Changed = append(affected.Changed, asking.Parent)
+	}
+	affected.Changed = append(affected.Changed, key.Parent)
 	return affected
 }
 

@@ -16,9 +16,11 @@ type Tree struct {
 
 	namespaces  map[string]*Namespace
 	hierarchies map[string]*Hierarchy
-	// records holds the Subnamespaces by parent and name; askers the parents by name.
+	// records holds the Subnamespaces by parent and name; askers, by name, the parents that have or require one.
 	records map[string]map[string]*Subnamespace
 	askers  map[string]sets.Set[string]
+	// refused holds why a required Subnamespace could not be created.
+	refused map[Key]string
 	// creatorRole is the ClusterRole that who creates a sub-namespace gets there, "" for none.
 	creatorRole string
 	// annotated holds, by parent, the Namespaces whose annotation names it.
@@ -34,6 +36,7 @@ func New(rules managed.Rules) *Tree {
 		records:     map[string]map[string]*Subnamespace{},
 		askers:      map[string]sets.Set[string]{},
 		annotated:   map[string]sets.Set[string]{},
+		refused:     map[Key]string{},
 	}
 	t.forest = forest.New(t.Excluded)
 	return t
@@ -93,7 +96,7 @@ func (t *Tree) Subnamespace(key Key) *Subnamespace {
 	return s
 }
 
-// Asking returns the keys of the Subnamespaces that ask for the namespace, in the order of their parents' names.
+// Asking returns the keys of the Subnamespaces that ask for the namespace, or are required to, in the order of their parents' names.
 func (t *Tree) Asking(name string) []Key {
 	keys := make([]Key, 0, len(t.askers[name]))
 	for _, parent := range sets.List(t.askers[name]) {

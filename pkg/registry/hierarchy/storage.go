@@ -3,6 +3,7 @@ package hierarchy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -94,10 +95,13 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	if h.Spec.Parent == "" {
 		h.Spec.Parent = tree.SubnamespaceOf(namespace)
 	}
-	return nothing, k.move(ctx, h, namespace)
+	if err := k.move(ctx, h, namespace); err != nil {
+		return nil, err
+	}
+	return nothing, k.require(ctx, h, nil, namespace)
 }
 
-// beginUpdate judges a changed parent, or an unchanged one if the object was bound to an earlier namespace.
+// beginUpdate judges new required children, and a changed parent, or an unchanged one if the object was bound to an earlier namespace.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	if binding.Emptied(h, was) {
@@ -116,13 +120,23 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 				return nil, err
 			}
 		}
+		if err := k.require(ctx, h, was.Spec.RequiredChildren, namespace); err != nil {
+			return nil, err
+		}
 		return nothing, fence.Set(ctx, nil)
 	}
 	if namespace.DeletionTimestamp != nil && !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
 		return nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), h.Name,
 			fmt.Errorf("namespace %q is being deleted, and its place in the tree can no longer change", namespace.Name))
 	}
-	return nothing, k.move(ctx, h, namespace)
+	if err := k.move(ctx, h, namespace); err != nil {
+		return nil, err
+	}
+	known := was.Spec.RequiredChildren
+	if !binding.Bound(was, namespace) {
+		known = nil
+	}
+	return nothing, k.require(ctx, h, known, namespace)
 }
 
 // beginDelete judges that the namespace becomes a root. With finalizers the object only gets marked, and goes later.
@@ -152,6 +166,17 @@ func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Nam
 		return err
 	}
 	return fence.Set(ctx, guard)
+}
+
+// require judges the required children that are not known from before.
+func (k hooks) require(ctx context.Context, h *hnc.Hierarchy, known []string, namespace *corev1.Namespace) error {
+	names := map[int]string{}
+	for i, name := range h.Spec.RequiredChildren {
+		if !slices.Contains(known, name) {
+			names[i] = name
+		}
+	}
+	return k.tree.Require(ctx, names, namespace)
 }
 
 func (k hooks) namespace(ctx context.Context) (*corev1.Namespace, error) {

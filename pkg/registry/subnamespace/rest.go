@@ -28,7 +28,8 @@ type REST struct {
 // Create creates a Subnamespace and waits for its namespace.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	created, err := r.Store.Create(ctx, obj, validate, options)
-	if err != nil || dryrun.IsDryRun(options.DryRun) {
+	if err != nil || dryrun.IsDryRun(options.DryRun) || requester(ctx) == "" {
+		// The propagator would wait for itself.
 		return created, err
 	}
 	return r.await(ctx, created.(*hnc.Subnamespace)), nil

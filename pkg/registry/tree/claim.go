@@ -2,10 +2,14 @@ package tree
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -13,48 +17,82 @@ import (
 // of several parents can get a name. Who may create Subnamespaces in the parent needs no other right (spec/hnc.md 2.5).
 func (t *Tree) Claim(ctx context.Context, name string, parent *corev1.Namespace) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
-		refused := refusal(ctx, name)
-		if why, err := v.excluded(ctx, parent.Name); err != nil {
-			return nil, err
-		} else if why != "" {
-			return nil, refused.forbidden("namespace %q is %s; it can't have sub-namespaces", parent.Name, why)
-		}
-		if why, err := v.excluded(ctx, name); err != nil {
-			return nil, err
-		} else if why != "" {
-			return nil, refused.forbidden("metadata.name: namespace %q is %s; choose another name", name, why)
-		}
-		old, err := v.edge(ctx, name)
+		old, err := v.claim(ctx, refusal(ctx, name), "metadata.name", "metadata.namespace", name, parent.Name)
 		if err != nil {
-			return nil, err
-		}
-		if old.Parent != "" && old.Parent != parent.Name {
-			return nil, refused.conflict("metadata.name: namespace %q has the parent %q already; choose another name", name, old.Parent)
-		}
-		exists, err := v.namespace(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case exists == nil:
-		case exists.DeletionTimestamp != nil:
-			return nil, refused.conflict("metadata.name: namespace %q is being deleted; try again when it is gone", name)
-		case SubnamespaceOf(exists) != parent.Name:
-			return nil, refused.conflict("metadata.name: namespace %q exists already; choose another name, "+
-				"or set spec.parent of its hierarchy to %q", name, parent.Name)
-		}
-		if now, err := v.namespace(ctx, parent.Name); err != nil {
-			return nil, err
-		} else if now == nil {
-			return nil, refused.forbidden("metadata.namespace: namespace %q does not exist; create it first", parent.Name)
-		}
-		if _, err := v.parentChain(ctx, refused, "metadata.namespace", name, parent.Name); err != nil {
 			return nil, err
 		}
 		guard := &fence.Guard{}
 		Edge{Parent: parent.Name, Hierarchy: old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
 		return guard, nil
 	})
+}
+
+// Require judges that the Hierarchy of parent requires children by the given names, at the given places of its list: that the requester may
+// create Subnamespaces of these names there. It is advisory: the name is claimed when the Subnamespace is created.
+func (t *Tree) Require(ctx context.Context, names map[int]string, parent *corev1.Namespace) error {
+	if len(names) == 0 {
+		return nil
+	}
+	refused := refusal(ctx, hnc.Singleton)
+	user, may, err := t.may(ctx, "create", hnc.GroupName, parent.Name, "subnamespaces", "subnamespaceanchors")
+	if err != nil {
+		return err
+	}
+	if !may {
+		return refused.forbidden("spec.requiredChildren: user %q may not create sub-namespaces in namespace %q; "+
+			"this needs the verb create on subnamespaces.%s there", user, parent.Name, hnc.GroupName)
+	}
+	for _, i := range slices.Sorted(maps.Keys(names)) {
+		at := fmt.Sprintf("spec.requiredChildren[%d]", i)
+		if _, err := t.judge(ctx, func(v *view) (*fence.Guard, error) {
+			_, err := v.claim(ctx, refused, at, at, names[i], parent.Name)
+			return nil, err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claim says why name can't become a sub-namespace of parent, and returns its present edge if it can. The fields are where the client has
+// named the two.
+func (v *view) claim(ctx context.Context, refused refusals, nameField, parentField, name, parent string) (Edge, error) {
+	if why, err := v.excluded(ctx, parent); err != nil {
+		return Edge{}, err
+	} else if why != "" {
+		return Edge{}, refused.forbidden("namespace %q is %s; it can't have sub-namespaces", parent, why)
+	}
+	if why, err := v.excluded(ctx, name); err != nil {
+		return Edge{}, err
+	} else if why != "" {
+		return Edge{}, refused.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
+	}
+	old, err := v.edge(ctx, name)
+	if err != nil {
+		return Edge{}, err
+	}
+	if old.Parent != "" && old.Parent != parent {
+		return Edge{}, refused.conflict("%s: namespace %q has the parent %q already; choose another name", nameField, name, old.Parent)
+	}
+	exists, err := v.namespace(ctx, name)
+	if err != nil {
+		return Edge{}, err
+	}
+	switch {
+	case exists == nil:
+	case exists.DeletionTimestamp != nil:
+		return Edge{}, refused.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
+	case SubnamespaceOf(exists) != parent:
+		return Edge{}, refused.conflict("%s: namespace %q exists already; choose another name, "+
+			"or set spec.parent of its hierarchy to %q", nameField, name, parent)
+	}
+	if now, err := v.namespace(ctx, parent); err != nil {
+		return Edge{}, err
+	} else if now == nil {
+		return Edge{}, refused.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
+	}
+	_, err = v.parentChain(ctx, refused, parentField, name, parent)
+	return old, err
 }
 
 // Release returns the fence of the write by which the Subnamespace name goes from its parent.

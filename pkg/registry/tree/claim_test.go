@@ -58,6 +58,47 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+func TestRequiredChildrenAreJudgedAsTheirCreationWouldBe(t *testing.T) {
+	long := map[string]string{"c0": ""}
+	for i := 1; i < 60; i++ {
+		long[fmt.Sprintf("c%d", i)] = fmt.Sprintf("c%d", i-1)
+	}
+	for _, row := range []struct {
+		name, child, parent string
+		is                  func(error) bool
+		says                string
+		parents             map[string]string
+	}{
+		{"a new name", "new", "c", nil, "", forestOfRows},
+		{"a sub-namespace that is there", "sub", "a", nil, "", forestOfRows},
+		{"a name with another parent", "b", "c", apierrors.IsConflict, `the parent "a" already`, forestOfRows},
+		{"a root", "root2", "c", apierrors.IsConflict, "exists already", forestOfRows},
+		{"itself", "root2", "root2", apierrors.IsConflict, `"root2" exists already`, forestOfRows},
+		{"an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded", forestOfRows},
+		{"somebody's missing parent", "gone", "below", apierrors.IsConflict, "below <- orphan <- gone", forestOfRows},
+		{"too deep", "new", "c59", apierrors.IsConflict, "60", long},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := newFixture(t, row.parents)
+			names := map[int]string{1: row.child}
+			if err := f.Require(as(t, "user"), names, f.existing(t, row.parent)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create on subnamespaces") {
+				t.Errorf("who may not create it got %v", err)
+			}
+			f.creator["user/subnamespaceanchors/"+row.parent] = true
+			err := f.Require(as(t, "user"), names, f.existing(t, row.parent))
+			if row.is == nil {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if !row.is(err) || !strings.Contains(err.Error(), row.says) || !strings.Contains(err.Error(), "spec.requiredChildren[1]: ") {
+				t.Errorf("got %v, want an error that says %s", err, row.says)
+			}
+		})
+	}
+}
+
 // A namespace that is somebody's missing parent can't become a sub-namespace below them.
 func TestAClaimCanNotCloseACycle(t *testing.T) {
 	f := newFixture(t, forestOfRows)

@@ -40,6 +40,25 @@ func hierarchyItself(h *hnc.Hierarchy) field.ErrorList {
 			errs = append(errs, field.Invalid(spec.Child("parent"), h.Spec.Parent, "must be the name of a namespace: "+problem))
 		}
 	}
+	return append(errs, requiredChildren(spec.Child("requiredChildren"), h.Spec.RequiredChildren)...)
+}
+
+// maxRequiredChildren bounds what one write has the propagator create.
+const maxRequiredChildren = 100
+
+func requiredChildren(at *field.Path, names []string) field.ErrorList {
+	if len(names) > maxRequiredChildren {
+		return field.ErrorList{field.TooMany(at, len(names), maxRequiredChildren)}
+	}
+	var errs field.ErrorList
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			errs = append(errs, field.Duplicate(at.Index(i), name))
+		}
+		for _, problem := range apimachineryvalidation.ValidateNamespaceName(name, false) {
+			errs = append(errs, field.Invalid(at.Index(i), name, "must be the name of a namespace: "+problem))
+		}
+	}
 	return errs
 }
 

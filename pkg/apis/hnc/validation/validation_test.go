@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,42 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
+
+func TestRequiredChildren(t *testing.T) {
+	many := make([]string, 101)
+	for i := range many {
+		many[i] = fmt.Sprint("c", i)
+	}
+	for name, row := range map[string]struct {
+		names []string
+		want  string
+	}{
+		"names":    {[]string{"a", "b"}, ""},
+		"100":      {many[:100], ""},
+		"too many": {many, "spec.requiredChildren: Too many: 101: must have at most 100 items"},
+		"twice":    {[]string{"a", "a"}, `spec.requiredChildren[1]: Duplicate value: "a"`},
+		"no name":  {[]string{"a", "b.c"}, "spec.requiredChildren[1]: Invalid value"},
+		"empty":    {[]string{""}, "spec.requiredChildren[0]: Invalid value"},
+		"too long": {[]string{strings.Repeat("a", 64)}, "spec.requiredChildren[0]: Invalid value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: hnc.HierarchySpec{RequiredChildren: row.names}}
+			err := ValidateHierarchy(h, nil).ToAggregate()
+			if (err == nil) != (row.want == "") || (err != nil && !strings.Contains(err.Error(), row.want)) {
+				t.Errorf("got %v, want %q", err, row.want)
+			}
+		})
+	}
+}
+
+func TestTheCreatorsRole(t *testing.T) {
+	for role, valid := range map[string]bool{"": true, "admin": true, "system:x": true, "a/b": false, "..": false, "a%b": false} {
+		c := &hnc.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: hnc.HNCConfigurationSpec{CreatorRole: role}}
+		if err := ValidateConfiguration(c).ToAggregate(); (err == nil) != valid {
+			t.Errorf("%q: got %v", role, err)
+		}
+	}
+}
 
 func fieldsOf(errs field.ErrorList) []string {
 	var fields []string
