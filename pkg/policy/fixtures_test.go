@@ -92,7 +92,8 @@ func widget(options ...option) *unstructured.Unstructured {
 
 // knownNamespaces are those that the server has.
 func knownNamespaces() []*corev1.Namespace {
-	namespaces := []*corev1.Namespace{namespace("acme"), namespace("team-a"), namespace("ending", terminating)}
+	included := label(hnc.LabelIncludedNamespace, "true")
+	namespaces := []*corev1.Namespace{namespace("acme", included), namespace("team-a", included), namespace("ending", included, terminating)}
 	for _, name := range hnc.ExcludedNamespaces {
 		namespaces = append(namespaces, namespace(name))
 	}

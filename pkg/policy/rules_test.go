@@ -9,6 +9,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -20,12 +21,22 @@ type row struct {
 	request
 	// denied is a part of the message of the refusal; empty means that the write is allowed.
 	denied string
+	// invalid is whether the refusal says that the object is invalid, and not that the write is forbidden.
+	invalid bool
 	// included is the value that label included-namespace is stored with, when that matters; "none" means that it is absent.
 	included string
 }
 
 func allRows() []row {
-	return slices.Concat(copiesRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows())
+	return slices.Concat(copiesRows(), exceptionsRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows())
+}
+
+// reason is that of the refusal.
+func (r row) reason() metav1.StatusReason {
+	if r.invalid {
+		return metav1.StatusReasonInvalid
+	}
+	return metav1.StatusReasonForbidden
 }
 
 // check returns what is wrong with the outcome of the row's request, or "".
@@ -35,8 +46,8 @@ func (r row) check(stored runtime.Object, err error) string {
 		return fmt.Sprintf("want it allowed, got: %v", err)
 	case r.denied != "" && err == nil:
 		return "want it denied, but it is allowed"
-	case r.denied != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), r.denied)):
-		return fmt.Sprintf("want it forbidden with message %q, got: %v", r.denied, err)
+	case r.denied != "" && (apierrors.ReasonForError(err) != r.reason() || !strings.Contains(err.Error(), r.denied)):
+		return fmt.Sprintf("want it refused as %s with message %q, got: %v", r.reason(), r.denied, err)
 	case r.included != "":
 		object, err := meta.Accessor(stored)
 		if err != nil {
@@ -135,7 +146,8 @@ func mutilated(t *testing.T) map[string][]runtime.Object {
 	return result
 }
 
-// forEachConstraint calls f with the constraints once for each operation and resource that they list, without this one.
+// forEachConstraint calls f with the constraints once for each operation and resource that they list, each exclusion of resources and
+// the selector of namespaces, without this one. Selectors of objects are left out: what they save, conditions decide again.
 func forEachConstraint(match *admissionregistrationv1.MatchResources, f func(part string, match *admissionregistrationv1.MatchResources)) {
 	for j, rule := range match.ResourceRules {
 		for k, operation := range rule.Operations {
@@ -148,6 +160,18 @@ func forEachConstraint(match *admissionregistrationv1.MatchResources, f func(par
 			without.ResourceRules[j].Resources = slices.Delete(without.ResourceRules[j].Resources, k, k+1)
 			f("resource "+strings.ReplaceAll(resource, "/", " "), without)
 		}
+	}
+	for j, rule := range match.ExcludeResourceRules {
+		for k, group := range rule.APIGroups {
+			without := match.DeepCopy()
+			without.ExcludeResourceRules[j].APIGroups = slices.Delete(without.ExcludeResourceRules[j].APIGroups, k, k+1)
+			f(fmt.Sprintf("exclusion of %s of group %q", rule.Resources, group), without)
+		}
+	}
+	if len(match.NamespaceSelector.MatchLabels) > 0 {
+		without := match.DeepCopy()
+		without.NamespaceSelector = &metav1.LabelSelector{}
+		f("selector of namespaces", without)
 	}
 }
 
