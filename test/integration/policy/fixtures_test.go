@@ -139,6 +139,19 @@ func denied(t *testing.T, err error, message ...string) {
 	}
 }
 
+// invalid fails the test unless a policy has found the object wrong, with all these parts of a message.
+func invalid(t *testing.T, err error, message ...string) {
+	t.Helper()
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {
+		t.Fatalf("want it called invalid by a policy, got: %v", err)
+	}
+	for _, part := range message {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("want a message with %q, got: %v", part, err)
+		}
+	}
+}
+
 // eventually polls until the condition holds.
 func eventually(t *testing.T, what string, condition func(ctx context.Context) (bool, error)) {
 	t.Helper()

@@ -95,9 +95,8 @@ func setUp(ctx context.Context) error {
 	if propagator, err = clients(named); err != nil {
 		return err
 	}
-	for _, name := range []string{hnc.SystemNamespace, "people"} {
-		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if _, err := admin.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
+	for _, ns := range []*corev1.Namespace{namespace(hnc.SystemNamespace), namespace("people", label(hnc.LabelIncludedNamespace, "true"))} {
+		if _, err := admin.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}
@@ -142,6 +141,10 @@ func waitUntilEffective(ctx context.Context) error {
 		"config maps": func() bool {
 			_, err := admin.CoreV1().ConfigMaps("people").Create(ctx, configMap("people", "probe", copyOf("acme")), dry)
 			return refusedByPolicy(err)
+		},
+		"exceptions": func() bool {
+			_, err := admin.CoreV1().ConfigMaps("people").Create(ctx, configMap("people", "probe", annotation(hnc.AnnotationAll, "x")), dry)
+			return apierrors.IsInvalid(err)
 		},
 		"tree labels": func() bool {
 			_, err := alice.CoreV1().Namespaces().Create(ctx, namespace("probe", label(hnc.LabelOrphaned, "true")), dry)
