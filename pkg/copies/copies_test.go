@@ -96,18 +96,18 @@ func TestTheDigestOfARightCopyIsThatOfItsSource(t *testing.T) {
 		change func(*unstructured.Unstructured)
 		same   bool
 	}{
-		"as written":       {nil, true},
-		"with a status":    {func(u *unstructured.Unstructured) { u.Object["status"] = "x" }, true},
-		"with a finalizer": {func(u *unstructured.Unstructured) { u.SetFinalizers([]string{"a/b"}) }, true},
+		"COPY-compared as written":    {nil, true},
+		"COPY-compared with a status": {func(u *unstructured.Unstructured) { u.Object["status"] = "x" }, true},
+		"with a finalizer":            {func(u *unstructured.Unstructured) { u.SetFinalizers([]string{"a/b"}) }, true},
 		"with an owner": {func(u *unstructured.Unstructured) {
 			u.Object["metadata"].(map[string]any)["ownerReferences"] = []any{map[string]any{"kind": "Pod"}}
 		}, true},
-		"with another payload":   {func(u *unstructured.Unstructured) { u.Object["spec"] = "x" }, false},
-		"with one more field":    {func(u *unstructured.Unstructured) { u.Object["data"] = "x" }, false},
-		"with one more label":    {func(u *unstructured.Unstructured) { setLabel(u, "a", "b") }, false},
-		"without managed-by":     {func(u *unstructured.Unstructured) { setLabel(u, "app.kubernetes.io/managed-by", "me") }, false},
-		"from another namespace": {func(u *unstructured.Unstructured) { setLabel(u, "hnc.x-k8s.io/inherited-from", "x") }, false},
-		"with an annotation":     {func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"note": "changed"}) }, false},
+		"COPY-compared with another payload": {func(u *unstructured.Unstructured) { u.Object["spec"] = "x" }, false},
+		"with one more field":                {func(u *unstructured.Unstructured) { u.Object["data"] = "x" }, false},
+		"with one more label":                {func(u *unstructured.Unstructured) { setLabel(u, "a", "b") }, false},
+		"without managed-by":                 {func(u *unstructured.Unstructured) { setLabel(u, "app.kubernetes.io/managed-by", "me") }, false},
+		"from another namespace":             {func(u *unstructured.Unstructured) { setLabel(u, "hnc.x-k8s.io/inherited-from", "x") }, false},
+		"COPY-compared with an annotation":   {func(u *unstructured.Unstructured) { u.SetAnnotations(map[string]string{"note": "changed"}) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := stored(t, o, "child", test.change)
@@ -175,23 +175,23 @@ func TestWhatIsWrittenInANamespace(t *testing.T) {
 		given           []*Object
 		removed, wanted string
 	}{
-		"nothing":                            {nil, "", ""},
-		"a source of the root":               {[]*Object{rootX}, "", "create x from root"},
-		"the topmost source governs":         {[]*Object{rootX, midX}, "", "create x from root"},
-		"one that can't be copied does not":  {[]*Object{finalized(role(t, "root", "x", "get")), midX}, "", "create x from mid"},
-		"a copy between is no source":        {[]*Object{stored(t, rootX, "mid", nil)}, "", ""},
-		"a right copy":                       {[]*Object{rootX, copyOf(rootX)}, "", ""},
-		"an outdated copy":                   {[]*Object{role(t, "root", "x", "watch"), copyOf(rootX)}, "", "update x from root"},
-		"a copy of another source":           {[]*Object{rootX, midX, copyOf(midX)}, "", "update x from root"},
-		"a copy without a source":            {[]*Object{copyOf(rootX)}, "delete x", ""},
-		"a copy of one that can't be copied": {[]*Object{finalized(role(t, "root", "x", "get")), copyOf(rootX)}, "delete x", ""},
-		"a terminating copy":                 {[]*Object{doomed(copyOf(rootX))}, "", ""},
-		"a terminating copy of a source":     {[]*Object{role(t, "root", "x", "watch"), doomed(copyOf(rootX))}, "", ""},
-		"a terminating source":               {[]*Object{doomed(role(t, "root", "x", "get"))}, "", "create x from root"},
-		"an object of its own":               {[]*Object{role(t, "leaf", "own", "get")}, "", ""},
-		"an object of its own in the way":    {[]*Object{rootX, role(t, "leaf", "x", "get")}, "", "update x from root over a local one"},
-		"a stray with any value":             {[]*Object{role(t, "leaf", "y", "get", from)}, "delete y", ""},
-		"an unrelated namespace":             {[]*Object{role(t, "elsewhere", "x", "get")}, "", ""},
+		"nothing":                                {nil, "", ""},
+		"a source of the root":                   {[]*Object{rootX}, "", "create x from root"},
+		"CASE-5 the topmost source governs":      {[]*Object{rootX, midX}, "", "create x from root"},
+		"one that can't be copied does not":      {[]*Object{finalized(role(t, "root", "x", "get")), midX}, "", "create x from mid"},
+		"a copy between is no source":            {[]*Object{stored(t, rootX, "mid", nil)}, "", ""},
+		"a right copy":                           {[]*Object{rootX, copyOf(rootX)}, "", ""},
+		"an outdated copy":                       {[]*Object{role(t, "root", "x", "watch"), copyOf(rootX)}, "", "update x from root"},
+		"a copy of another source":               {[]*Object{rootX, midX, copyOf(midX)}, "", "update x from root"},
+		"a copy without a source":                {[]*Object{copyOf(rootX)}, "delete x", ""},
+		"a copy of one that can't be copied":     {[]*Object{finalized(role(t, "root", "x", "get")), copyOf(rootX)}, "delete x", ""},
+		"a terminating copy":                     {[]*Object{doomed(copyOf(rootX))}, "", ""},
+		"a terminating copy of a source":         {[]*Object{role(t, "root", "x", "watch"), doomed(copyOf(rootX))}, "", ""},
+		"a terminating source":                   {[]*Object{doomed(role(t, "root", "x", "get"))}, "", "create x from root"},
+		"an object of its own":                   {[]*Object{role(t, "leaf", "own", "get")}, "", ""},
+		"CASE-5 an object of its own in the way": {[]*Object{rootX, role(t, "leaf", "x", "get")}, "", "update x from root over a local one"},
+		"a stray with any value":                 {[]*Object{role(t, "leaf", "y", "get", from)}, "delete y", ""},
+		"an unrelated namespace":                 {[]*Object{role(t, "elsewhere", "x", "get")}, "", ""},
 		"a mixture in order": {
 			[]*Object{role(t, "root", "b", "get"), role(t, "mid", "a", "get"), role(t, "leaf", "d", "get", from+"root"), role(t, "leaf", "c", "get", from+"x")},
 			"delete c, delete d", "create a from mid, create b from root",

@@ -33,16 +33,16 @@ func TestModes(t *testing.T) {
 		policy          Policy
 		removed, wanted string
 	}{
-		"M-Propagate": {Policy{Mode: v1beta1.Propagate}, "delete stray",
+		"MODE-Propagate": {Policy{Mode: v1beta1.Propagate}, "delete stray",
 			"update asked from root over a local one, create new from root, update outdated from root, update way from root over a local one"},
-		"M-AllowPropagate": {Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete stray",
+		"MODE-AllowPropagate": {Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete stray",
 			"update asked from root over a local one"},
-		"M-Remove": {Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete stray", ""},
-		"M-Ignore": {Policy{Mode: v1beta1.Ignore}, "", ""},
-		"M-Propagate, Keep": {Policy{Mode: v1beta1.Propagate, Keep: true}, "delete stray",
+		"MODE-Remove": {Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete stray", ""},
+		"MODE-Ignore": {Policy{Mode: v1beta1.Ignore}, "", ""},
+		"MODE-Propagate, Keep": {Policy{Mode: v1beta1.Propagate, Keep: true}, "delete stray",
 			"keep asked from root, create new from root, update outdated from root, keep way from root"},
-		"M-AllowPropagate, Keep": {Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete stray", "keep asked from root"},
-		"M-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete stray", ""},
+		"MODE-AllowPropagate, Keep": {Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete stray", "keep asked from root"},
+		"MODE-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete stray", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			index := NewIndex(Kinds[0])

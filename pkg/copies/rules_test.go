@@ -54,12 +54,12 @@ func TestWhatCopiesLeaveOut(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"3.9 anything":                              {"example.com/a", nil, "[example.com/a] [example.com/a]"},
-		"3.9 without a domain":                      {"a", nil, "[a] [a]"},
-		"3.9 our own":                               {"propagate.hnc.x-k8s.io/x", nil, "[] []"},
-		"3.9 any domain that ends so":               {"foo-hnc.x-k8s.io/a", nil, "[] []"},
-		"3.9 --unpropagated-label":                  {"example.com/a", func(o *Options) { o.UnpropagatedLabels = []string{"b", "example.com/a"} }, "[] [example.com/a]"},
-		"3.9 --unpropagated-annotation":             {"example.com/a", func(o *Options) { o.UnpropagatedAnnotations = []string{"example.com/a"} }, "[example.com/a] []"},
+		"COPY-kept anything":                        {"example.com/a", nil, "[example.com/a] [example.com/a]"},
+		"COPY-kept without a domain":                {"a", nil, "[a] [a]"},
+		"COPY-dropped our own":                      {"propagate.hnc.x-k8s.io/x", nil, "[] []"},
+		"COPY-dropped any domain that ends so":      {"foo-hnc.x-k8s.io/a", nil, "[] []"},
+		"COPY-dropped --unpropagated-label":         {"example.com/a", func(o *Options) { o.UnpropagatedLabels = []string{"b", "example.com/a"} }, "[] [example.com/a]"},
+		"COPY-dropped --unpropagated-annotation":    {"example.com/a", func(o *Options) { o.UnpropagatedAnnotations = []string{"example.com/a"} }, "[example.com/a] []"},
 		"--unpropagated-label adds to the defaults": {"argocd.argoproj.io/instance", func(o *Options) { o.UnpropagatedLabels = []string{"b"} }, "[] []"},
 		"kubectl's is an annotation":                {"kubectl.kubernetes.io/last-applied-configuration", nil, "[kubectl.kubernetes.io/last-applied-configuration] []"},
 		"Argo CD's id is an annotation":             {"argocd.argoproj.io/tracking-id", nil, "[argocd.argoproj.io/tracking-id] []"},
@@ -113,17 +113,17 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 		object string
 		fit    bool
 	}{
-		"3.10 anything else":                   {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"Opaque"}`, true},
-		"3.10 a finalizer":                     {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","finalizers":["a/b"]}}`, false},
-		"3.10 a service account's token":       {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"kubernetes.io/service-account-token"}`, false},
-		"3.10 a Helm release":                  {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, false},
-		"3.10 another kind of that type":       {`{"apiVersion":"example.com/v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, true},
-		"3.10 kube-root-ca.crt":                {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-root-ca.crt"}}`, false},
-		"3.10 istio-ca-root-cert":              {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"istio-ca-root-cert"}}`, false},
-		"3.10 a secret of that name":           {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"kube-root-ca.crt"}}`, true},
-		"3.10 cattle.io/creator=norman":        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"norman"}}}`, false},
-		"3.10 cattle.io/creator=somebody else": {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"x"}}}`, true},
-		"3.10 openshift.io/description":        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","annotations":{"openshift.io/description":""}}}`, false},
+		"SEL-6 anything else":                        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"Opaque"}`, true},
+		"EXCL-finalizers a finalizer":                {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","finalizers":["a/b"]}}`, false},
+		"EXCL-token a service account's token":       {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"kubernetes.io/service-account-token"}`, false},
+		"EXCL-helm a release":                        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, false},
+		"EXCL-helm another kind of that type":        {`{"apiVersion":"example.com/v1","kind":"Secret","metadata":{"name":"x"},"type":"helm.sh/release.v1"}`, true},
+		"EXCL-ca kube-root-ca.crt":                   {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-root-ca.crt"}}`, false},
+		"EXCL-ca istio-ca-root-cert":                 {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"istio-ca-root-cert"}}`, false},
+		"EXCL-ca a secret of that name":              {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"kube-root-ca.crt"}}`, true},
+		"EXCL-label cattle.io/creator=norman":        {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"norman"}}}`, false},
+		"EXCL-label cattle.io/creator=somebody else": {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","labels":{"cattle.io/creator":"x"}}}`, true},
+		"EXCL-openshift openshift.io/description":    {`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x","annotations":{"openshift.io/description":""}}}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := parse(t, test.object)

@@ -35,7 +35,7 @@ var _ = ginkgo.Describe("A hierarchy", func() {
 		gomega.Expect(u.apply(unknown, "--server-side")).To(fail(".spec.parnet"))
 	})
 
-	ginkgo.It("can't set labels or annotations that are not managed", func() {
+	ginkgo.It("can't set labels or annotations that are not managed (H3)", func() {
 		list := "  labels:\n  - {key: team, value: blue}\n  annotations:\n  - {key: not/a/key, value: x}\n"
 		gomega.Expect(u.create(hierarchy(ns, parent) + list)).To(beRefused("Invalid", "spec.labels", `"team"`, "spec.annotations", `"not/a/key"`))
 	})
@@ -69,7 +69,7 @@ var _ = ginkgo.Describe("A sub-namespace", func() {
 		u.grant(ctx, "admin", parent, other)
 	})
 
-	ginkgo.DescribeTable("can't have a name that no namespace can have", func(bad string) {
+	ginkgo.DescribeTable("can't have a name that no namespace can have (A1)", func(bad string) {
 		refused := []string{"metadata.name", "must be the name of a namespace"}
 		gomega.Expect(u.create(subnamespace(parent, bad))).To(beRefused("Invalid", refused...))
 		gomega.Expect(u.create(anchor(parent, bad))).To(beRefused("Invalid", refused...))
@@ -80,7 +80,7 @@ var _ = ginkgo.Describe("A sub-namespace", func() {
 		ginkgo.Entry("of 64 characters", strings.Repeat("a", 64)),
 	)
 
-	ginkgo.It("can't take a name that is taken", func() {
+	ginkgo.It("can't take a name that is taken (A5)", func() {
 		taken := `"` + other + `" exists already`
 		gomega.Expect(u.create(subnamespace(parent, other))).To(beRefused("Conflict", "metadata.name", taken, "choose another name"))
 		gomega.Expect(u.create(anchor(parent, "kube-system"))).To(beRefused("Forbidden", "metadata.name", `"kube-system"`, "choose another name"))

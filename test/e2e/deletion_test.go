@@ -73,21 +73,21 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		gomega.Expect(operator.kubectl("delete", "ns", plain, chain[1], "--wait=false")).To(succeed())
 	})
 
-	ginkgo.It("of a sub-namespace itself is refused", func() {
+	ginkgo.It("of a sub-namespace itself is refused (N8)", func() {
 		ns := newSubnamespaces("parent", "child")
 		gomega.Expect(operator.kubectl("delete", "ns", ns[1])).
 			To(beRefused("Forbidden", "namespace "+ns[1]+" is a sub-namespace of "+ns[0], "kubectl delete subns "+ns[1]+" -n "+ns[0]))
 		expectActive(ns...)
 	})
 
-	ginkgo.It("of a namespace that has sub-namespaces is refused", func() {
+	ginkgo.It("of a namespace that has sub-namespaces is refused (N9)", func() {
 		ns := newSubnamespaces("parent", "child")
 		gomega.Expect(operator.kubectl("delete", "ns", ns[0])).
 			To(beRefused("Forbidden", "namespace "+ns[0]+" has sub-namespaces", "kubectl get subns -n "+ns[0], "spec.allowCascadingDeletion"))
 		expectActive(ns...)
 	})
 
-	ginkgo.It("of a Subnamespace is refused if its namespace has children, even full ones", func(ctx context.Context) {
+	ginkgo.It("of a Subnamespace is refused if its namespace has children, even full ones (A6)", func(ctx context.Context) {
 		withSub, withFull := newSubnamespaces("root", "parent", "child"), newSubnamespaces("root", "parent")
 		child := newNamespace("full")
 		u := newUser(ctx)
@@ -132,7 +132,7 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		expectGone(dying, child)
 	})
 
-	ginkgo.It("of a Subnamespace deletes its namespace, under both names", func() {
+	ginkgo.It("of a Subnamespace deletes its namespace, under both names (DEL-2)", func() {
 		expectGone(leaf[1], byAnchor[1])
 		for _, parent := range []string{leaf[0], byAnchor[0]} {
 			gomega.Eventually(func() result { return root.kubectl("get", "subns", "-n", parent, "-o", "name") }).Should(list())
@@ -140,7 +140,7 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		expectActive(leaf[0], byAnchor[0])
 	})
 
-	ginkgo.It("of a plain namespace, or of a full one in a tree, takes nothing else along", func() {
+	ginkgo.It("of a plain namespace, or of a full one in a tree, takes nothing else along (N10, COND-ParentMissing)", func() {
 		expectGone(plain, chain[1])
 		expectActive(chain[0], chain[2])
 		gomega.Eventually(func() string { return root.get(chain[2], theHierarchy, conditions) }).Should(gomega.And(
@@ -159,12 +159,12 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		gomega.Expect(depth(chain[1], chain[0])).To(gomega.BeEmpty())
 	})
 
-	ginkgo.It("of a Subnamespace that allows cascading deletion takes the sub-namespaces below along", func() {
+	ginkgo.It("of a Subnamespace that allows cascading deletion takes the sub-namespaces below along (DEL-2)", func() {
 		expectGone(branch[1:]...)
 		expectActive(branch[0])
 	})
 
-	ginkgo.It("of a namespace that allows cascading deletion takes all levels of sub-namespaces along, and no full namespace", func() {
+	ginkgo.It("of a namespace that allows cascading deletion takes all levels of sub-namespaces along, and no full namespace (CASCADE-3, CASCADE-5, CASCADE-6, COND-AncestorHaltActivities, CASE-4)", func() {
 		expectGone(tree...)
 		expectActive(full, below)
 		gomega.Eventually(func() string { return root.get(full, theHierarchy, conditions) }).
@@ -174,7 +174,7 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		expectDepth(below, tree[0], "")
 	})
 
-	ginkgo.It("of its parent leaves a full namespace that an administrator of it and of another can move there", func(ctx context.Context) {
+	ginkgo.It("of its parent leaves a full namespace that an administrator of it and of another can move there (CASCADE-6)", func(ctx context.Context) {
 		parent := newNamespace("adopting")
 		u := newUser(ctx)
 		u.grant(ctx, "admin", full, parent)

@@ -129,7 +129,7 @@ var _ = ginkgo.Describe("What a tree inherits", func() {
 		}
 	})
 
-	ginkgo.It("can't be edited, deleted or forged below its source, even by an administrator there", func(ctx context.Context) {
+	ginkgo.It("can't be edited, deleted or forged below its source, even by an administrator there (O12, O14, O17)", func(ctx context.Context) {
 		ns := newChain("root", "leaf")
 		source, leaf := ns[0], ns[1]
 		u := newUser(ctx)
@@ -168,7 +168,7 @@ var _ = ginkgo.Describe("A sub-namespace", func() {
 		))).To(succeed())
 	})
 
-	ginkgo.It("becomes a full namespace, which can move, when its annotation is removed", func(ctx context.Context) {
+	ginkgo.It("becomes a full namespace, which can move, when its annotation is removed (CASE-3)", func(ctx context.Context) {
 		u := newUser(ctx)
 		u.grant(ctx, "admin", parent, other)
 		gomega.Expect(u.create(subnamespace(parent, sub))).To(succeed())
@@ -183,7 +183,7 @@ var _ = ginkgo.Describe("A sub-namespace", func() {
 		gomega.Expect(depth(sub, other)).To(gomega.Equal("1"))
 	})
 
-	ginkgo.It("whose record is missing says so, until it gets one", func() {
+	ginkgo.It("whose record is missing says so, until it gets one (COND-SubnamespaceAnchorMissing)", func() {
 		gomega.Expect(root.create(namespace(sub) + "  annotations: {hnc.x-k8s.io/subnamespace-of: " + parent + "}\n")).To(succeed())
 		gomega.Eventually(func() result { return root.kubectl("get", "-n", sub, theHierarchy, "-o", "jsonpath="+conditions) }).Should(output(gomega.And(
 			gomega.ContainSubstring("BadConfiguration=True:SubnamespaceAnchorMissing"), gomega.ContainSubstring("Ready=False"))))

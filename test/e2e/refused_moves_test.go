@@ -14,14 +14,14 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 	var u user
 	ginkgo.BeforeEach(func(ctx context.Context) { u = newUser(ctx) })
 
-	ginkgo.It("is refused when a namespace would be its own parent", func(ctx context.Context) {
+	ginkgo.It("is refused when a namespace would be its own parent (H10)", func(ctx context.Context) {
 		ns := newNamespace("self")
 		u.grant(ctx, "admin", ns)
 		gomega.Expect(u.apply(hierarchy(ns, ns))).To(beRefused("Conflict", "spec.parent", `"`+ns+`" can't be its own parent`, "name another namespace"))
 		gomega.Expect(u.apply(hierarchyConfiguration(ns, ns))).To(beRefused("Conflict", "hierarchyconfigurations", "spec.parent", ns))
 	})
 
-	ginkgo.It("is refused when it would close a cycle of two or three", func(ctx context.Context) {
+	ginkgo.It("is refused when it would close a cycle of two or three (H10)", func(ctx context.Context) {
 		ns := newChain("root", "middle", "leaf")
 		u.grant(ctx, "admin", ns...)
 		waitForHierarchy(ns[0])
@@ -70,7 +70,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		gomega.Expect(u.apply(hierarchy(outside, ns[maxDepth-2]))).To(succeed())
 	})
 
-	ginkgo.It("is refused when the parent does not exist or can't have children", func(ctx context.Context) {
+	ginkgo.It("is refused when the parent does not exist or can't have children (H9, H2)", func(ctx context.Context) {
 		ns := newNamespace("child")
 		u.grant(ctx, "admin", ns)
 		gomega.Expect(u.apply(hierarchy(ns, "nowhere"))).To(beRefused("Forbidden", `hierarchies.hnc.x-k8s.io "hierarchy"`, "spec.parent", `"nowhere" does not exist`, "create it first"))
@@ -78,7 +78,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		gomega.Expect(u.apply(hierarchy(ns, "kube-system"))).To(beRefused("Forbidden", "spec.parent", `"kube-system"`, "choose another parent"))
 	})
 
-	ginkgo.It("is refused to a sub-namespace, whichever way it is asked", func(ctx context.Context) {
+	ginkgo.It("is refused to a sub-namespace, whichever way it is asked (H8)", func(ctx context.Context) {
 		ns := newNamespaces("parent", "other")
 		sub := name("sub")
 		u.grant(ctx, "admin", ns...)
@@ -104,21 +104,21 @@ var _ = ginkgo.Describe("A move by someone who may edit the namespace's hierarch
 	}
 	move := func() result { return u.patch(moved, theHierarchy, parentIs(newParent)) }
 
-	ginkgo.It("is refused unless they are an administrator of the root of the tree that it leaves", func(ctx context.Context) {
+	ginkgo.It("is refused unless they are an administrator of the root of the tree that it leaves (AUTH-6)", func(ctx context.Context) {
 		u.grant(ctx, "admin", newParent, oldParent)
 		gomega.Expect(move()).To(beRefused("Forbidden", refusedAt(oldRoot)...))
 		gomega.Expect(u.patch(moved, theHierarchy, parentIs(""))).To(beRefused("Forbidden", refusedAt(oldRoot)...))
 		gomega.Expect(u.kubectl("delete", theHierarchy, "-n", moved)).To(beRefused("Forbidden", refusedAt(oldRoot)...))
 	})
 
-	ginkgo.It("is refused unless they are an administrator of the new parent", func(ctx context.Context) {
+	ginkgo.It("is refused unless they are an administrator of the new parent (AUTH-6)", func(ctx context.Context) {
 		u.grant(ctx, "admin", oldRoot)
 		gomega.Expect(move()).To(beRefused("Forbidden", refusedAt(newParent)...))
 		gomega.Expect(u.patch(moved, "hierarchyconfigurations/hierarchy", parentIs(newParent))).
 			To(beRefused("Forbidden", append(refusedAt(newParent), "hierarchyconfigurations")...))
 	})
 
-	ginkgo.It("is refused if they are an administrator of neither", func() {
+	ginkgo.It("is refused if they are an administrator of neither (AUTH-9)", func() {
 		gomega.Expect(move()).To(beRefused("Forbidden", refusedAt(oldRoot)...))
 	})
 

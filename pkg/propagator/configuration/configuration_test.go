@@ -183,13 +183,13 @@ func TestConditions(t *testing.T) {
 		state   State
 		want    string
 	}{
-		"all is well":                      {[]string{"secrets Propagate"}, synced, "Ready=True Ready"},
-		"not known yet":                    {[]string{"secrets Propagate"}, waiting, "Ready=False Pending"},
-		"trouble":                          {[]string{"secrets Propagate"}, trouble, "OutOfSync=True Unknown, Ready=False Unknown"},
-		"trouble with one that is ignored": {[]string{"secrets Ignore"}, trouble, "Ready=True Ready"},
-		"bad":                              {[]string{"nodes Propagate", "gizmos Propagate"}, synced, "BadConfiguration=True ResourceNotNamespaced, Ready=False ResourceNotNamespaced"},
-		"bad and trouble":                  {[]string{"secrets Propagate", "gizmos Propagate"}, trouble, "BadConfiguration=True ResourceNotFound, OutOfSync=True Unknown, Ready=False ResourceNotFound"},
-		"bad and not known yet":            {[]string{"secrets Propagate", "gizmos Propagate"}, waiting, "BadConfiguration=True ResourceNotFound, Ready=False ResourceNotFound"},
+		"all is well":                           {[]string{"secrets Propagate"}, synced, "Ready=True Ready"},
+		"not known yet":                         {[]string{"secrets Propagate"}, waiting, "Ready=False Pending"},
+		"CONF-OutOfSync CONF-Unknown trouble":   {[]string{"secrets Propagate"}, trouble, "OutOfSync=True Unknown, Ready=False Unknown"},
+		"trouble with one that is ignored":      {[]string{"secrets Ignore"}, trouble, "Ready=True Ready"},
+		"CONF-ResourceNotNamespaced bad":        {[]string{"nodes Propagate", "gizmos Propagate"}, synced, "BadConfiguration=True ResourceNotNamespaced, Ready=False ResourceNotNamespaced"},
+		"CONF-ResourceNotFound bad and trouble": {[]string{"secrets Propagate", "gizmos Propagate"}, trouble, "BadConfiguration=True ResourceNotFound, OutOfSync=True Unknown, Ready=False ResourceNotFound"},
+		"bad and not known yet":                 {[]string{"secrets Propagate", "gizmos Propagate"}, waiting, "BadConfiguration=True ResourceNotFound, Ready=False ResourceNotFound"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := configuration(test.entries...)

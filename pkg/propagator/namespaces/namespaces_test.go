@@ -127,13 +127,13 @@ func TestTheLabelsOfANamespaceTellItsPlaceInTheTree(t *testing.T) {
 		of    string
 		want  string
 	}{
-		"a root":                 {[]string{"ns a"}, "a", "a:0 included-namespace"},
-		"an excluded namespace":  {[]string{"ns kube-system"}, "kube-system", ""},
-		"a grandchild":           {[]string{"ns a", "ns b", "ns c", "parent b a", "parent c b"}, "c", "a:2 b:1 c:0 included-namespace"},
-		"of a missing parent":    {[]string{"ns b", "parent b a"}, "b", "b:0 included-namespace"},
-		"below a missing parent": {[]string{"ns b", "ns c", "parent b a", "parent c b"}, "c", "b:1 c:0 included-namespace"},
-		"of an excluded parent":  {[]string{"ns b", "parent b kube-system"}, "b", "b:0 included-namespace"},
-		"in a cycle":             {[]string{"ns a", "ns b", "parent a b", "parent b a"}, "a", "a:0 included-namespace"},
+		"a root":                {[]string{"ns a"}, "a", "a:0 included-namespace"},
+		"an excluded namespace": {[]string{"ns kube-system"}, "kube-system", ""},
+		"a grandchild":          {[]string{"ns a", "ns b", "ns c", "parent b a", "parent c b"}, "c", "a:2 b:1 c:0 included-namespace"},
+		"of a missing parent":   {[]string{"ns b", "parent b a"}, "b", "b:0 included-namespace"},
+		"COND-AncestorHaltActivities below a missing parent": {[]string{"ns b", "ns c", "parent b a", "parent c b"}, "c", "b:1 c:0 included-namespace"},
+		"of an excluded parent":                              {[]string{"ns b", "parent b kube-system"}, "b", "b:0 included-namespace"},
+		"in a cycle":                                         {[]string{"ns a", "ns b", "parent a b", "parent b a"}, "a", "a:0 included-namespace"},
 		"below a cycle": {[]string{"ns a", "ns b", "ns c", "parent a b", "parent b a", "parent c b"}, "c",
 			"b:1 c:0 included-namespace"},
 		"with a full child":                          {[]string{"ns a", "ns b", "parent b a"}, "a", "a:0 included-namespace"},
@@ -143,10 +143,10 @@ func TestTheLabelsOfANamespaceTellItsPlaceInTheTree(t *testing.T) {
 		"whose sub-namespace is in conflict":         {[]string{"ns a", "ns b", "asked a b"}, "a", "a:0 included-namespace"},
 		"whose sub-namespace is gone and won't return": {[]string{"ns a", "deleting a b"}, "a",
 			"a:0 included-namespace"},
-		"that does not exist yet": {[]string{"ns a", "cascading a", "asked a b"}, "b", "a:1 b:0 cascading-deletion included-namespace"},
-		"an orphan":               {[]string{"ns a", "ns b sub-of a", "parent b a"}, "b", "a:1 b:0 included-namespace orphaned"},
-		"an orphan to be":         {[]string{"ns a", "ns b sub-of a", "deleting a b"}, "b", "a:1 b:0 included-namespace"},
-		"cascading by itself":     {[]string{"ns a", "cascading a"}, "a", "a:0 cascading-deletion included-namespace"},
+		"that does not exist yet":                  {[]string{"ns a", "cascading a", "asked a b"}, "b", "a:1 b:0 cascading-deletion included-namespace"},
+		"COND-SubnamespaceAnchorMissing an orphan": {[]string{"ns a", "ns b sub-of a", "parent b a"}, "b", "a:1 b:0 included-namespace orphaned"},
+		"an orphan to be":                          {[]string{"ns a", "ns b sub-of a", "deleting a b"}, "b", "a:1 b:0 included-namespace"},
+		"cascading by itself":                      {[]string{"ns a", "cascading a"}, "a", "a:0 cascading-deletion included-namespace"},
 		"cascading by a root": {[]string{"ns a", "ns b", "ns c", "cascading a", "parent b a", "parent c b"}, "c",
 			"a:2 b:1 c:0 cascading-deletion included-namespace"},
 	} {
@@ -195,19 +195,19 @@ func TestTheStatusOfAHierarchyTellsChildrenAndProblems(t *testing.T) {
 		given []string
 		want  string // children, then type=reason; "none", "create" or "create PARENT"
 	}{
-		"a lonely root without a hierarchy":   {[]string{"ns a"}, "none"},
-		"a lonely root with one":              {[]string{"ns a", "cascading a"}, "Ready=Ready"},
-		"a root with children and none":       {[]string{"ns a", "ns b", "parent b a"}, "create"},
-		"a terminating one":                   {[]string{"ns a", "ns b", "parent b a", "terminating a"}, "none"},
-		"an excluded parent":                  {[]string{"ns a", "parent a kube-system"}, "ActivitiesHalted=IllegalParent Ready=IllegalParent"},
-		"children are sorted and exist":       {[]string{"ns a", "parent a ", "ns c", "ns b", "parent b a", "parent c a", "parent d a", "ns r", "parent a r"}, "b c Ready=Ready"},
-		"a missing parent":                    {[]string{"ns a", "parent a p"}, "ActivitiesHalted=ParentMissing Ready=ParentMissing"},
-		"below a missing parent":              {[]string{"ns a", "ns b", "parent a b", "parent b p"}, "ActivitiesHalted=AncestorHaltActivities Ready=AncestorHaltActivities"},
-		"a cycle":                             {[]string{"ns a", "ns b", "parent a b", "parent b a"}, "b ActivitiesHalted=InCycle Ready=InCycle"},
-		"an orphan without a hierarchy":       {[]string{"ns p", "ns a sub-of p"}, "create"},
-		"an orphan":                           {[]string{"ns p", "ns a sub-of p", "parent a p"}, "BadConfiguration=SubnamespaceAnchorMissing Ready=SubnamespaceAnchorMissing"},
-		"an orphan of a missing parent":       {[]string{"ns a sub-of p", "parent a p"}, "ActivitiesHalted=ParentMissing BadConfiguration=SubnamespaceAnchorMissing Ready=ParentMissing"},
-		"a sub-namespace that lost hierarchy": {[]string{"ns p", "ns a sub-of p", "asked p a", "ns b", "parent b a"}, "create p"},
+		"a lonely root without a hierarchy":                  {[]string{"ns a"}, "none"},
+		"a lonely root with one":                             {[]string{"ns a", "cascading a"}, "Ready=Ready"},
+		"a root with children and none":                      {[]string{"ns a", "ns b", "parent b a"}, "create"},
+		"a terminating one":                                  {[]string{"ns a", "ns b", "parent b a", "terminating a"}, "none"},
+		"COND-IllegalParent an excluded parent":              {[]string{"ns a", "parent a kube-system"}, "ActivitiesHalted=IllegalParent Ready=IllegalParent"},
+		"children are sorted and exist":                      {[]string{"ns a", "parent a ", "ns c", "ns b", "parent b a", "parent c a", "parent d a", "ns r", "parent a r"}, "b c Ready=Ready"},
+		"COND-ParentMissing a missing parent":                {[]string{"ns a", "parent a p"}, "ActivitiesHalted=ParentMissing Ready=ParentMissing"},
+		"COND-AncestorHaltActivities below a missing parent": {[]string{"ns a", "ns b", "parent a b", "parent b p"}, "ActivitiesHalted=AncestorHaltActivities Ready=AncestorHaltActivities"},
+		"COND-InCycle a cycle":                               {[]string{"ns a", "ns b", "parent a b", "parent b a"}, "b ActivitiesHalted=InCycle Ready=InCycle"},
+		"an orphan without a hierarchy":                      {[]string{"ns p", "ns a sub-of p"}, "create"},
+		"COND-SubnamespaceAnchorMissing an orphan":           {[]string{"ns p", "ns a sub-of p", "parent a p"}, "BadConfiguration=SubnamespaceAnchorMissing Ready=SubnamespaceAnchorMissing"},
+		"an orphan of a missing parent":                      {[]string{"ns a sub-of p", "parent a p"}, "ActivitiesHalted=ParentMissing BadConfiguration=SubnamespaceAnchorMissing Ready=ParentMissing"},
+		"a sub-namespace that lost hierarchy":                {[]string{"ns p", "ns a sub-of p", "asked p a", "ns b", "parent b a"}, "create p"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			given := slices.DeleteFunc(slices.Clone(test.given), func(line string) bool { return line == "parent a " })

@@ -24,11 +24,11 @@ func TestClaim(t *testing.T) {
 		is                  func(error) bool
 		says                string
 	}{
-		{"a new name", "new", "c", nil, ""},
-		{"a sub-namespace whose record was lost", "sub", "a", nil, ""},
-		{"a name with another parent", "b", "c", apierrors.IsConflict, `the parent "a" already`},
-		{"a root", "root2", "c", apierrors.IsConflict, "exists already"},
-		{"an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded"},
+		{"A7 a new name", "new", "c", nil, ""},
+		{"A5 a sub-namespace whose record was lost", "sub", "a", nil, ""},
+		{"A5 a name with another parent", "b", "c", apierrors.IsConflict, `the parent "a" already`},
+		{"A5 a root", "root2", "c", apierrors.IsConflict, "exists already"},
+		{"A4 an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, forestOfRows)
@@ -146,11 +146,11 @@ func TestDeletable(t *testing.T) {
 		cascading string
 		want      bool
 	}{
-		{"a leaf", map[string]string{"a": "", "sub": "a"}, "", true},
-		{"with a child", map[string]string{"a": "", "sub": "a", "b": "sub"}, "", false},
-		{"with a child, allowed here", map[string]string{"a": "", "sub": "a", "b": "sub"}, "sub", true},
-		{"with a child, allowed above", map[string]string{"r": "", "a": "r", "sub": "a", "b": "sub"}, "r", true},
-		{"with a child, allowed below only", map[string]string{"a": "", "sub": "a", "b": "sub"}, "b", false},
+		{"A6 a leaf", map[string]string{"a": "", "sub": "a"}, "", true},
+		{"A6 with a child", map[string]string{"a": "", "sub": "a", "b": "sub"}, "", false},
+		{"A6 with a child, allowed here", map[string]string{"a": "", "sub": "a", "b": "sub"}, "sub", true},
+		{"A6 with a child, allowed above", map[string]string{"r": "", "a": "r", "sub": "a", "b": "sub"}, "r", true},
+		{"A6 with a child, allowed below only", map[string]string{"a": "", "sub": "a", "b": "sub"}, "b", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, row.parents)

@@ -27,14 +27,14 @@ func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
 		name, namespace, parent string
 		admin                   string // of these namespaces, each of which is needed
 	}{
-		{"a root joins a tree", "root2", "a", "a"},
-		{"a child becomes a root", "b", "", "root1"},
-		{"from one tree to another", "b", "y", "root1 y"},
-		{"within a tree, upward", "c", "root1", "root1"},
-		{"within a tree, to a sibling's child", "c", "sub", "a sub"},
-		{"within a tree, below the old parent's child", "b", "sub", "a sub"},
-		{"an orphan finds a parent", "orphan", "x", "x"},
-		{"an orphan becomes a root", "orphan", "", ""},
+		{"AUTH-2 a root joins a tree", "root2", "a", "a"},
+		{"AUTH-5 a child becomes a root", "b", "", "root1"},
+		{"AUTH-6 from one tree to another", "b", "y", "root1 y"},
+		{"AUTH-7 within a tree, upward", "c", "root1", "root1"},
+		{"AUTH-7 within a tree, to a sibling's child", "c", "sub", "a sub"},
+		{"AUTH-7 within a tree, below the old parent's child", "b", "sub", "a sub"},
+		{"AUTH-4 an orphan finds a parent", "orphan", "x", "x"},
+		{"AUTH-4 an orphan becomes a root", "orphan", "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			needed := strings.Fields(row.admin)
@@ -82,14 +82,14 @@ func TestMoveRefusesWhatIsIllegal(t *testing.T) {
 		says                    string
 		parents                 map[string]string
 	}{
-		{"self", "a", "a", apierrors.IsConflict, `"a" can't be its own parent`, forestOfRows},
-		{"cycle of two", "a", "b", apierrors.IsConflict, "(b <- a)", forestOfRows},
-		{"cycle of four", "root1", "c", apierrors.IsConflict, "(c <- b <- a <- root1)", forestOfRows},
-		{"excluded parent", "root2", "kube-system", apierrors.IsForbidden, `"kube-system" is excluded`, forestOfRows},
-		{"excluded namespace", "kube-system", "", apierrors.IsForbidden, `"kube-system" is excluded`, map[string]string{"kube-system": ""}},
-		{"sub-namespace to another parent", "sub", "root1", apierrors.IsConflict, "sub-namespace", forestOfRows},
-		{"sub-namespace to a root", "sub", "", apierrors.IsConflict, "<none>", forestOfRows},
-		{"below a halted ancestor", "below", "a", apierrors.IsForbidden, `"orphan"`, forestOfRows},
+		{"H10 self", "a", "a", apierrors.IsConflict, `"a" can't be its own parent`, forestOfRows},
+		{"H10 cycle of two", "a", "b", apierrors.IsConflict, "(b <- a)", forestOfRows},
+		{"H10 cycle of four", "root1", "c", apierrors.IsConflict, "(c <- b <- a <- root1)", forestOfRows},
+		{"H2 excluded parent", "root2", "kube-system", apierrors.IsForbidden, `"kube-system" is excluded`, forestOfRows},
+		{"H1 excluded namespace", "kube-system", "", apierrors.IsForbidden, `"kube-system" is excluded`, map[string]string{"kube-system": ""}},
+		{"H8 sub-namespace to another parent", "sub", "root1", apierrors.IsConflict, "sub-namespace", forestOfRows},
+		{"H8 sub-namespace to a root", "sub", "", apierrors.IsConflict, "<none>", forestOfRows},
+		{"H5 below a halted ancestor", "below", "a", apierrors.IsForbidden, `"orphan"`, forestOfRows},
 		{"too deep", "leaf", "n59", apierrors.IsConflict, "60", deep},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestMoveRefusesWhatIsIllegal(t *testing.T) {
 	}
 }
 
-func TestAnUnchangedParentIsNotJudgedButCompared(t *testing.T) {
+func TestH7AnUnchangedParentIsNotJudgedButCompared(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	guard, err := f.Move(as(t, "nobody"), f.existing(t, "below"), "orphan")
 	if err != nil {

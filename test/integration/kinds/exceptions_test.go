@@ -22,21 +22,21 @@ func TestExceptions(t *testing.T) {
 		// where are the namespaces that get a copy.
 		where string
 	}{
-		"S7-nothing":             {"example.com/x=y", ""},
-		"S2-select":              {hnc.AnnotationSelect + "=env=prod", leaf},
-		"S2-select-notin":        {hnc.AnnotationSelect + "=env notin (prod)", mid},
-		"S2-select-empty":        {hnc.AnnotationSelect + "=", ""},
-		"S3-treeselect":          {hnc.AnnotationTreeSelect + "=" + mid, mid + " " + leaf},
-		"S3-treeselect-leaf":     {hnc.AnnotationTreeSelect + "=" + leaf, leaf},
-		"S3-treeselect-not-leaf": {hnc.AnnotationTreeSelect + "=!" + leaf, mid},
-		"S3-treeselect-but":      {hnc.AnnotationTreeSelect + "=" + root + ", !" + mid, ""},
-		"S4-none":                {hnc.AnnotationNone + "=true", ""},
-		"S4-none-false":          {hnc.AnnotationNone + "=false", ""},
-		"S5-all":                 {hnc.AnnotationAll + "=true", mid + " " + leaf},
-		"S5-all-false":           {hnc.AnnotationAll + "=false", ""},
+		"SEL-7 nothing":             {"example.com/x=y", ""},
+		"SEL-2 select":              {hnc.AnnotationSelect + "=env=prod", leaf},
+		"SEL-2 select-notin":        {hnc.AnnotationSelect + "=env notin (prod)", mid},
+		"SEL-2 select-empty":        {hnc.AnnotationSelect + "=", ""},
+		"SEL-3 treeselect":          {hnc.AnnotationTreeSelect + "=" + mid, mid + " " + leaf},
+		"SEL-3 treeselect-leaf":     {hnc.AnnotationTreeSelect + "=" + leaf, leaf},
+		"SEL-3 treeselect-not-leaf": {hnc.AnnotationTreeSelect + "=!" + leaf, mid},
+		"SEL-3 treeselect-but":      {hnc.AnnotationTreeSelect + "=" + root + ", !" + mid, ""},
+		"SEL-4 none":                {hnc.AnnotationNone + "=true", ""},
+		"SEL-4 none-false":          {hnc.AnnotationNone + "=false", ""},
+		"SEL-5 all":                 {hnc.AnnotationAll + "=true", mid + " " + leaf},
+		"SEL-5 all-false":           {hnc.AnnotationAll + "=false", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			secret := strings.ToLower(name)
+			secret := strings.ReplaceAll(strings.ToLower(name), " ", "-")
 			put(t, secrets, object("Secret", root, secret, "1", test.annotation))
 			flush(t, root, leaf)
 			eventually(t, "namespaces with a copy", test.where, func() string { return having(t, secret, mid, leaf) })

@@ -23,7 +23,7 @@ func newCopies(t *testing.T) string {
 	return ns
 }
 
-func TestCopiesAreChangedByThePropagatorOnly(t *testing.T) {
+func TestO16O17O18CopiesAreChangedByThePropagatorOnly(t *testing.T) {
 	ns := newCopies(t)
 	ctx := t.Context()
 	message := ns + "/inherited is inherited from namespace acme: change it there, in namespace acme"
@@ -51,7 +51,7 @@ func TestCopiesAreChangedByThePropagatorOnly(t *testing.T) {
 	must(t)(propagator.CoreV1().ConfigMaps(ns).Patch(ctx, "inherited", types.MergePatchType, merge(t, "labels", map[string]any{hnc.LabelInheritedFrom: "x"}), metav1.PatchOptions{}))
 }
 
-func TestCopiesAreDeletedByThePropagatorOnly(t *testing.T) {
+func TestO14CopiesAreDeletedByThePropagatorOnly(t *testing.T) {
 	ns := newCopies(t)
 	ctx := t.Context()
 	message := ns + "/inherited is inherited from namespace acme: delete it there, in namespace acme"
@@ -73,7 +73,7 @@ func TestCopiesAreDeletedByThePropagatorOnly(t *testing.T) {
 	}
 }
 
-func TestCopiesAreCreatedByThePropagatorOnly(t *testing.T) {
+func TestO12CopiesAreCreatedByThePropagatorOnly(t *testing.T) {
 	ns := newNamespace(t)
 	ctx := t.Context()
 	for name, u := range map[string]user{"a namespace's admin": alice, "a cluster's admin": admin} {
@@ -95,7 +95,7 @@ func TestCopiesAreCreatedByThePropagatorOnly(t *testing.T) {
 	must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "own", types.MergePatchType, []byte(`{"data":{"a":"c"}}`), metav1.PatchOptions{}))
 }
 
-func TestControllersFieldsOfCopiesAreFree(t *testing.T) {
+func TestO19ControllersFieldsOfCopiesAreFree(t *testing.T) {
 	ns := newCopies(t)
 	ctx := t.Context()
 	owners := []any{map[string]any{"apiVersion": "v1", "kind": "Namespace", "name": ns, "uid": "none", "blockOwnerDeletion": false}}
@@ -147,7 +147,7 @@ func TestControllersWorkOnCopies(t *testing.T) {
 	})
 }
 
-func TestCopiesGoWithTheirNamespace(t *testing.T) {
+func TestO13CopiesGoWithTheirNamespace(t *testing.T) {
 	t.Parallel()
 	ns := newCopies(t)
 	if err := alice.CoreV1().Namespaces().Delete(t.Context(), ns, metav1.DeleteOptions{}); err != nil {
@@ -156,7 +156,7 @@ func TestCopiesGoWithTheirNamespace(t *testing.T) {
 	gone(t, ns)
 }
 
-func TestExcludedNamespacesHaveNoCopies(t *testing.T) {
+func TestO1ExcludedNamespacesHaveNoCopies(t *testing.T) {
 	ctx := t.Context()
 	for _, ns := range []string{"kube-system", hnc.SystemNamespace} {
 		must(t)(alice.CoreV1().ConfigMaps(ns).Create(ctx, configMap(ns, "labelled", copyOf("acme")), metav1.CreateOptions{}))

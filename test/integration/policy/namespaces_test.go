@@ -18,7 +18,7 @@ func setLabel(t *testing.T, u user, name, key string, value any, subresources ..
 	return err
 }
 
-func TestTreeLabelsAreWrittenByThePropagatorOnly(t *testing.T) {
+func TestN6N7TreeLabelsAreWrittenByThePropagatorOnly(t *testing.T) {
 	for key, value := range map[string]string{
 		hnc.TreeLabel("acme"):      "1",
 		hnc.LabelHasSubnamespaces:  "true",
@@ -57,7 +57,7 @@ func TestTreeLabelsAreWrittenByThePropagatorOnly(t *testing.T) {
 	}
 }
 
-func TestNamespacesAreCreatedWithoutTreeLabels(t *testing.T) {
+func TestN6NamespacesAreCreatedWithoutTreeLabels(t *testing.T) {
 	ctx := t.Context()
 	foreign := label(hnc.TreeLabel("acme"), "1")
 	_, err := alice.CoreV1().Namespaces().Create(ctx, namespace("foreign", foreign), metav1.CreateOptions{})
@@ -69,7 +69,7 @@ func TestNamespacesAreCreatedWithoutTreeLabels(t *testing.T) {
 		annotation(hnc.AnnotationSubnamespaceOf, "acme")), metav1.CreateOptions{}))
 }
 
-func TestNamespacesAreIncludedUnlessExcluded(t *testing.T) {
+func TestN2N3NamespacesAreIncludedUnlessExcluded(t *testing.T) {
 	ctx := t.Context()
 	created, err := alice.CoreV1().Namespaces().Create(ctx, namespace("included"), metav1.CreateOptions{})
 	if err != nil {
@@ -129,7 +129,7 @@ func labels(t *testing.T, name string) map[string]string {
 	return namespace.Labels
 }
 
-func TestSubnamespacesAreDeletedThroughTheirParent(t *testing.T) {
+func TestN8SubnamespacesAreDeletedThroughTheirParent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	sub := annotation(hnc.AnnotationSubnamespaceOf, "acme")
@@ -166,7 +166,7 @@ func TestSubnamespacesAreDeletedThroughTheirParent(t *testing.T) {
 	}
 }
 
-func TestParentsAreDeletedOnlyWhenCascadingIsAllowed(t *testing.T) {
+func TestN9ParentsAreDeletedOnlyWhenCascadingIsAllowed(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	parent := label(hnc.LabelHasSubnamespaces, "true")

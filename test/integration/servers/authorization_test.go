@@ -47,11 +47,11 @@ func removeCollection(u *user, t *testing.T, n name, prefix string) error {
 
 var rules = []rule{
 	{
-		name: "a root gets a parent", act: moveTo("new"),
+		name: "AUTH-2 a root gets a parent", act: moveTo("new"),
 		tree: [][2]string{{"new", "above"}}, needs: []string{"new"}, others: []string{"above"},
 	},
 	{
-		name: "a root gets its first hierarchy", act: func(u *user, t *testing.T, n name, prefix string) error {
+		name: "AUTH-2 a root gets its first hierarchy", act: func(u *user, t *testing.T, n name, prefix string) error {
 			if err := admin.remove(t, hierarchies, prefix+"child"); err != nil {
 				return err
 			}
@@ -60,48 +60,48 @@ var rules = []rule{
 		tree: [][2]string{{"new", "above"}}, needs: []string{"new"}, others: []string{"above"},
 	},
 	{
-		name: "a child becomes a root", act: moveTo(""),
+		name: "AUTH-5 a child becomes a root", act: moveTo(""),
 		tree: [][2]string{{"old", "root"}, {"child", "old"}}, needs: []string{"root"}, others: []string{"old"},
 	},
 	{
-		name: "a child's hierarchy is deleted", act: remove,
+		name: "AUTH-5 CASE-1 a child's hierarchy is deleted", act: remove,
 		tree: [][2]string{{"old", "root"}, {"child", "old"}}, needs: []string{"root"}, others: []string{"old"},
 	},
 	{
-		name: "a child's hierarchies are deleted", act: removeCollection,
+		name: "AUTH-5 a child's hierarchies are deleted", act: removeCollection,
 		tree: [][2]string{{"old", "root"}, {"child", "old"}}, needs: []string{"root"}, others: []string{"old"},
 	},
 	{
-		name: "to another tree", act: moveTo("new"),
+		name: "AUTH-6 to another tree", act: moveTo("new"),
 		tree:  [][2]string{{"old", "root"}, {"child", "old"}, {"new", "newroot"}},
 		needs: []string{"root", "new"}, others: []string{"old", "newroot"},
 	},
 	{
-		name: "to another branch of the same tree", act: moveTo("new"),
+		name: "AUTH-7 CASE-1 to another branch of the same tree", act: moveTo("new"),
 		tree:  [][2]string{{"common", "root"}, {"old", "common"}, {"beside", "common"}, {"new", "beside"}, {"child", "old"}},
 		needs: []string{"common", "new"}, others: []string{"root", "old", "beside"},
 	},
 	{
-		name: "up in the same tree", act: moveTo("new"),
+		name: "AUTH-7 up in the same tree", act: moveTo("new"),
 		tree:  [][2]string{{"new", "root"}, {"old", "new"}, {"child", "old"}},
 		needs: []string{"new"}, others: []string{"root", "old"},
 	},
 	{
-		name: "below a sibling", act: moveTo("new"),
+		name: "AUTH-7 below a sibling", act: moveTo("new"),
 		tree:  [][2]string{{"old", "root"}, {"new", "old"}, {"child", "old"}},
 		needs: []string{"old", "new"}, others: []string{"root"},
 	},
 	{
-		name: "an orphan gets a parent", act: moveTo("new"),
+		name: "AUTH-4 CASE-1 an orphan gets a parent", act: moveTo("new"),
 		tree: [][2]string{{"child", "gone"}, {"new", "above"}}, gone: []string{"gone"},
 		needs: []string{"new"}, others: []string{"above"},
 	},
 	{
-		name: "an orphan becomes a root", act: moveTo(""),
+		name: "AUTH-4 an orphan becomes a root", act: moveTo(""),
 		tree: [][2]string{{"child", "gone"}}, gone: []string{"gone"},
 	},
 	{
-		name: "a parent stays", act: func(u *user, t *testing.T, n name, prefix string) error {
+		name: "AUTH-1 a parent stays", act: func(u *user, t *testing.T, n name, prefix string) error {
 			return u.apply(t, n, prefix+"child", prefix+"old")
 		},
 		tree: [][2]string{{"old", "root"}, {"child", "old"}}, others: []string{"old", "root"},
@@ -110,7 +110,7 @@ var rules = []rule{
 
 // Each rule under both names of the resource, one through kube-apiserver and the other not: one who lacks a single right is told where, having all others, and one who has only
 // what is needed may move. A right under either name is enough.
-func TestWhoMayMove(t *testing.T) {
+func TestH12WhoMayMove(t *testing.T) {
 	for i, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()

@@ -91,7 +91,7 @@ func exchanges(a, b string) []exchange {
 			`"generation":%d,"ownerReferences":[{"apiVersion":"v1","kind":"Namespace","name":%q}]},"spec":%s,"status":{}}`, a, generation, a, spec)
 	}
 	return []exchange{
-		{name: "an absent object", method: "GET", path: hierarchies + "/hierarchy", code: 404,
+		{name: "C3 an absent object", method: "GET", path: hierarchies + "/hierarchy", code: 404,
 			want: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"hierarchyconfigurations.hnc.x-k8s.io \"hierarchy\" not found",` +
 				`"reason":"NotFound","details":{"name":"hierarchy","group":"hnc.x-k8s.io","kind":"hierarchyconfigurations"},"code":404}`},
 		{name: "create by POST to the object's URL", method: "POST", path: hierarchies + "/hierarchy",
@@ -111,8 +111,8 @@ func exchanges(a, b string) []exchange {
 			want: `{"kind":"HierarchyConfigurationList","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{},"items":[` +
 				strings.Replace(stored(3, `{"parent":"`+b+`"}`), `"kind":"HierarchyConfiguration","apiVersion":"hnc.x-k8s.io/v1alpha2",`, "", 1) + `]}`},
 		{name: "a stale version", method: "PUT", path: hierarchies + "/hierarchy", body: strings.ReplaceAll(hierarchy(`{}`), "$VERSION", "1"), code: 409},
-		{name: "itself as parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"` + a + `"}`), code: 409},
-		{name: "a parent that does not exist", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"nowhere"}`), code: 403},
+		{name: "H10 CASE-2 itself as parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"` + a + `"}`), code: 409},
+		{name: "H9 CASE-2 a parent that does not exist", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"nowhere"}`), code: 403},
 		{name: "another name", method: "POST", path: hierarchies,
 			body: `{"kind":"HierarchyConfiguration","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"other"}}`, code: 422},
 		{name: "an anchor by POST to its URL", method: "POST", path: anchors + "/sub-of-" + a + "?dryRun=All",
@@ -121,12 +121,12 @@ func exchanges(a, b string) []exchange {
 			code: 201, want: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"sub-of-` + a + `","namespace":"` + a +
 				`","generation":1,"ownerReferences":[{"apiVersion":"v1","kind":"Namespace","name":"` + a +
 				`"}],"finalizers":["hnc.x-k8s.io/subnamespace"]},"spec":{},"status":{"status":"Missing"}}`},
-		{name: "an anchor of an existing namespace", method: "POST", path: anchors + "/" + b,
+		{name: "A5 CASE-2 an anchor of an existing namespace", method: "POST", path: anchors + "/" + b,
 			body: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"` + b + `","namespace":"` + a + `"}}`, code: 409},
-		{name: "an anchor whose name is no label", method: "POST", path: anchors,
+		{name: "A1 an anchor whose name is no label", method: "POST", path: anchors,
 			body: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"a.b"}}`, code: 422},
-		{name: "a body that is none", method: "POST", path: anchors, body: `{`, code: 400},
-		{name: "another kind", method: "POST", path: anchors, body: `{"kind":"Pod","apiVersion":"v1"}`, code: 400},
+		{name: "C1 a body that is none", method: "POST", path: anchors, body: `{`, code: 400},
+		{name: "C1 another kind", method: "POST", path: anchors, body: `{"kind":"Pod","apiVersion":"v1"}`, code: 400},
 		{name: "delete", method: "DELETE", path: hierarchies + "/hierarchy", code: 200,
 			want: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"hierarchy","group":"hnc.x-k8s.io","kind":"hierarchyconfigurations"}}`},
 		{name: "delete what is gone", method: "DELETE", path: hierarchies + "/hierarchy", code: 404},

@@ -11,15 +11,15 @@ import (
 
 func TestOneConditionOfEachTypeIsShown(t *testing.T) {
 	for name, test := range map[string]struct{ given, want string }{
-		"3.4: none":                           {"", ""},
-		"3.4: one of each":                    {"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle", "ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle"},
-		"3.4: AnchorMissing < label":          {"BadConfiguration=SubnamespaceAnchorMissing BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedLabel"},
-		"3.4: label < annotation":             {"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation"},
-		"3.4: the order of the list is none":  {"BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedAnnotation"},
-		"3.4: ParentMissing < InCycle":        {"ActivitiesHalted=InCycle ActivitiesHalted=ParentMissing", "ActivitiesHalted=InCycle"},
-		"3.4: what HNC does not know is last": {"BadConfiguration=ManagedLabelConflict BadConfiguration=SubnamespaceAnchorMissing", "BadConfiguration=SubnamespaceAnchorMissing"},
-		"3.4: of those the gravest":           {"BadConfiguration=ExternalNamespace BadConfiguration=ManagedLabelConflict", "BadConfiguration=ExternalNamespace"},
-		"3.4: the place is the first one's":   {"BadConfiguration=IllegalManagedLabel Ready=X BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation Ready=X"},
+		"CASE-7 none":                           {"", ""},
+		"CASE-7 one of each":                    {"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle", "ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle"},
+		"CASE-7 AnchorMissing < label":          {"BadConfiguration=SubnamespaceAnchorMissing BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedLabel"},
+		"CASE-7 label < annotation":             {"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation"},
+		"CASE-7 the order of the list is none":  {"BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedAnnotation"},
+		"CASE-7 ParentMissing < InCycle":        {"ActivitiesHalted=InCycle ActivitiesHalted=ParentMissing", "ActivitiesHalted=InCycle"},
+		"CASE-7 what HNC does not know is last": {"BadConfiguration=ManagedLabelConflict BadConfiguration=SubnamespaceAnchorMissing", "BadConfiguration=SubnamespaceAnchorMissing"},
+		"CASE-7 of those the gravest":           {"BadConfiguration=ExternalNamespace BadConfiguration=ManagedLabelConflict", "BadConfiguration=ExternalNamespace"},
+		"CASE-7 the place is the first one's":   {"BadConfiguration=IllegalManagedLabel Ready=X BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation Ready=X"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stored := &hnc.Hierarchy{}
