@@ -39,6 +39,11 @@ else
 	@echo "no C compiler found: testing without the race detector" >&2
 	go test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 endif
+	@go run ./test/rows
+
+.PHONY: rows
+rows: ## list the rules of HNC's behaviour, and where each is tested or documented as different
+	@go run ./test/rows -v
 
 .PHONY: verify
 verify: ## check formatting, vet, lint, import directions, generated code and go.mod

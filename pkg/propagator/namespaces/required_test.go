@@ -39,7 +39,7 @@ func TestARequiredChildIsCreated(t *testing.T) {
 			}
 			var messages []string
 			if w.Active("p") {
-				for _, c := range problems(w, "p") {
+				for _, c := range Problems(w, "p") {
 					if c.Reason == hnc.ReasonRequiredChildRefused {
 						messages = append(messages, c.Message)
 					}
@@ -63,11 +63,11 @@ func TestWhatTheServerRefusesIsTold(t *testing.T) {
 	if plan := Subnamespace(w, key, now); plan.Action != Require {
 		t.Errorf("got %s: it has to be tried again", plan.Action)
 	}
-	if found := problems(w, "p"); len(found) != 1 || !strings.Contains(found[0].Message, "no room") {
+	if found := Problems(w, "p"); len(found) != 1 || !strings.Contains(found[0].Message, "no room") {
 		t.Errorf("got %v", found)
 	}
 	into(w, "asked p c")
-	if found := problems(w, "p"); len(found) != 0 {
+	if found := Problems(w, "p"); len(found) != 0 {
 		t.Errorf("got %v after it was created", found)
 	}
 }

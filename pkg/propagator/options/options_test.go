@@ -1,6 +1,8 @@
 package options
 
 import (
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,4 +59,21 @@ func TestTheFlagsOfTheContractExist(t *testing.T) {
 	if got := fs.Lookup("leader-elect-resource-namespace").DefValue; got != "hnc-system" {
 		t.Errorf("the lease is in %q", got)
 	}
+}
+
+func TestTheDocumentationListsTheFlags(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	New().AddFlags(fs)
+	fs.VisitAll(func(f *pflag.Flag) {
+		_, line, found := strings.Cut(string(text), "| `--"+f.Name)
+		line, _, _ = strings.Cut(line, "\n")
+		value := strings.Trim(f.DefValue, "[]")
+		if !found || value != "" && !strings.Contains(line, "| `"+value+"`") {
+			t.Errorf("no line for --%s with the default %q", f.Name, value)
+		}
+	})
 }
