@@ -28,6 +28,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
@@ -140,14 +141,17 @@ func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta
 	if err != nil {
 		return nil, fmt.Errorf("hierarchies: %w", err)
 	}
-	get := func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
-		obj, err := hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{})
-		if err != nil {
-			return nil, err
+	// At version "" it is the one that is stored, at "0" the one that is cached.
+	at := func(version string) tree.Hierarchies {
+		return func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+			obj, err := hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{ResourceVersion: version})
+			if err != nil {
+				return nil, err
+			}
+			return obj.(*hnc.Hierarchy), nil
 		}
-		return obj.(*hnc.Hierarchy), nil
 	}
-	subnamespaces, err := subnamespace.NewStorage(Scheme, options, t, get, c.subnamespaceReady)
+	subnamespaces, err := subnamespace.NewStorage(Scheme, options, t, at(""), c.subnamespaceReady)
 	if err != nil {
 		return nil, fmt.Errorf("subnamespaces: %w", err)
 	}
@@ -161,6 +165,7 @@ func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta
 		v1beta1.SchemeGroupVersion.Version: {
 			"hierarchies":              &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
 			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
+			"hierarchies/tree":         hierarchytree.New(t, at("0")),
 			"subnamespaces":            &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
 			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
 			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},

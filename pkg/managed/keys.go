@@ -88,3 +88,14 @@ func SubnamespaceOf(annotations map[string]string) string {
 	}
 	return annotations[hnc.AnnotationSubnamespaceOf]
 }
+
+// Kind returns what the namespace with these annotations is to its tree.
+func Kind(annotations map[string]string) hnc.NamespaceKind {
+	switch {
+	case External(annotations):
+		return hnc.NamespaceExternal
+	case SubnamespaceOf(annotations) != "":
+		return hnc.NamespaceSubnamespace
+	}
+	return hnc.NamespaceFull
+}

@@ -36,6 +36,9 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&SubnamespaceList{}, []string{"SubnamespaceList", "SubnamespaceAnchorList"}},
 		{&HNCConfiguration{}, []string{"HNCConfiguration"}},
 		{&HNCConfigurationList{}, []string{"HNCConfigurationList"}},
+		{&HierarchyTree{}, []string{"HierarchyTree"}},
+		{&MyNamespace{}, []string{"MyNamespace"}},
+		{&MyNamespaceList{}, []string{"MyNamespaceList"}},
 	} {
 		for _, kind := range t.kinds {
 			scheme.AddKnownTypeWithName(SchemeGroupVersion.WithKind(kind), t.object)

@@ -57,7 +57,13 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.HierarchyList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
 		v1beta1.HierarchySpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref),
 		v1beta1.HierarchyStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref),
+		v1beta1.HierarchyTree{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref),
+		v1beta1.HierarchyTreeCondition{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref),
+		v1beta1.HierarchyTreeNode{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref),
 		v1beta1.MetaKVP{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
+		v1beta1.MyNamespace{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_MyNamespace(ref),
+		v1beta1.MyNamespaceList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref),
+		v1beta1.MyNamespaceStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref),
 		v1beta1.ResourceSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
 		v1beta1.ResourceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
 		v1beta1.Subnamespace{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
@@ -1503,6 +1509,179 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 	}
 }
 
+func schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyTree is a namespace with all its descendants, in one answer: what GET hierarchies/tree returns. A namespace without a Hierarchy has a tree too, of itself at least. Who may get the tree of a namespace sees the names and the conditions of all its descendants, whatever else they may see there.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "The name is \"hierarchy\", the namespace is the one at the top.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"nodes": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "nodes are the namespace itself and its descendants, depth first: each before its children, siblings by name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.HierarchyTreeNode{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"nodes"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HierarchyTreeNode{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyTreeCondition is a condition of a namespace in a HierarchyTree. The Hierarchy of the namespace tells more of it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"type": {
+						SchemaProps: spec.SchemaProps{
+							Description: "type is the type of the condition.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is True, False or Unknown.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason tells in one word why.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message tells what to do.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"type", "status", "reason"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyTreeNode is a namespace in a HierarchyTree.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the namespace.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"parent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parent is the name of its parent, which for the first node is not part of this tree. Empty for a root.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"depth": {
+						SchemaProps: spec.SchemaProps{
+							Description: "depth is the distance from the first node, whose depth is 0.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is Full, Subnamespace, External or Missing.\n\nPossible enum values:\n - `\"External\"` is a namespace that somebody else manages.\n - `\"Full\"` is a namespace that was made by itself.\n - `\"Missing\"` is a namespace that has a place in the tree and does not exist (yet, or any more).\n - `\"Subnamespace\"` is a namespace that was made for a Subnamespace of its parent.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
+						},
+					},
+					"allowCascadingDeletion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowCascadingDeletion is what the namespace's own Hierarchy says. What an ancestor's says holds for it too.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions tell what is wrong with the namespace's place in the tree; none if it is as it should be.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.HierarchyTreeCondition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"name", "depth", "kind"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HierarchyTreeCondition{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_hnc_v1beta1_MetaKVP(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1528,6 +1707,150 @@ func schema_pkg_apis_hnc_v1beta1_MetaKVP(ref common.ReferenceCallback) common.Op
 					},
 				},
 				Required: []string{"key", "value"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_MyNamespace(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MyNamespace is a namespace that the requester may see: one whose Namespace the requester is allowed to get by RBAC. Everybody may list and watch them. They are computed and can't be written.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Name, UID, labels, and times of creation and deletion are those of the Namespace. The resourceVersion is not: it is one replica's, and only good for watching further.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is what the namespace is, and its place in the tree.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.MyNamespaceStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MyNamespaceStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MyNamespaceList is a list of the namespaces that the requester may see.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the namespaces, by name.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.MyNamespace{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.MyNamespace{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "MyNamespaceStatus is what a namespace is, and its place in the tree, as its tree labels say.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"phase": {
+						SchemaProps: spec.SchemaProps{
+							Description: "phase is Active or Terminating.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is Full, Subnamespace or External.\n\nPossible enum values:\n - `\"External\"` is a namespace that somebody else manages.\n - `\"Full\"` is a namespace that was made by itself.\n - `\"Missing\"` is a namespace that has a place in the tree and does not exist (yet, or any more).\n - `\"Subnamespace\"` is a namespace that was made for a Subnamespace of its parent.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
+						},
+					},
+					"parent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parent is the name of the parent, empty for a root.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"root": {
+						SchemaProps: spec.SchemaProps{
+							Description: "root is the name of the root of the tree, which may be the namespace itself.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"depth": {
+						SchemaProps: spec.SchemaProps{
+							Description: "depth is the distance from the root.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"depth"},
 			},
 		},
 	}

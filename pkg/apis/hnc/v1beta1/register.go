@@ -27,7 +27,8 @@ func init() {
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&Hierarchy{}, &HierarchyList{}, &Subnamespace{}, &SubnamespaceList{},
-		&HNCConfiguration{}, &HNCConfigurationList{})
+		&HNCConfiguration{}, &HNCConfigurationList{},
+		&HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

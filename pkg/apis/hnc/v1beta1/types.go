@@ -5,6 +5,7 @@ import (
 )
 
 // +genclient
+// +genclient:method=GetTree,verb=get,subresource=tree,result=HierarchyTree
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
 // Hierarchy places its namespace in a tree of namespaces. There is at most one per namespace, named "hierarchy".

@@ -62,8 +62,38 @@ func (in HierarchyStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchyTree) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchyTree"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchyTreeCondition) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchyTreeCondition"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchyTreeNode) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchyTreeNode"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MetaKVP) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.MetaKVP"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MyNamespace) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.MyNamespace"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MyNamespaceList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.MyNamespaceList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in MyNamespaceStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.MyNamespaceStatus"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

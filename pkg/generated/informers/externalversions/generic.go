@@ -66,6 +66,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().HNCConfigurations().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hierarchies"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Hierarchies().Informer()}, nil
+	case v1beta1.SchemeGroupVersion.WithResource("mynamespaces"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().MyNamespaces().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("subnamespaces"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Subnamespaces().Informer()}, nil
 

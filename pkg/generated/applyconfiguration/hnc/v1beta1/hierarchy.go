@@ -93,6 +93,12 @@ func ExtractHierarchyStatus(hierarchy *hncv1beta1.Hierarchy, fieldManager string
 	return ExtractHierarchyFrom(hierarchy, fieldManager, "status")
 }
 
+// ExtractHierarchyTree extracts the applied configuration owned by fieldManager from
+// hierarchy for the tree subresource.
+func ExtractHierarchyTree(hierarchy *hncv1beta1.Hierarchy, fieldManager string) (*HierarchyApplyConfiguration, error) {
+	return ExtractHierarchyFrom(hierarchy, fieldManager, "tree")
+}
+
 func (b HierarchyApplyConfiguration) IsApplyConfiguration() {}
 
 // WithKind sets the Kind field in the declarative configuration to the given value

@@ -30,6 +30,10 @@ type HierarchyListerExpansion interface{}
 // HierarchyNamespaceLister.
 type HierarchyNamespaceListerExpansion interface{}
 
+// MyNamespaceListerExpansion allows custom methods to be added to
+// MyNamespaceLister.
+type MyNamespaceListerExpansion interface{}
+
 // SubnamespaceListerExpansion allows custom methods to be added to
 // SubnamespaceLister.
 type SubnamespaceListerExpansion interface{}

@@ -28,6 +28,8 @@ type Interface interface {
 	HNCConfigurations() TypedHNCConfigurationInformer
 	// Hierarchies returns a HierarchyInformer.
 	Hierarchies() TypedHierarchyInformer
+	// MyNamespaces returns a MyNamespaceInformer.
+	MyNamespaces() TypedMyNamespaceInformer
 	// Subnamespaces returns a SubnamespaceInformer.
 	Subnamespaces() TypedSubnamespaceInformer
 }
@@ -51,6 +53,11 @@ func (v *version) HNCConfigurations() TypedHNCConfigurationInformer {
 // Hierarchies returns a TypedHierarchyInformer.
 func (v *version) Hierarchies() TypedHierarchyInformer {
 	return &hierarchyInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
+}
+
+// MyNamespaces returns a TypedMyNamespaceInformer.
+func (v *version) MyNamespaces() TypedMyNamespaceInformer {
+	return &myNamespaceInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }
 
 // Subnamespaces returns a TypedSubnamespaceInformer.

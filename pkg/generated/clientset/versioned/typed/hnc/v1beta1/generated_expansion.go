@@ -22,4 +22,6 @@ type HNCConfigurationExpansion interface{}
 
 type HierarchyExpansion interface{}
 
+type MyNamespaceExpansion interface{}
+
 type SubnamespaceExpansion interface{}

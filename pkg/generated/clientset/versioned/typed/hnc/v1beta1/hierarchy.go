@@ -51,6 +51,8 @@ type HierarchyInterface interface {
 	Apply(ctx context.Context, hierarchy *applyconfigurationhncv1beta1.HierarchyApplyConfiguration, opts v1.ApplyOptions) (result *hncv1beta1.Hierarchy, err error)
 	// Add a +genclient:noStatus comment above the type to avoid generating ApplyStatus().
 	ApplyStatus(ctx context.Context, hierarchy *applyconfigurationhncv1beta1.HierarchyApplyConfiguration, opts v1.ApplyOptions) (result *hncv1beta1.Hierarchy, err error)
+	GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (*hncv1beta1.HierarchyTree, error)
+
 	HierarchyExpansion
 }
 
@@ -71,4 +73,18 @@ func newHierarchies(c *HncV1beta1Client, namespace string) *hierarchies {
 			func() *hncv1beta1.HierarchyList { return &hncv1beta1.HierarchyList{} },
 		),
 	}
+}
+
+// GetTree takes name of the hierarchy, and returns the corresponding hncv1beta1.HierarchyTree object, and an error if there is any.
+func (c *hierarchies) GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (result *hncv1beta1.HierarchyTree, err error) {
+	result = &hncv1beta1.HierarchyTree{}
+	err = c.GetClient().Get().
+		Namespace(c.GetNamespace()).
+		Resource("hierarchies").
+		Name(hierarchyName).
+		SubResource("tree").
+		VersionedParams(&options, scheme.ParameterCodec).
+		Do(ctx).
+		Into(result)
+	return
 }

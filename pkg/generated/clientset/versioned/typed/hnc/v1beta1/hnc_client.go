@@ -30,6 +30,7 @@ type HncV1beta1Interface interface {
 	RESTClient() rest.Interface
 	HNCConfigurationsGetter
 	HierarchiesGetter
+	MyNamespacesGetter
 	SubnamespacesGetter
 }
 
@@ -44,6 +45,10 @@ func (c *HncV1beta1Client) HNCConfigurations() HNCConfigurationInterface {
 
 func (c *HncV1beta1Client) Hierarchies(namespace string) HierarchyInterface {
 	return newHierarchies(c, namespace)
+}
+
+func (c *HncV1beta1Client) MyNamespaces() MyNamespaceInterface {
+	return newMyNamespaces(c)
 }
 
 func (c *HncV1beta1Client) Subnamespaces(namespace string) SubnamespaceInterface {

@@ -19,10 +19,14 @@ limitations under the License.
 package fake
 
 import (
+	context "context"
+
 	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/applyconfiguration/hnc/v1beta1"
 	typedhncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gentype "k8s.io/client-go/gentype"
+	testing "k8s.io/client-go/testing"
 )
 
 // fakeHierarchies implements HierarchyInterface
@@ -48,4 +52,16 @@ func newFakeHierarchies(fake *FakeHncV1beta1, namespace string) typedhncv1beta1.
 		),
 		fake,
 	}
+}
+
+// GetTree takes name of the hierarchy, and returns the corresponding hierarchyTree object, and an error if there is any.
+func (c *fakeHierarchies) GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (result *v1beta1.HierarchyTree, err error) {
+	emptyResult := &v1beta1.HierarchyTree{}
+	obj, err := c.Fake.
+		Invokes(testing.NewGetSubresourceActionWithOptions(c.Resource(), c.Namespace(), "tree", hierarchyName, options), emptyResult)
+
+	if obj == nil {
+		return emptyResult, err
+	}
+	return obj.(*v1beta1.HierarchyTree), err
 }

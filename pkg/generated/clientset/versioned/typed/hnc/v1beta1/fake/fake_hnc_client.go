@@ -36,6 +36,10 @@ func (c *FakeHncV1beta1) Hierarchies(namespace string) v1beta1.HierarchyInterfac
 	return newFakeHierarchies(c, namespace)
 }
 
+func (c *FakeHncV1beta1) MyNamespaces() v1beta1.MyNamespaceInterface {
+	return newFakeMyNamespaces(c)
+}
+
 func (c *FakeHncV1beta1) Subnamespaces(namespace string) v1beta1.SubnamespaceInterface {
 	return newFakeSubnamespaces(c, namespace)
 }

@@ -1,0 +1,76 @@
+package hnc
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// NamespaceKind says what a namespace is to its tree; v1beta1 documents the kinds.
+type NamespaceKind string
+
+const (
+	// NamespaceFull is a namespace that was made by itself.
+	NamespaceFull NamespaceKind = "Full"
+	// NamespaceSubnamespace is a namespace that was made for a Subnamespace of its parent.
+	NamespaceSubnamespace NamespaceKind = "Subnamespace"
+	// NamespaceExternal is a namespace that somebody else manages.
+	NamespaceExternal NamespaceKind = "External"
+	// NamespaceMissing is a namespace that has a place in the tree and does not exist.
+	NamespaceMissing NamespaceKind = "Missing"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// HierarchyTree is a namespace with all its descendants; v1beta1 documents the fields.
+type HierarchyTree struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+
+	Nodes []HierarchyTreeNode
+}
+
+// HierarchyTreeNode is a namespace in a HierarchyTree.
+type HierarchyTreeNode struct {
+	Name                   string
+	Parent                 string
+	Depth                  int32
+	Kind                   NamespaceKind
+	AllowCascadingDeletion bool
+	Conditions             []HierarchyTreeCondition
+}
+
+// HierarchyTreeCondition is a condition of a namespace in a HierarchyTree.
+type HierarchyTreeCondition struct {
+	Type    string
+	Status  metav1.ConditionStatus
+	Reason  string
+	Message string
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// MyNamespace is a namespace that the requester may see; v1beta1 documents the fields.
+type MyNamespace struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+
+	Status MyNamespaceStatus
+}
+
+// MyNamespaceStatus is what a namespace is, and its place in the tree.
+type MyNamespaceStatus struct {
+	Phase  string
+	Kind   NamespaceKind
+	Parent string
+	Root   string
+	Depth  int32
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// MyNamespaceList is a list of the namespaces that the requester may see.
+type MyNamespaceList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+
+	Items []MyNamespace
+}

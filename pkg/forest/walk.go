@@ -1,0 +1,29 @@
+package forest
+
+// Walk visits name and everything below it, depth first: each namespace before its children, siblings by name. depth is the
+// distance from name. A false answer of visit leaves out what is below that namespace. In a cycle each member is visited
+// once.
+func (f *Forest) Walk(name string, visit func(name string, depth int) bool) {
+	type step struct {
+		name  string
+		depth int
+	}
+	// Not by recursion: an imported chain can be longer than is wise.
+	seen := map[string]bool{}
+	stack := []step{{name: name}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[at.name] {
+			continue
+		}
+		seen[at.name] = true
+		if !visit(at.name, at.depth) {
+			continue
+		}
+		children := f.Children(at.name)
+		for i := len(children) - 1; i >= 0; i-- {
+			stack = append(stack, step{children[i], at.depth + 1})
+		}
+	}
+}

@@ -1,0 +1,90 @@
+// Package hierarchytree serves the subresource tree of hierarchies: a namespace with all its descendants in one answer. It
+// is put together from what the server knows anyway: the index of edges, and its caches of namespaces and hierarchies.
+package hierarchytree
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+)
+
+// REST serves hierarchies/tree.
+type REST struct {
+	tree *tree.Tree
+	// cached returns the Hierarchy of a namespace from a cache, or a NotFound error.
+	cached tree.Hierarchies
+}
+
+var (
+	_ rest.Getter                   = &REST{}
+	_ rest.TableConvertor           = &REST{}
+	_ rest.GroupVersionKindProvider = &REST{}
+)
+
+// New returns the subresource. cached returns the Hierarchy of a namespace, and is asked for each one in the tree.
+func New(t *tree.Tree, cached tree.Hierarchies) *REST { return &REST{tree: t, cached: cached} }
+
+// New returns an empty object.
+func (r *REST) New() runtime.Object { return &hnc.HierarchyTree{} }
+
+// Destroy does nothing: nothing here is its own.
+func (r *REST) Destroy() {}
+
+// GroupVersionKind returns the kind of the answer.
+func (r *REST) GroupVersionKind(version schema.GroupVersion) schema.GroupVersionKind {
+	return version.WithKind("HierarchyTree")
+}
+
+// Get returns the tree below the namespace of the request. It fails with NotFound if there is no such namespace; one without a
+// Hierarchy has a tree too.
+func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+	if name != hnc.Singleton {
+		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), name)
+	}
+	top, err := r.tree.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
+	if err != nil {
+		return nil, err
+	}
+	nodes := r.tree.Subtree(top)
+	answer := &hnc.HierarchyTree{
+		ObjectMeta: metav1.ObjectMeta{Namespace: top.Name, Name: hnc.Singleton},
+		Nodes:      make([]hnc.HierarchyTreeNode, len(nodes)),
+	}
+	for i, node := range nodes {
+		if answer.Nodes[i], err = r.node(ctx, node); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode, error) {
+	n := hnc.HierarchyTreeNode{Name: node.Name, Parent: node.Parent, Depth: int32(node.Depth), Kind: hnc.NamespaceMissing}
+	if node.Namespace != nil {
+		n.Kind = managed.Kind(node.Namespace.Annotations)
+	}
+	h, err := r.cached(ctx, node.Name)
+	if apierrors.IsNotFound(err) {
+		return n, nil
+	}
+	if err != nil {
+		return n, err
+	}
+	n.AllowCascadingDeletion = h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion
+	for _, c := range h.Status.Conditions {
+		if c.Type == hnc.ConditionReady && c.Status == metav1.ConditionTrue {
+			continue
+		}
+		n.Conditions = append(n.Conditions, hnc.HierarchyTreeCondition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message})
+	}
+	return n, nil
+}
