@@ -44,15 +44,21 @@ func (r *REST) GroupVersionKind(version schema.GroupVersion) schema.GroupVersion
 	return version.WithKind("HierarchyTree")
 }
 
-// Get returns the tree below the namespace of the request. It fails with NotFound if there is no such namespace; one without a
-// Hierarchy has a tree too.
-func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+// Get returns the tree below the namespace of the request, with every change of a parent that was committed before the request
+// unless it asks for resourceVersion=0; what it tells of each namespace is what the caches say. It fails with NotFound if there
+// is no such namespace; one without a Hierarchy has a tree too.
+func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	if name != hnc.Singleton {
 		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), name)
 	}
 	top, err := r.tree.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
 	if err != nil {
 		return nil, err
+	}
+	if options == nil || options.ResourceVersion != "0" {
+		if err := r.tree.Catch(ctx); err != nil {
+			return nil, err
+		}
 	}
 	nodes := r.tree.Subtree(top)
 	answer := &hnc.HierarchyTree{

@@ -36,6 +36,8 @@ func (m memory) Read(_ context.Context, names ...string) ([]fence.Entry, error) 
 
 func (m memory) Feed(context.Context, func([]fence.Entry), func(fence.Entry)) {}
 
+func (m memory) Catch(context.Context) error { return nil }
+
 func (m memory) put(t *testing.T, name string, edge Edge) {
 	t.Helper()
 	value, err := json.Marshal(edge)

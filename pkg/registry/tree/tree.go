@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,6 +31,8 @@ type Edges interface {
 	Read(ctx context.Context, names ...string) ([]fence.Entry, error)
 	// Feed tells all edges, then each change, until ctx is done.
 	Feed(ctx context.Context, replace func([]fence.Entry), update func(fence.Entry))
+	// Catch returns when Feed has told everything that was committed before the call.
+	Catch(ctx context.Context) error
 }
 
 // Hierarchies returns the Hierarchy of a namespace, or a NotFound error.
@@ -105,6 +108,20 @@ func (t *Tree) Ready(*http.Request) error {
 	defer t.mu.RUnlock()
 	if !t.synced {
 		return errors.New("the tree has not been read yet")
+	}
+	return nil
+}
+
+// maxCatch bounds how long a read waits for the index.
+const maxCatch = 3 * time.Second
+
+// Catch returns when the index knows everything that was committed before the call.
+func (t *Tree) Catch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, maxCatch)
+	defer cancel()
+	if err := t.Edges.Catch(ctx); err != nil {
+		klog.FromContext(ctx).Error(err, "The tree can't be read as it is now")
+		return apierrors.NewTimeoutError("the server does not know the present tree yet; try again", 1)
 	}
 	return nil
 }

@@ -55,7 +55,9 @@ func NewClient(config storagebackend.Config) (*Client, error) {
 }
 
 // Edges returns the edges that this client's guarded writes compare and write.
-func (c *Client) Edges() *Edges { return &Edges{client: c.client.Client, prefix: c.config.Prefix} }
+func (c *Client) Edges() *Edges {
+	return &Edges{client: c.client.Client, prefix: c.config.Prefix, progress: newProgress()}
+}
 
 // Close ends the connection. Call it when no store uses the client any more.
 func (c *Client) Close() error { return c.client.Close() }

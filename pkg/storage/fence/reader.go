@@ -20,10 +20,11 @@ type Entry struct {
 	Revision int64
 }
 
-// Edges reads the edges of one etcd prefix.
+// Edges reads the edges of one etcd prefix. There can be one Feed of it.
 type Edges struct {
-	client *clientv3.Client
-	prefix string
+	client   *clientv3.Client
+	prefix   string
+	progress *progress
 }
 
 // Read returns the named edges as they are now (a quorum read), all at one revision and in the order of names.
@@ -73,8 +74,9 @@ func (e *Edges) feedOnce(ctx context.Context, replace func([]Entry), update func
 		entries = append(entries, Entry{Name: strings.TrimPrefix(string(kv.Key), prefix), Value: kv.Value, Revision: kv.ModRevision})
 	}
 	replace(entries)
+	e.progress.set(list.Header.Revision)
 
-	watch := e.client.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix(), clientv3.WithRev(list.Header.Revision+1))
+	watch := e.client.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix(), clientv3.WithRev(list.Header.Revision+1), clientv3.WithProgressNotify())
 	for response := range watch {
 		if err := response.Err(); err != nil {
 			return err
@@ -85,6 +87,11 @@ func (e *Edges) feedOnce(ctx context.Context, replace func([]Entry), update func
 				entry.Value, entry.Revision = event.Kv.Value, event.Kv.ModRevision
 			}
 			update(entry)
+		}
+		if n := len(response.Events); n > 0 {
+			e.progress.set(response.Events[n-1].Kv.ModRevision)
+		} else if response.IsProgressNotify() {
+			e.progress.set(response.Header.Revision)
 		}
 	}
 	return fmt.Errorf("the watch ended")
