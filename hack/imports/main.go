@@ -28,11 +28,12 @@ var allowed = map[string][]string{
 	"pkg/managed":    {"pkg/apis"},
 	"pkg/kinds":      {"pkg/apis"},
 	"pkg/exceptions": {"pkg/apis"},
+	"pkg/access":     {},
 	"pkg/copies":     {"pkg/apis", "pkg/exceptions"},
 	// The fence knows comparisons and puts, not what they mean.
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
-	"pkg/registry":         {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/storage"},
+	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/storage"},
 	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served.
 	"pkg/propagator":  {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy"},

@@ -1,0 +1,59 @@
+package access
+
+import (
+	"slices"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+func rule(verb, group, resource string, names ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{Verbs: []string{verb}, APIGroups: []string{group}, Resources: []string{resource}, ResourceNames: names}
+}
+
+func TestTheReachOfARole(t *testing.T) {
+	for _, test := range []struct {
+		what  string
+		rules []rbacv1.PolicyRule
+		want  Reach
+	}{
+		{"no rules", nil, Reach{}},
+		{"get", []rbacv1.PolicyRule{rule("get", "", "namespaces")}, Reach{All: true}},
+		{"wildcards", []rbacv1.PolicyRule{rule("*", "*", "*")}, Reach{All: true}},
+		{"another verb", []rbacv1.PolicyRule{rule("list", "", "namespaces")}, Reach{}},
+		{"another group", []rbacv1.PolicyRule{rule("get", "apps", "namespaces")}, Reach{}},
+		{"another resource", []rbacv1.PolicyRule{rule("get", "", "pods")}, Reach{}},
+		{"a subresource", []rbacv1.PolicyRule{rule("get", "", "namespaces/status")}, Reach{}},
+		{"any subresource", []rbacv1.PolicyRule{rule("get", "", "*/status")}, Reach{}},
+		{"names", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b", "a"), rule("get", "", "namespaces", "b")}, Reach{Names: []string{"a", "b"}}},
+		{"a name is no wildcard", []rbacv1.PolicyRule{rule("get", "", "namespaces", "*")}, Reach{Names: []string{"*"}}},
+		{"names and all", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b"), rule("get", "", "namespaces")}, Reach{All: true}},
+		{"halves of two rules", []rbacv1.PolicyRule{rule("get", "", "pods"), rule("list", "", "namespaces")}, Reach{}},
+		{"no resource", []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}, Reach{}},
+	} {
+		if got := ReachOf(test.rules); !got.equal(test.want) {
+			t.Errorf("%s: got %v, want %v", test.what, got, test.want)
+		}
+	}
+}
+
+func TestWhomABindingNames(t *testing.T) {
+	user, group := rbacv1.Subject{Kind: "User", Name: "ann"}, rbacv1.Subject{Kind: "Group", Name: "devs"}
+	here, there := rbacv1.Subject{Kind: "ServiceAccount", Name: "robot"}, rbacv1.Subject{Kind: "ServiceAccount", Namespace: "b", Name: "robot"}
+	odd := rbacv1.Subject{Kind: "Robot", Name: "r2"}
+	all := []rbacv1.Subject{user, group, here, there, odd}
+	local := NewBinding("a", "x", rbacv1.RoleRef{Kind: "Role", Name: "r"}, all)
+	if want := []Subject{{Name: "ann"}, {Group: true, Name: "devs"}, {Name: "system:serviceaccount:a:robot"}, {Name: "system:serviceaccount:b:robot"}}; !slices.Equal(local.Subjects, want) {
+		t.Errorf("got %v", local.Subjects)
+	}
+	if local.Role != (Role{"a", "r"}) {
+		t.Errorf("got role %v", local.Role)
+	}
+	cluster := NewBinding("", "x", rbacv1.RoleRef{Kind: "ClusterRole", Name: "r"}, all)
+	if want := []Subject{{Name: "ann"}, {Group: true, Name: "devs"}, {Name: "system:serviceaccount:b:robot"}}; !slices.Equal(cluster.Subjects, want) {
+		t.Errorf("got %v", cluster.Subjects)
+	}
+	if none := NewBinding("", "x", rbacv1.RoleRef{Kind: "Role", Name: "r"}, all); none.Role != (Role{}) {
+		t.Errorf("a ClusterRoleBinding of a Role: got role %v", none.Role)
+	}
+}
