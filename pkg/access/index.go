@@ -58,20 +58,21 @@ func New(changed func(Change)) *Index {
 
 // Sees says whether one of the subjects may get the namespace.
 func (x *Index) Sees(subjects []Subject, namespace string) bool {
-	for _, name := range subjects {
-		if s := x.subjects[name]; s != nil && (s.everywhere > 0 || s.in[namespace] > 0) {
-			return true
-		}
+	return slices.ContainsFunc(subjects, func(s Subject) bool { return x.Has(s, namespace) || x.Has(s, Everywhere) })
+}
+
+// Has says whether a single subject may get the namespace by its name, or all of them if it is Everywhere.
+func (x *Index) Has(name Subject, namespace string) bool {
+	s := x.subjects[name]
+	if namespace == Everywhere {
+		return s != nil && s.everywhere > 0
 	}
-	return false
+	return s != nil && s.in[namespace] > 0
 }
 
 // SeesEverything says whether one of the subjects may get all namespaces.
 func (x *Index) SeesEverything(subjects []Subject) bool {
-	return slices.ContainsFunc(subjects, func(name Subject) bool {
-		s := x.subjects[name]
-		return s != nil && s.everywhere > 0
-	})
+	return slices.ContainsFunc(subjects, func(s Subject) bool { return x.Has(s, Everywhere) })
 }
 
 // Seen returns the namespaces that a single subject may get by name, whether or not they exist.

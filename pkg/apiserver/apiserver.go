@@ -29,6 +29,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
@@ -124,7 +125,11 @@ func (c CompletedConfig) New() (*Server, error) {
 	})
 	// Who misses a kind resets it, and looks again.
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
-	resources, err := c.resources(etcd, forest, mapper)
+	picture, err := c.picture(generic)
+	if err != nil {
+		return nil, err
+	}
+	resources, err := c.resources(etcd, forest, mapper, picture)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +140,7 @@ func (c CompletedConfig) New() (*Server, error) {
 }
 
 // resources returns the storage of each version's resources: the same stores under each version's names.
-func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta.RESTMapper) (map[string]map[string]rest.Storage, error) {
+func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta.RESTMapper, picture *mynamespace.Picture) (map[string]map[string]rest.Storage, error) {
 	options := fencedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
 	hierarchies, err := hierarchy.NewStorage(Scheme, options, t)
 	if err != nil {
@@ -166,6 +171,7 @@ func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta
 			"hierarchies":              &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
 			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
 			"hierarchies/tree":         hierarchytree.New(t, at("0")),
+			"mynamespaces":             mynamespace.New(picture),
 			"subnamespaces":            &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
 			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
 			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},

@@ -1,0 +1,35 @@
+package apiserver
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/kubernetes"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
+)
+
+// picture returns the picture of who may see which namespaces, which is kept up to date as long as the server runs. The
+// server is ready without it: only requests for mynamespaces wait.
+func (c CompletedConfig) picture(server *genericapiserver.GenericAPIServer) (*mynamespace.Picture, error) {
+	config := restclient.CopyConfig(c.client)
+	config.QPS = -1
+	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for roles and bindings: %w", err)
+	}
+	picture := mynamespace.NewPicture()
+	namespaces := c.informers.Core().V1().Namespaces().Informer()
+	return picture, server.AddPostStartHook("mynamespaces", func(hook genericapiserver.PostStartHookContext) error {
+		go func() {
+			if err := picture.Feed(hook, namespaces, client); err != nil {
+				klog.FromContext(hook).Error(err, "No mynamespaces are served")
+			}
+		}()
+		return nil
+	})
+}

@@ -1,0 +1,62 @@
+package mynamespace
+
+import (
+	"maps"
+	"math"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+)
+
+// newObject returns what readers see of a namespace. It shares the labels, which nobody changes.
+func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
+	o := &hnc.MyNamespace{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:              namespace.Name,
+			UID:               namespace.UID,
+			Labels:            namespace.Labels,
+			CreationTimestamp: namespace.CreationTimestamp,
+			DeletionTimestamp: namespace.DeletionTimestamp,
+		},
+		Status: hnc.MyNamespaceStatus{
+			Phase: string(namespace.Status.Phase),
+			Kind:  managed.Kind(namespace.Annotations),
+			Root:  namespace.Name,
+		},
+	}
+	// The tree labels hold the distance to each ancestor: 1 is the parent, the greatest is the root.
+	for key, value := range namespace.Labels {
+		ancestor, ok := hnc.TreeLabelAncestor(key)
+		if !ok {
+			continue
+		}
+		depth, err := strconv.ParseInt(value, 10, 32)
+		if err != nil || depth < 0 || depth == math.MaxInt32 {
+			continue // what others wrote before the labels were protected
+		}
+		if depth == 1 {
+			o.Status.Parent = ancestor
+		}
+		if int32(depth) > o.Status.Depth {
+			o.Status.Depth, o.Status.Root = int32(depth), ancestor
+		}
+	}
+	return o
+}
+
+// same says whether readers see the same.
+func same(a, b *hnc.MyNamespace) bool {
+	return a.UID == b.UID && a.Status == b.Status && a.DeletionTimestamp.Equal(b.DeletionTimestamp) &&
+		maps.Equal(a.Labels, b.Labels)
+}
+
+// at returns a copy of an object that says which version it is of.
+func at(o *hnc.MyNamespace, version int64) *hnc.MyNamespace {
+	c := *o
+	c.ResourceVersion = format(version)
+	return &c
+}

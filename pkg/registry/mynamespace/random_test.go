@@ -1,0 +1,192 @@
+package mynamespace
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+var (
+	someNames = []string{"a", "b", "c", "d", "e"}
+	ann       = access.Subject{Name: "ann"}
+	devs      = access.Subject{Group: true, Name: "devs"}
+	bob       = access.Subject{Name: "bob"}
+	seer      = access.Role{Name: "seer"}
+	fickle    = access.Role{Name: "fickle"}
+)
+
+func newPicture() *Picture {
+	p := NewPicture()
+	p.update(func() { p.access.SetRole(seer, access.Reach{All: true}) })
+	p.finish()
+	return p
+}
+
+// bind gives a role to some in a namespace, or everywhere.
+func (p *Picture) bind(namespace, name string, role access.Role, subjects ...access.Subject) {
+	p.update(func() {
+		p.access.SetBinding(access.Binding{Key: access.Key{Namespace: namespace, Name: name}, Role: role, Subjects: subjects})
+	})
+}
+
+func (p *Picture) unbind(namespace, name string) {
+	p.update(func() { p.access.DeleteBinding(access.Key{Namespace: namespace, Name: name}) })
+}
+
+// happen makes one random change.
+func (p *Picture) happen(random *rand.Rand) {
+	some := func() string { return someNames[random.IntN(len(someNames))] }
+	switch n := random.IntN(20); {
+	case n < 6:
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: some(), UID: types.UID(strconv.Itoa(random.IntN(2))),
+			Labels: map[string]string{"color": []string{"red", "blue"}[random.IntN(2)]}}}
+		p.setNamespace(ns)
+	case n < 8:
+		p.deleteNamespace(some())
+	case n < 13:
+		role := []access.Role{seer, fickle}[random.IntN(2)]
+		p.bind(some(), some(), role, slices.Repeat([]access.Subject{ann, devs, bob}, 2)[random.IntN(3):][:random.IntN(3)]...)
+	case n < 17:
+		p.unbind(some(), some())
+	case n < 18:
+		p.bind("", some(), []access.Role{seer, fickle}[random.IntN(2)], []access.Subject{ann, devs, bob}[random.IntN(3)])
+	case n < 19:
+		p.unbind("", some())
+	default:
+		reach := []access.Reach{{}, {All: true}, {Names: []string{"a", "b"}}}[random.IntN(3)]
+		p.update(func() { p.access.SetRole(fickle, reach) })
+	}
+}
+
+// client is what a reader makes of events.
+type client struct {
+	reader
+	version int64
+	known   map[string]*hnc.MyNamespace
+	// might is what it ever had the right to see.
+	might map[string]bool
+	// resumed says that the client has begun again at version.
+	resumed bool
+}
+
+// hear takes some of the events, all if cut is nil, and returns an error that says what is wrong with one.
+func (c *client) hear(p *Picture, cut *rand.Rand) error {
+	events, latest, _, ok := p.events(c.reader, c.version, c.resumed)
+	if !ok {
+		return fmt.Errorf("version %d is not known", c.version)
+	}
+	heard := len(events)
+	if cut != nil {
+		heard = cut.IntN(len(events) + 1)
+	}
+	last := c.version
+	for _, event := range events[:heard] {
+		o := event.Object.(*hnc.MyNamespace)
+		version, err := strconv.ParseInt(o.ResourceVersion, 10, 64)
+		if err != nil || version < last {
+			return fmt.Errorf("version %s after %d", o.ResourceVersion, last)
+		}
+		last = version
+		if !c.might[o.Name] {
+			return fmt.Errorf("%s of %s, which it never had a right to see", event.Type, o.Name)
+		}
+		known, knows := c.known[o.Name]
+		switch {
+		case c.resumed: // it may know more than its version says
+		case knows == (event.Type == watch.Added):
+			return fmt.Errorf("%s of %s, which it knows: %v", event.Type, o.Name, knows)
+		case event.Type == watch.Modified && known.UID != o.UID:
+			return fmt.Errorf("%s became another", o.Name)
+		}
+		if event.Type == watch.Deleted {
+			delete(c.known, o.Name)
+		} else {
+			c.known[o.Name] = o
+		}
+	}
+	c.version, c.resumed = latest, false
+	if cut != nil {
+		c.version, c.resumed = last, true
+	}
+	return nil
+}
+
+// compare says in what the client's knowledge differs from what there is.
+func (c *client) compare(p *Picture) error {
+	listed, _ := p.list(c.reader)
+	want := map[string]*hnc.MyNamespace{}
+	for _, o := range listed {
+		want[o.Name] = o
+	}
+	if !maps.EqualFunc(c.known, want, func(a, b *hnc.MyNamespace) bool { return same(a, b) }) {
+		return fmt.Errorf("the client knows %v, the list is %v", slices.Sorted(maps.Keys(c.known)), slices.Sorted(maps.Keys(want)))
+	}
+	return nil
+}
+
+func readers() map[string]reader {
+	all := func(*hnc.MyNamespace) bool { return true }
+	red := func(o *hnc.MyNamespace) bool { return o.Labels["color"] == "red" }
+	return map[string]reader{
+		"ann":      {[]access.Subject{ann, devs}, all},
+		"ann, red": {[]access.Subject{ann, devs}, red},
+		"bob":      {[]access.Subject{bob}, all},
+		"nobody":   {[]access.Subject{{Name: "nobody"}}, all},
+		"root":     {access.SubjectsOf("root", []string{"system:masters"}), all},
+	}
+}
+
+// cutOff marks clients whose connections break at any moment.
+const cutOff = ", cut off"
+
+func TestWhoWatchesKnowsWhatIsListed(t *testing.T) {
+	for seed := range uint64(300) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		p := newPicture()
+		clients := map[string]*client{}
+		for name, r := range readers() {
+			for _, how := range []string{"", cutOff} {
+				clients[name+how] = &client{reader: r, version: p.history.latest(), known: map[string]*hnc.MyNamespace{}, might: map[string]bool{}}
+			}
+		}
+		for step := range 100 {
+			p.happen(random)
+			for _, name := range slices.Sorted(maps.Keys(clients)) {
+				c, when := clients[name], fmt.Sprintf("seed %d, step %d, %s", seed, step, name)
+				for _, namespace := range someNames {
+					c.might[namespace] = c.might[namespace] || p.access.Sees(c.subjects, namespace)
+				}
+				var cut *rand.Rand
+				if strings.HasSuffix(name, cutOff) {
+					cut = random
+				}
+				switch random.IntN(4) {
+				case 0: // nothing yet
+				case 1, 2:
+					if err := c.hear(p, cut); err != nil {
+						t.Fatalf("%s: %v", when, err)
+					}
+				case 3:
+					if err := c.hear(p, nil); err != nil {
+						t.Fatalf("%s: %v", when, err)
+					}
+					if err := c.compare(p); err != nil {
+						t.Fatalf("%s: %v", when, err)
+					}
+				}
+			}
+		}
+	}
+}
