@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -120,7 +121,7 @@ func exchanges(a, b string) []exchange {
 				`","creationTimestamp":null},"spec":{},"status":{}}`,
 			code: 201, want: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"sub-of-` + a + `","namespace":"` + a +
 				`","generation":1,"ownerReferences":[{"apiVersion":"v1","kind":"Namespace","name":"` + a +
-				`"}],"finalizers":["hnc.x-k8s.io/subnamespace"]},"spec":{},"status":{"status":"Missing"}}`},
+				`"}],"annotations":{"hnc.x-k8s.io/requester":"wire"},"finalizers":["hnc.x-k8s.io/subnamespace"]},"spec":{},"status":{"status":"Missing"}}`},
 		{name: "A5 CASE-2 an anchor of an existing namespace", method: "POST", path: anchors + "/" + b,
 			body: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"` + b + `","namespace":"` + a + `"}}`, code: 409},
 		{name: "A1 an anchor whose name is no label", method: "POST", path: anchors,
@@ -140,7 +141,7 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	config := cp.RESTConfig()
+	config := admin(t, a, b)
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
@@ -175,6 +176,33 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", e.name, got, want)
 		}
 	}
+}
+
+// admin returns a user who may do everything with hierarchies in the namespaces, and nothing else.
+func admin(t *testing.T, namespaces ...string) *rest.Config {
+	t.Helper()
+	config, err := cp.User("wire")
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "wire"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"*"}, Verbs: []string{"*"}}},
+	}
+	if _, err := kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, namespace := range namespaces {
+		binding := &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "wire"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "wire"}},
+		}
+		if _, err := kube.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return config
 }
 
 func ask(t *testing.T, client *http.Client, host string, e exchange, version string) (int, []byte) {
