@@ -46,28 +46,41 @@ type Destination struct {
 	Labels func() map[string]string
 }
 
-// Propagates says whether a source is copied to a namespace. This is the one place that decides it. Source: spec/hnc.md 3.8, 3.10 and
-// 3.11.
+// Propagates says whether a source is copied to a namespace, but for sources above it of its name. This is the one place that decides it.
+// Source: spec/hnc.md 3.8, 3.10 and 3.11.
 func (x *Index) Propagates(source *Object, d Destination) bool {
-	if !source.Fit() || (x.Mode != v1beta1.Propagate && x.Mode != v1beta1.AllowPropagate) {
+	if !source.Fit() {
+		return false
+	}
+	policy := x.policyOf(source.Namespace)
+	if !policy.copies() {
 		return false
 	}
 	var labels map[string]string
 	if source.exceptions.Selective() {
 		labels = d.Labels()
 	}
-	return source.exceptions.Selects(x.Mode == v1beta1.Propagate, labels)
+	return source.exceptions.Selects(policy.Mode == v1beta1.Propagate, labels)
 }
 
-// Governing returns the source of that name that governs a namespace, nil if there is none: the one of the topmost ancestor.
-// Source: spec/hnc.md 3.7.
+// Governing returns the source of that name that governs a namespace, nil if there is none: the one of the topmost ancestor, or of the
+// nearest one below it that overrides it. Source: spec/hnc.md 3.7.
 func (x *Index) Governing(d Destination, name string) *Object {
+	var governing *Object
 	for _, ancestor := range d.Ancestors {
-		if o := x.Get(ancestor, name); o != nil && x.Propagates(o, d) {
-			return o
+		if o := x.Get(ancestor, name); o != nil {
+			governing = x.next(governing, o, d)
 		}
 	}
-	return nil
+	return governing
+}
+
+// next returns which source governs a namespace: the one that does so far, which may be nil, or one of its name that is further down.
+func (x *Index) next(governing, o *Object, d Destination) *Object {
+	if (governing == nil || o.Overrides(governing)) && x.Propagates(o, d) {
+		return o
+	}
+	return governing
 }
 
 // Decide returns what to write for one name in a namespace, nil if nothing.
@@ -79,12 +92,12 @@ func (x *Index) decide(source *Object, namespace, name string) *Write {
 	present := x.Get(namespace, name)
 	w := &Write{Kind: x.Kind, Namespace: namespace, Name: name, Source: source, Present: present}
 	switch {
-	case x.Mode == v1beta1.Ignore:
-		return nil
 	case present != nil && present.Terminating:
 		// It can't be changed any more, and its end will be seen.
 		return nil
 	case source == nil && (present == nil || !present.Copy):
+		return nil
+	case source == nil && x.policyOf(present.InheritedFrom).Mode == v1beta1.Ignore:
 		return nil
 	case source == nil:
 		w.Verb = Delete
@@ -92,7 +105,9 @@ func (x *Index) decide(source *Object, namespace, name string) *Write {
 		w.Verb = Create
 	case present.Copy && present.holds(source.Digest):
 		return nil
-	case !present.Copy && x.Keep:
+	case present.Overrides(source):
+		return nil
+	case !present.Copy && x.policyOf(source.Namespace).Keep:
 		w.Verb = Keep
 	default:
 		w.Verb = Update
@@ -106,8 +121,8 @@ func (x *Index) DecideAll(d Destination) (removals, writes []Write) {
 	governing := map[string]*Object{}
 	for _, ancestor := range d.Ancestors {
 		for o := range x.In(ancestor) {
-			if governing[o.Name] == nil && x.Propagates(o, d) {
-				governing[o.Name] = o
+			if next := x.next(governing[o.Name], o, d); next != nil {
+				governing[o.Name] = next
 			}
 		}
 	}

@@ -13,18 +13,13 @@ import (
 // Index holds the objects of one kind. It is not safe for concurrent use; its owner guards it.
 type Index struct {
 	Kind Kind
+	// Policy is that of all sources, unless PolicyOf is set.
 	Policy
-	objects map[string]*contents
+	// PolicyOf, unless it is nil, returns the policy of the sources of a namespace; see Policies.Of. It has to be quick.
+	PolicyOf func(namespace string) Policy
+	objects  map[string]*contents
 	// selective is the number of sources to which the labels of namespaces matter.
 	selective int
-}
-
-// Policy is what the configuration says of a kind.
-type Policy struct {
-	// Mode is not empty.
-	Mode v1beta1.SynchronizationMode
-	// Keep leaves local objects alone that an ancestor has a source for.
-	Keep bool
 }
 
 // contents are the objects of one namespace.

@@ -83,6 +83,18 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 // Unreadable returns what can't be read in the annotations of a source, nil if there is nothing.
 func (o *Object) Unreadable() error { return o.problem }
 
+// Misread returns what can't be read in the annotations about overriding, nil if there is nothing. It allows nothing and asks for
+// nothing; where a source goes is not affected.
+func (o *Object) Misread() error { return o.misread }
+
+// AsksToOverride says whether the object asks to be kept in the place of a copy.
+func (o *Object) AsksToOverride() bool { return o != nil && !o.Copy && o.overrides.Asked }
+
+// Overrides says whether the object is kept where the source would be copied, because it asks for that and the source allows it.
+func (o *Object) Overrides(source *Object) bool {
+	return o.AsksToOverride() && source.overrides.Allowed
+}
+
 // Fit says whether the object is a source that may have copies.
 func (o *Object) Fit() bool { return o != nil && !o.Copy && !o.unfit }
 
@@ -94,9 +106,10 @@ func (o *Object) SameCopies(old *Object) bool {
 	return o.Digest == old.Digest && o.annotations == old.annotations
 }
 
-// Remarkable says whether it is new that the object is a source that can't have copies, for a reason that its owner should know.
+// Remarkable says whether it is new that something is wrong with the object that its owner should know: it can't have copies, or an
+// annotation can't be read.
 func (o *Object) Remarkable(old *Object) bool {
-	if o == nil || (o.problem == nil && !o.Finalized) {
+	if o == nil || (o.problem == nil && o.misread == nil && !o.Finalized) {
 		return false
 	}
 	return old == nil || o.annotations != old.annotations || o.Finalized != old.Finalized

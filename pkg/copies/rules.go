@@ -106,11 +106,15 @@ type fitness struct {
 	exceptions  exceptions.Exceptions
 	// problem says what can't be read in the annotations.
 	problem error
+	// overrides are read from them as well; misread says what can't be.
+	overrides exceptions.Overrides
+	misread   error
 }
 
 func (r *Rules) fitness(source *unstructured.Unstructured) fitness {
 	f := fitness{annotations: exceptions.Of(source.GetAnnotations())}
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
+	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
 	f.unfit = f.problem != nil || len(source.GetFinalizers()) > 0 || r.excluded(source)
 	return f
 }

@@ -13,7 +13,11 @@ import (
 )
 
 // Annotations are the values of the annotations, "" for one that is absent, which means the same as an empty one.
-type Annotations struct{ Select, TreeSelect, None, All string }
+type Annotations struct {
+	Select, TreeSelect, None, All string
+	// AllowOverride and Override don't say where a source goes: see ParseOverrides.
+	AllowOverride, Override string
+}
 
 // Of returns what the annotations of an object say.
 func Of(annotations map[string]string) Annotations {
@@ -22,6 +26,9 @@ func Of(annotations map[string]string) Annotations {
 		TreeSelect: annotations[hnc.AnnotationTreeSelect],
 		None:       annotations[hnc.AnnotationNone],
 		All:        annotations[hnc.AnnotationAll],
+
+		AllowOverride: annotations[hnc.AnnotationAllowOverride],
+		Override:      annotations[hnc.AnnotationOverride],
 	}
 }
 

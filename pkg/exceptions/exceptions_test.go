@@ -163,7 +163,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed, seed, seed, seed)
 	}
 	f.Fuzz(func(_ *testing.T, a, b, c, d string) {
-		for _, annotations := range []Annotations{{a, b, c, d}, {Select: a}, {TreeSelect: b}, {None: c}, {All: d}} {
+		for _, annotations := range []Annotations{{Select: a, TreeSelect: b, None: c, All: d}, {Select: a}, {TreeSelect: b}, {None: c}, {All: d}} {
 			if e, err := Parse(annotations); err == nil {
 				e.Selects(false, east)
 			}

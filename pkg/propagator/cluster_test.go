@@ -38,6 +38,7 @@ type cluster struct {
 	propagator *Propagator
 	events     *record.FakeRecorder
 	stop       func()
+	flushes    int
 }
 
 // newCluster returns a cluster without a propagator.

@@ -27,13 +27,18 @@ const (
 	resolveAtLeast     = time.Minute
 )
 
-// configure keeps the watched kinds those that the configuration names, until the context ends.
+// configure keeps the watched kinds those that the configuration and the hierarchies name, until the context ends.
 func (p *Propagator) configure(ctx context.Context) {
 	defer p.configured()
+	known := make(chan struct{})
+	go func() {
+		p.unnamed.Wait()
+		close(known)
+	}()
 	select {
 	case <-ctx.Done():
 		return
-	case <-p.configurationKnown:
+	case <-known:
 	}
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -59,7 +64,7 @@ func told(ctx context.Context, token <-chan struct{}, timeout time.Duration) boo
 
 func sleep(ctx context.Context, d time.Duration) { told(ctx, nil, d) }
 
-// resolve finds the kinds that the configuration names and watches them. It returns when to do so again.
+// resolve finds the kinds that the configuration and the hierarchies name, and watches them. It returns when to do so again.
 func (p *Propagator) resolve(ctx context.Context) time.Duration {
 	// What is told from here on takes another look.
 	select {
@@ -83,13 +88,15 @@ func (p *Propagator) resolve(ctx context.Context) time.Duration {
 	}
 	resolution := configuration.Resolve(p.configuration, cluster, old)
 	p.resolved = &resolution
-	p.apply(ctx, resolution.Entries, first)
+	p.trees = configuration.ResolveTrees(p.tree.SayingPropagation(), cluster, p.trees)
+	p.apply(ctx, resolution.Entries, p.trees, first)
+	p.tellTrees()
 	p.configured()
 	p.configurationChanged()
 	switch {
 	case time.Since(p.newKinds) < newFor:
 		return resolveWhileNew
-	case len(resolution.Problems) > 0 || cluster.Incomplete != nil:
+	case len(resolution.Problems) > 0 || p.trees.Problematic() || cluster.Incomplete != nil:
 		return resolveWhileBad
 	}
 	return resolveAtLeast
@@ -138,6 +145,7 @@ func (p *Propagator) configurationChanged() {
 func (p *Propagator) configurationStatus(ctx context.Context) error {
 	p.mu.Lock()
 	p.statusDue = false
+	p.tellTrees()
 	c, resolved := p.configuration, p.resolved
 	if c == nil || resolved == nil {
 		p.mu.Unlock()

@@ -37,6 +37,20 @@ func (c *cluster) discover(context.Context) (configuration.Cluster, error) {
 // configure creates or replaces the configuration. Entries are "resource.group mode [onConflict]".
 func (c *cluster) configure(entries ...string) {
 	c.t.Helper()
+	spec, _ := json.Marshal(entriesOf(entries))
+	path := ours + "/hncconfigurations"
+	if c.get("hncconfigurations", "", "config") == nil {
+		c.do("POST", path, `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HNCConfiguration","metadata":{"name":"config"},"spec":{"resources":`+string(spec)+`}}`)
+		return
+	}
+	c.mu.Lock()
+	generation := c.version // as good as any that is new
+	c.mu.Unlock()
+	c.do("PATCH", path+"/config", fmt.Sprintf(`{"metadata":{"generation":%d},"spec":{"resources":%s}}`, generation, spec))
+}
+
+// entriesOf reads entries "resource.group mode [onConflict]".
+func entriesOf(entries []string) []map[string]string {
 	resources := []map[string]string{}
 	for _, entry := range entries {
 		words := strings.Fields(entry)
@@ -47,16 +61,7 @@ func (c *cluster) configure(entries ...string) {
 		}
 		resources = append(resources, r)
 	}
-	spec, _ := json.Marshal(resources)
-	path := ours + "/hncconfigurations"
-	if c.get("hncconfigurations", "", "config") == nil {
-		c.do("POST", path, `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HNCConfiguration","metadata":{"name":"config"},"spec":{"resources":`+string(spec)+`}}`)
-		return
-	}
-	c.mu.Lock()
-	generation := c.version // as good as any that is new
-	c.mu.Unlock()
-	c.do("PATCH", path+"/config", fmt.Sprintf(`{"metadata":{"generation":%d},"spec":{"resources":%s}}`, generation, spec))
+	return resources
 }
 
 // configured returns what the status tells of a resource, as "mode propagated/sources", and "-" for a number that is absent.
@@ -184,4 +189,15 @@ func (c *cluster) stateOf(resource, group string) string {
 	c.propagator.mu.Lock()
 	defer c.propagator.mu.Unlock()
 	return fmt.Sprint(c.propagator.state(schema.GroupResource{Group: group, Resource: resource}).Synced)
+}
+
+// policy returns the mode of the sources of a namespace.
+func (c *cluster) policy(resource, group, namespace string) string {
+	c.propagator.mu.RLock()
+	defer c.propagator.mu.RUnlock()
+	k := c.propagator.kinds[c.propagator.places[schema.GroupResource{Group: group, Resource: resource}]]
+	if k.index.PolicyOf == nil {
+		return string(k.index.Mode)
+	}
+	return string(k.index.PolicyOf(namespace).Mode)
 }

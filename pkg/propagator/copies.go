@@ -34,6 +34,8 @@ func (p *Propagator) source(key queue.Key) {
 	case o == nil || o.Copy:
 	case o.Unreadable() != nil:
 		p.reportUnreadable(kind, o)
+	case o.Misread() != nil:
+		p.reportMisread(kind, o)
 	case o.Finalized && len(descendants) > 0:
 		p.reportFinalized(kind, o)
 	}

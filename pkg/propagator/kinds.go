@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -16,6 +15,9 @@ import (
 // kind is a propagated kind, and what is known of its objects. It keeps its place, which work names, when it is watched no more. The
 // propagator's lock guards it.
 type kind struct {
+	// policies say how its sources are treated; known remembers that by namespace, and is nil while all are treated alike.
+	policies copies.Policies
+	known    *sync.Map
 	// index is a new one each time that the kind is watched: what a watch that was ended still brings finds it changed.
 	index *copies.Index
 	// stop ends the watch; nil while there is none.
@@ -40,30 +42,27 @@ func (p *Propagator) placeOf(resource schema.GroupResource) int {
 	return place
 }
 
-// apply makes the watched kinds those of the entries, with their policies. The lock must be held. Kinds that are new are waited for
-// before anything is written if first is set.
-func (p *Propagator) apply(ctx context.Context, entries []configuration.Entry, first bool) {
+// apply makes the watched kinds those that the configuration and the trees name, with their policies. The lock must be held. Kinds that
+// are new are waited for before anything is written if first is set.
+func (p *Propagator) apply(ctx context.Context, entries []configuration.Entry, trees configuration.Trees, first bool) {
 	wanted := map[int]bool{}
-	for _, e := range entries {
-		place := p.placeOf(e.Kind.GroupResource())
+	for _, t := range treatments(entries, trees) {
+		place := p.placeOf(t.kind.GroupResource())
 		k := p.kinds[place]
-		if e.Policy.Mode == v1beta1.Ignore {
+		if t.ignored() {
 			continue
 		}
 		wanted[place] = true
-		if k.stop != nil && k.index.Kind != e.Kind {
+		if k.stop != nil && k.index.Kind != t.kind {
 			p.unwatchKind(k)
 		}
 		if k.stop == nil {
-			k.index = copies.NewIndex(e.Kind)
-			k.index.Policy = e.Policy
+			k.index = copies.NewIndex(t.kind)
+			p.treat(k, t.Policies)
 			p.watchKind(ctx, place, first)
 			continue
 		}
-		if k.index.Policy != e.Policy {
-			k.index.Policy = e.Policy
-			p.evaluate(place)
-		}
+		p.treatOtherwise(place, t.Policies)
 	}
 	for place, k := range p.kinds {
 		if !wanted[place] && k.stop != nil {
@@ -117,7 +116,7 @@ func (p *Propagator) evaluate(place int) {
 // remark queues the sources about which there is something to tell. The lock must be held.
 func (p *Propagator) remark(place int) {
 	for o := range p.kinds[place].index.All() {
-		if o.Unreadable() != nil {
+		if o.Unreadable() != nil || o.Misread() != nil {
 			p.changedSource(place, o.Namespace, o.Name)
 		}
 	}

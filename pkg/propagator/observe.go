@@ -14,12 +14,17 @@ import (
 // affect queues what a change of the tree affects. The lock must be held.
 func (p *Propagator) affect(affected tree.Affected) {
 	p.Metrics.Namespaces(p.tree.Len())
+	p.forgetPolicies(affected)
+	if affected.Propagation {
+		p.reresolve()
+	}
 	if !p.leading {
 		return
 	}
 	if len(affected.Moved) > 0 {
 		// Other objects may count than before.
 		p.configurationChanged()
+		p.policiesMoved()
 	}
 	for _, name := range affected.Moved {
 		p.moves++

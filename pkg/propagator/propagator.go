@@ -75,9 +75,9 @@ type Propagator struct {
 	urgentSlots, bulkSlots chan struct{}
 	lag                    *queue.Lag
 	unsynced               sync.WaitGroup
-	// configurationKnown is closed by the first list of configurations; configured is called when the kinds that it names are watched.
-	configurationKnown chan struct{}
-	configured         func()
+	// unnamed waits for the first lists of what names kinds; configured is called when these are watched.
+	unnamed    sync.WaitGroup
+	configured func()
 	// reconfigure holds a token while the kinds have to be looked for.
 	reconfigure chan struct{}
 
@@ -89,6 +89,8 @@ type Propagator struct {
 	// configuration is nil if there is none; resolved, before it was looked at for the first time.
 	configuration *v1beta1.HNCConfiguration
 	resolved      *configuration.Resolution
+	// trees is the same for what hierarchies say.
+	trees configuration.Trees
 	// newKinds is when something has told that there may be other kinds.
 	newKinds time.Time
 	// statusDue says that writing the configuration's status is queued.
@@ -126,7 +128,7 @@ func New(config Config) *Propagator {
 		settling:    map[string]struct{}{},
 		seen:        map[queue.Key]time.Time{},
 	}
-	p.configurationKnown, p.reconfigure = make(chan struct{}), make(chan struct{}, 1)
+	p.reconfigure = make(chan struct{}, 1)
 	p.lag = queue.NewLag(func(kind int, d time.Duration) { config.Metrics.Lag(p.kindName(kind), d) })
 	return p
 }

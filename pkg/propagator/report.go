@@ -1,6 +1,8 @@
 package propagator
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -17,6 +19,11 @@ func (p *Propagator) reportFinalized(kind copies.Kind, source *copies.Object) {
 func (p *Propagator) reportUnreadable(kind copies.Kind, source *copies.Object) {
 	p.Events.Eventf(source.Reference(kind), corev1.EventTypeWarning, hnc.EventCannotParse,
 		"Not propagated, because it can't be told to which namespaces: %v", source.Unreadable())
+}
+
+func (p *Propagator) reportMisread(kind copies.Kind, o *copies.Object) {
+	p.Events.Eventf(o.Reference(kind), corev1.EventTypeWarning, hnc.EventCannotParse,
+		"Treated as if it neither allowed nor asked for an override: %v", o.Misread())
 }
 
 func (p *Propagator) reportKept(w copies.Write) {
@@ -44,7 +51,17 @@ func (p *Propagator) reportRefused(w copies.Write, err error) {
 
 func (p *Propagator) reportOverwritten(w copies.Write) {
 	p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
-		"Overwritten by the object of the same name in ancestor namespace %q; choose another name to have an object of your own", w.Source.Namespace)
+		"Overwritten by the object of the same name in ancestor namespace %q; %s", w.Source.Namespace, howToKeep(w))
 	p.Events.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
 		"Has overwritten the object of the same name in namespace %q", w.Namespace)
+}
+
+// howToKeep says how the object that was overwritten could have been kept.
+func howToKeep(w copies.Write) string {
+	if w.Present.AsksToOverride() {
+		return fmt.Sprintf("that one does not allow its override: to have an object of your own, choose another name, or have that one annotated with %s: \"true\"",
+			hnc.AnnotationAllowOverride)
+	}
+	return fmt.Sprintf("choose another name to have an object of your own, or annotate it with %s: \"true\" if that one is annotated with %s: \"true\"",
+		hnc.AnnotationOverride, hnc.AnnotationAllowOverride)
 }

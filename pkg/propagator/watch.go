@@ -38,6 +38,7 @@ func (p *Propagator) Watch(ctx context.Context) {
 			set:     p.setNamespace,
 			remove:  func(ns *tree.Namespace) { p.affect(p.tree.DeleteNamespace(ns.Name, ns.UID)) },
 			replace: p.replaceNamespaces,
+			synced:  p.naming(),
 		})
 	hierarchies := p.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
 	run(ctx, p, "hierarchies", &v1beta1.Hierarchy{}, hierarchies, hierarchies.Watch,
@@ -49,6 +50,7 @@ func (p *Propagator) Watch(ctx context.Context) {
 			set:     func(h *tree.Hierarchy) { p.affect(p.tree.SetHierarchy(h)) },
 			remove:  func(h *tree.Hierarchy) { p.affect(p.tree.DeleteHierarchy(h.Namespace, h.UID)) },
 			replace: p.replaceHierarchies,
+			synced:  p.naming(),
 		})
 	subnamespaces := p.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
 	run(ctx, p, "subnamespaces", &v1beta1.Subnamespace{}, subnamespaces, subnamespaces.Watch,
@@ -66,8 +68,15 @@ func (p *Propagator) Watch(ctx context.Context) {
 	p.watchConfiguration(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.apply(ctx, configuration.Enforced(), true)
+	p.apply(ctx, configuration.Enforced(), nil, true)
 	go p.configure(ctx)
+}
+
+// naming returns what to call when the first list has come of something that says which kinds are propagated. The kinds, and by that the
+// first writes, wait for it.
+func (p *Propagator) naming() (synced func()) {
+	p.unnamed.Add(1)
+	return sync.OnceFunc(p.unnamed.Done)
 }
 
 // configurations is the resource of the configuration.
@@ -85,7 +94,7 @@ func (p *Propagator) watchConfiguration(ctx context.Context) {
 			set:     p.setConfiguration,
 			remove:  func(*v1beta1.HNCConfiguration) { p.setConfiguration(nil) },
 			replace: p.replaceConfigurations,
-			synced:  sync.OnceFunc(func() { close(p.configurationKnown) }),
+			synced:  p.naming(),
 		})
 	for _, resource := range []schema.GroupVersionResource{
 		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},

@@ -71,6 +71,9 @@ func (p *Propagator) do(ctx context.Context, key queue.Key) error {
 	case queue.Source:
 		p.source(key)
 		return nil
+	case queue.Strays:
+		p.strays(key.Kind)
+		return nil
 	case queue.Destination:
 		return p.destination(ctx, key.Namespace)
 	case queue.Copy:

@@ -55,6 +55,19 @@ func Enforced() []Entry {
 	return entries
 }
 
+// Trees are what the hierarchies of namespaces mean in a cluster. Enforced kinds are not among their entries.
+type Trees map[string]Resolution
+
+// Problematic says whether something is wrong with one of them.
+func (t Trees) Problematic() bool {
+	for _, r := range t {
+		if len(r.Problems) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Resolve finds the kinds that a configuration, which may be nil, names. old is the resolution before: what it has found stays while an
 // API group does not answer.
 func Resolve(c *v1beta1.HNCConfiguration, cluster Cluster, old Resolution) Resolution {
@@ -63,13 +76,32 @@ func Resolve(c *v1beta1.HNCConfiguration, cluster Cluster, old Resolution) Resol
 		return r
 	}
 	r.Generation = c.Generation
-	for i, spec := range c.Spec.Resources {
-		entry, problem := resolve(spec, cluster, old)
+	r.add("spec.resources", c.Spec.Resources, finder(cluster), old)
+	return r
+}
+
+// ResolveTrees finds the kinds that the hierarchies of namespaces name, as Resolve does.
+func ResolveTrees(said map[string][]v1beta1.ResourceSpec, cluster Cluster, old Trees) Trees {
+	find := finder(cluster)
+	trees := make(Trees, len(said))
+	for namespace, resources := range said {
+		r := Resolution{Entries: Enforced()}
+		r.add("spec.propagation", resources, find, old[namespace])
+		r.Entries = r.Entries[len(Enforced()):]
+		trees[namespace] = r
+	}
+	return trees
+}
+
+// add adds what the entries of a field mean.
+func (r *Resolution) add(field string, resources []v1beta1.ResourceSpec, find find, old Resolution) {
+	for i, spec := range resources {
+		entry, problem := resolve(spec, find, old)
 		if problem == nil {
 			problem = r.twice(entry)
 		}
 		if problem != nil {
-			problem.Message = fmt.Sprintf("spec.resources[%d] (%s): %s", i, schema.GroupResource{Group: spec.Group, Resource: spec.Resource}, problem.Message)
+			problem.Message = fmt.Sprintf("%s[%d] (%s): %s", field, i, schema.GroupResource{Group: spec.Group, Resource: spec.Resource}, problem.Message)
 			r.Problems = append(r.Problems, *problem)
 			if problem.Condition == hnc.ConditionBadConfiguration || entry.Kind.Empty() {
 				continue
@@ -77,12 +109,35 @@ func Resolve(c *v1beta1.HNCConfiguration, cluster Cluster, old Resolution) Resol
 		}
 		r.Entries = append(r.Entries, entry)
 	}
-	return r
 }
 
-func resolve(spec v1beta1.ResourceSpec, cluster Cluster, old Resolution) (Entry, *Problem) {
-	entry := Entry{Group: spec.Group, Resource: spec.Resource, Policy: policy(spec)}
-	mapping, err := kinds.Resolve(cluster.Mapper, spec.Group, spec.Resource)
+// find finds a kind, as kinds.Resolve does. If there is none while an API group does not answer, the error is that of the group.
+type find func(group, resource string) (*meta.RESTMapping, error)
+
+// finder returns a function that looks for each kind once: many hierarchies may name it.
+func finder(cluster Cluster) find {
+	type found struct {
+		mapping *meta.RESTMapping
+		err     error
+	}
+	known := map[schema.GroupResource]found{}
+	return func(group, resource string) (*meta.RESTMapping, error) {
+		named := schema.GroupResource{Group: group, Resource: resource}
+		f, ok := known[named]
+		if !ok {
+			f.mapping, f.err = kinds.Resolve(cluster.Mapper, group, resource)
+			if meta.IsNoMatchError(f.err) && cluster.Incomplete != nil {
+				f.err = cluster.Incomplete
+			}
+			known[named] = f
+		}
+		return f.mapping, f.err
+	}
+}
+
+func resolve(spec v1beta1.ResourceSpec, find find, old Resolution) (Entry, *Problem) {
+	entry := Entry{Group: spec.Group, Resource: spec.Resource, Policy: copies.NewPolicy(spec)}
+	mapping, err := find(spec.Group, spec.Resource)
 	var notNamespaced *kinds.NotNamespacedError
 	var notPropagated *kinds.NotPropagatedError
 	switch {
@@ -93,13 +148,11 @@ func resolve(spec v1beta1.ResourceSpec, cluster Cluster, old Resolution) (Entry,
 		return entry, &Problem{hnc.ConditionBadConfiguration, hnc.ReasonResourceNotNamespaced, err.Error()}
 	case errors.As(err, &notPropagated):
 		return entry, &Problem{hnc.ConditionBadConfiguration, hnc.ReasonResourceNotPropagatable, err.Error()}
-	case meta.IsNoMatchError(err) && cluster.Incomplete == nil:
+	case meta.IsNoMatchError(err):
 		return entry, &Problem{
 			hnc.ConditionBadConfiguration, hnc.ReasonResourceNotFound,
 			"the cluster has no such resource; install it, or remove this entry",
 		}
-	case meta.IsNoMatchError(err):
-		err = cluster.Incomplete
 	}
 	for _, o := range old.Entries {
 		if o.Group == spec.Group && o.Resource == spec.Resource {
@@ -126,17 +179,4 @@ func (r *Resolution) twice(entry Entry) *Problem {
 		hnc.ConditionBadConfiguration, hnc.ReasonMultipleConfigurations,
 		fmt.Sprintf("%s is named before as well, and the first entry holds; remove this one", resource),
 	}
-}
-
-// policy returns what an entry asks for. Source: spec/hnc.md 3.11.
-func policy(spec v1beta1.ResourceSpec) copies.Policy {
-	p := copies.Policy{Mode: spec.Mode, Keep: spec.OnConflict == v1beta1.Keep}
-	switch spec.Mode {
-	case "":
-		p.Mode = v1beta1.Propagate
-	case v1beta1.Propagate, v1beta1.AllowPropagate, v1beta1.Remove:
-	default:
-		p.Mode = v1beta1.Ignore
-	}
-	return p
 }

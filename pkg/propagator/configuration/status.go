@@ -96,6 +96,19 @@ func summed(problems []Problem) []metav1.Condition {
 	return wanted
 }
 
+// Conditions returns a condition for the problems of each type and reason, in their order. Status and times are for the caller to fill in.
+func Conditions(problems []Problem) []metav1.Condition {
+	var found []metav1.Condition
+	for len(problems) > 0 {
+		first := problems[0]
+		other := func(p Problem) bool { return p.Condition != first.Condition || p.Reason != first.Reason }
+		alike := slices.DeleteFunc(slices.Clone(problems), other)
+		found = append(found, metav1.Condition{Type: first.Condition, Reason: first.Reason, Message: message(alike)})
+		problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return !other(p) })
+	}
+	return found
+}
+
 // most is how many problems a condition tells.
 const most = 10
 

@@ -41,6 +41,7 @@ func Problems(t *tree.Tree, name string) []metav1.Condition {
 	}
 	found = append(found, metadataProblems(t, name)...)
 	found = append(found, requiredProblems(t, name)...)
+	found = append(found, t.Problems(name)...)
 	for i := range found {
 		found[i].Status = metav1.ConditionTrue
 	}

@@ -21,6 +21,8 @@ const (
 	Status
 	// Configuration is the status of the cluster's configuration.
 	Configuration
+	// Strays is finding the copies of one kind that are not below their source, and are not as they should be. It writes nothing itself.
+	Strays
 	// Destination is all copies in one namespace.
 	Destination
 	// Copy is one copy.
@@ -30,10 +32,10 @@ const (
 
 // String returns the class as metrics name it.
 func (c Class) String() string {
-	return [...]string{"subnamespace", "namespace", "source", "status", "configuration", "destination", "copy"}[c]
+	return [...]string{"subnamespace", "namespace", "source", "status", "configuration", "strays", "destination", "copy"}[c]
 }
 
-// Key names a piece of work. Kind is the place of the propagated kind, for Source and Copy; Name is the name
+// Key names a piece of work. Kind is the place of the propagated kind, for Source, Strays and Copy; Name is the name
 // of the object in the namespace, for those and for Subnamespace.
 type Key struct {
 	Class     Class

@@ -1,8 +1,12 @@
 package tree
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // Affected is what a change affects. Names may repeat.
@@ -14,6 +18,8 @@ type Affected struct {
 	Changed []string
 	// Subnamespaces are Subnamespaces that may have to be acted on.
 	Subnamespaces []Key
+	// Propagation says that some namespace says something else about kinds.
+	Propagation bool
 }
 
 // SetNamespace records a namespace unless what is recorded is as new.
@@ -167,13 +173,15 @@ type place struct {
 func (t *Tree) update(names []string, mutate func()) Affected {
 	before := make([]place, len(names))
 	gave := make([]given, len(names))
+	said := make([][]v1beta1.ResourceSpec, len(names))
 	for i, name := range names {
 		before[i] = place{parent: t.forest.Parent(name), exists: t.forest.Exists(name), excluded: t.Excluded(name)}
-		gave[i] = t.given(name)
+		gave[i], said[i] = t.given(name), t.Propagation(name)
 	}
 	mutate()
 	var affected Affected
 	for i, name := range names {
+		affected.Propagation = affected.Propagation || !slices.Equal(t.Propagation(name), said[i])
 		after := place{parent: t.parentFor(name), exists: t.namespaces[name] != nil, excluded: t.Excluded(name)}
 		if after == before[i] {
 			if !t.given(name).equal(gave[i]) {

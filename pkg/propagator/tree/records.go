@@ -67,7 +67,9 @@ type Hierarchy struct {
 	// Required are the names of the sub-namespaces that the namespace shall have.
 	Required []string
 	Metadata Metadata
-	Status   v1beta1.HierarchyStatus
+	// Propagation is what is said about kinds.
+	Propagation []v1beta1.ResourceSpec
+	Status      v1beta1.HierarchyStatus
 }
 
 // NewHierarchy returns what the tree keeps of h.
@@ -85,7 +87,8 @@ func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
 			Labels: h.Spec.Labels, Annotations: h.Spec.Annotations,
 			NamespaceLabels: h.Spec.NamespaceLabels, NamespaceAnnotations: h.Spec.NamespaceAnnotations,
 		},
-		Status: h.Status,
+		Propagation: h.Spec.Propagation,
+		Status:      h.Status,
 	}
 }
 

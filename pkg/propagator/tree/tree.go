@@ -3,6 +3,7 @@ package tree
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
@@ -25,6 +26,7 @@ type Tree struct {
 	creatorRole string
 	// annotated holds, by parent, the Namespaces whose annotation names it.
 	annotated map[string]sets.Set[string]
+	problems  map[string][]metav1.Condition
 }
 
 // New returns an empty tree. The rules say which namespaces take part in it, and what hierarchies set on them.
