@@ -142,7 +142,7 @@ func (c CompletedConfig) New() (*Server, error) {
 // resources returns the storage of each version's resources: the same stores under each version's names.
 func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta.RESTMapper, picture *mynamespace.Picture) (map[string]map[string]rest.Storage, error) {
 	options := fencedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
-	hierarchies, err := hierarchy.NewStorage(Scheme, options, t)
+	hierarchies, err := hierarchy.NewStorage(Scheme, options, t, mapper)
 	if err != nil {
 		return nil, fmt.Errorf("hierarchies: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
@@ -34,7 +35,7 @@ type REST struct{ *genericregistry.Store }
 // NewStorage returns the storage of the configuration, whose kinds are looked for by mapper; rights says who may bind the creator's role.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper, rights authorizer.Authorizer) (*Storage, error) {
 	b := base.New(scheme, false)
-	s := strategy{b, Kinds{mapper}}
+	s := strategy{b, kinds.Kinds{RESTMapper: mapper}}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },

@@ -11,14 +11,18 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
 
 // strategy checks and prepares a configuration. What it names must exist in the cluster.
 type strategy struct {
 	base.Base
-	kinds Kinds
+	kinds kinds.Kinds
 }
+
+// resources is the field that names kinds.
+var resources = field.NewPath("spec", "resources")
 
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	c := obj.(*hnc.HNCConfiguration)
@@ -37,13 +41,13 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 func (s strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
 	c := obj.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.kinds.validate(c.Spec.Resources, nil)...)
+	return append(validation.ValidateConfiguration(c), s.kinds.Validate(resources, c.Spec.Resources, nil)...)
 }
 
 // ValidateUpdate looks for the entries that are new only: a kind that has gone must not stand in the way of a change.
 func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
 	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.kinds.validate(c.Spec.Resources, was.Spec.Resources)...)
+	return append(validation.ValidateConfiguration(c), s.kinds.Validate(resources, c.Spec.Resources, was.Spec.Resources)...)
 }
 
 // statusStrategy lets only the status change.

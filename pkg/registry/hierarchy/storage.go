@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,6 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -36,10 +38,10 @@ type Storage struct {
 	Status *view.Status
 }
 
-// NewStorage returns the storage of hierarchies, whose changes of parent are judged by t.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree) (*Storage, error) {
+// NewStorage returns the storage of hierarchies, whose changes of parent are judged by t. The kinds that they name are looked for by mapper.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper meta.RESTMapper) (*Storage, error) {
 	b := base.New(scheme, true)
-	s := strategy{b, t}
+	s := strategy{b, t, kinds.Kinds{RESTMapper: mapper}}
 	hooks := hooks{t}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },
@@ -50,8 +52,8 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
-		BeginCreate:               hooks.beginCreate,
-		BeginUpdate:               hooks.beginUpdate,
+		BeginCreate:               hooks.createSaying,
+		BeginUpdate:               hooks.updateSaying,
 		TableConvertor: table.New(
 			table.Column[hnc.Hierarchy]{Name: "Parent", Type: "string", Description: "The parent namespace, empty for a root.",
 				Cell: func(h *hnc.Hierarchy) any { return h.Spec.Parent }},
@@ -70,7 +72,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: attributes}); err != nil {
 		return nil, err
 	}
-	served := &fenced.Store{Store: store, BeginDelete: hooks.beginDelete}
+	served := &fenced.Store{Store: store, BeginDelete: hooks.deleteSaying}
 	served.Complete()
 	return &Storage{
 		Hierarchy: served,

@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -24,7 +25,8 @@ import (
 // NewStorage, which can also answer Forbidden and Conflict.
 type strategy struct {
 	base.Base
-	tree *tree.Tree
+	tree  *tree.Tree
+	kinds kinds.Kinds
 }
 
 func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
@@ -44,11 +46,13 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateHierarchy(obj.(*hnc.Hierarchy), s.tree.Managed(ctx))
+	h := obj.(*hnc.Hierarchy)
+	return append(validation.ValidateHierarchy(h, s.tree.Managed(ctx)), s.validateKinds(h, nil)...)
 }
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateHierarchyUpdate(obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy), s.tree.Managed(ctx))
+	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
+	return append(validation.ValidateHierarchyUpdate(h, was, s.tree.Managed(ctx)), s.validateKinds(h, was.Spec.Propagation)...)
 }
 
 // statusStrategy lets only the status change.

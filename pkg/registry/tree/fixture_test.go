@@ -59,6 +59,8 @@ type fixture struct {
 	creator map[string]bool
 	// resource is the one on which admins have their right.
 	resource string
+	// propagation holds "user/namespace" of who may say how kinds are propagated.
+	propagation map[string]bool
 }
 
 func uid(name string) types.UID { return types.UID("uid-" + name) }
@@ -67,7 +69,7 @@ func uid(name string) types.UID { return types.UID("uid-" + name) }
 // sub-namespaces. "gone" never exists.
 func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
-	f := &fixture{stored: memory{}, admin: map[string]bool{}, creator: map[string]bool{}, resource: "hierarchies",
+	f := &fixture{stored: memory{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, resource: "hierarchies",
 		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 	var objects []runtime.Object
 	for name, parent := range parents {
@@ -115,8 +117,11 @@ func (f *fixture) hear(t *testing.T) {
 }
 
 func (f *fixture) authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-	if a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName && a.GetResource() == f.resource &&
-		f.admin[a.GetUser().GetName()+"/"+a.GetNamespace()] {
+	who, in, on := f.admin, a.GetUser().GetName()+"/"+a.GetNamespace(), f.resource
+	if a.GetSubresource() == "propagation" {
+		who, on = f.propagation, "hierarchies"
+	}
+	if a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName && a.GetResource() == on && a.GetName() == "" && who[in] {
 		return authorizer.DecisionAllow, "", nil
 	}
 	if a.GetVerb() == "create" && f.creator[a.GetUser().GetName()+"/"+a.GetResource()+"/"+a.GetNamespace()] {

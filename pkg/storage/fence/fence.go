@@ -6,6 +6,7 @@ package fence
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 )
 
@@ -46,6 +47,30 @@ func Set(ctx context.Context, guard *Guard) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.guard = guard
+	return nil
+}
+
+// Demand adds edges that must be unchanged to the guard of the write that is made with ctx. An edge that is among them already must be as
+// each has read it. It fails as Set does.
+func Demand(ctx context.Context, unchanged map[string]int64) error {
+	s, ok := ctx.Value(contextKey{}).(*slot)
+	if !ok {
+		return errors.New("no fence in the context of a write to the tree")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	guard := Guard{Unchanged: map[string]int64{}}
+	if s.guard != nil {
+		guard.Put, guard.Delete = s.guard.Put, s.guard.Delete
+		maps.Copy(guard.Unchanged, s.guard.Unchanged)
+	}
+	for edge, revision := range unchanged {
+		// Of two revisions the older one is lost for sure.
+		if known, ok := guard.Unchanged[edge]; !ok || revision < known {
+			guard.Unchanged[edge] = revision
+		}
+	}
+	s.guard = &guard
 	return nil
 }
 

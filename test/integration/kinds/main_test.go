@@ -44,6 +44,8 @@ var (
 	operator user
 	// alice may do everything with namespaces, hierarchies and the objects that the tests put into them, and nothing else.
 	alice user
+	// carol may do the same with hierarchies under both of their names.
+	carol user
 )
 
 func TestMain(m *testing.M) {
@@ -108,6 +110,12 @@ func setUp(ctx context.Context) error {
 	all := []string{"*"}
 	operator, err = person(ctx, "operator",
 		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hncconfigurations"}, Verbs: all})
+	if err != nil {
+		return err
+	}
+	carol, err = person(ctx, "carol",
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hierarchies", "hierarchyconfigurations"}, Verbs: all})
 	if err != nil {
 		return err
 	}

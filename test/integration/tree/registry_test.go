@@ -12,6 +12,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -120,7 +121,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 			Rules:      managed.Default(),
 		})
 		go forest.Run(t.Context())
-		storage, err := hierarchy.NewStorage(apiserver.Scheme, storageOptions{*config, client.Decorator()}, forest)
+		storage, err := hierarchy.NewStorage(apiserver.Scheme, storageOptions{*config, client.Decorator()}, forest, meta.NewDefaultRESTMapper(nil))
 		if err != nil {
 			t.Fatal(err)
 		}

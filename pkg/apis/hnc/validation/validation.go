@@ -16,7 +16,8 @@ import (
 // ValidateHierarchy returns what is wrong with the shape of h (spec/hnc.md 1.1, 2.4, 2.5.1), whose labels and annotations
 // must be managed.
 func ValidateHierarchy(h *hnc.Hierarchy, managed Managed) field.ErrorList {
-	return append(hierarchyItself(h), validateMetadata(hierarchyMetadata(h), managed)...)
+	errs := append(hierarchyItself(h), validateMetadata(hierarchyMetadata(h), managed)...)
+	return append(errs, validateResources(field.NewPath("spec", "propagation"), h.Spec.Propagation)...)
 }
 
 // ValidateHierarchyUpdate returns what is wrong with the shape of h. What is no longer managed stays until the spec is
@@ -97,10 +98,16 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 			errs = append(errs, field.Invalid(field.NewPath("spec", "creatorRole"), role, "must be the name of a ClusterRole: "+problem))
 		}
 	}
+	return append(errs, validateResources(field.NewPath("spec", "resources"), c.Spec.Resources)...)
+}
+
+// validateResources returns what is wrong with the shape of entries that name kinds.
+func validateResources(list *field.Path, resources []hnc.ResourceSpec) field.ErrorList {
+	var errs field.ErrorList
 	modes := []hnc.SynchronizationMode{hnc.Propagate, hnc.AllowPropagate, hnc.Remove, hnc.Ignore}
 	policies := []hnc.ConflictPolicy{hnc.Overwrite, hnc.Keep}
-	for i, r := range c.Spec.Resources {
-		at := field.NewPath("spec", "resources").Index(i)
+	for i, r := range resources {
+		at := list.Index(i)
 		if r.Resource == "" {
 			errs = append(errs, field.Required(at.Child("resource"), "name the resource, in the plural"))
 		}

@@ -1,4 +1,4 @@
-package configuration
+package kinds
 
 import (
 	"fmt"
@@ -7,9 +7,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
+
+var at = field.NewPath("spec", "resources")
 
 // late is a mapper that finds secrets only once it was reset.
 type late struct {
@@ -60,7 +63,7 @@ func TestValidate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, err := range (Kinds{newMapper()}).validate(test.resources, test.old) {
+			for _, err := range (Kinds{newMapper()}).Validate(at, test.resources, test.old) {
 				got = append(got, fmt.Sprint(err.Field, ": ", string(err.Type)))
 			}
 			if strings.Join(got, ", ") != test.want {
@@ -72,11 +75,11 @@ func TestValidate(t *testing.T) {
 
 func TestAKindIsLookedForAgainOnlyIfItIsMissing(t *testing.T) {
 	m := newMapper()
-	Kinds{m}.validate(resources("configmaps"), nil)
+	Kinds{m}.Validate(at, resources("configmaps"), nil)
 	if m.resets != 0 {
 		t.Errorf("%d resets for one that was there", m.resets)
 	}
-	Kinds{m}.validate(resources("secrets"), nil)
+	Kinds{m}.Validate(at, resources("secrets"), nil)
 	if m.resets != 1 {
 		t.Errorf("%d resets for one that was missing", m.resets)
 	}

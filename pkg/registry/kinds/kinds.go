@@ -1,4 +1,5 @@
-package configuration
+// Package kinds checks the kinds that a configuration or a hierarchy names: they must exist in the cluster.
+package kinds
 
 import (
 	"errors"
@@ -16,15 +17,15 @@ import (
 // Kinds knows the kinds of the cluster.
 type Kinds struct{ meta.RESTMapper }
 
-// validate returns what is wrong with the kinds that are named: one that does not exist, is not namespaced, can't be
+// Validate returns what is wrong with the kinds that the entries of a field name: one that does not exist, is not namespaced, can't be
 // configured, or is named twice (spec/hnc.md 2.6, K3 to K5). Kinds that old named as well may have gone since.
-func (k Kinds) validate(resources, old []hnc.ResourceSpec) field.ErrorList {
+func (k Kinds) Validate(at *field.Path, resources, old []hnc.ResourceSpec) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[schema.GroupResource]int{}
 	for i, entry := range resources {
-		path := field.NewPath("spec", "resources").Index(i)
+		path := at.Index(i)
 		named := schema.GroupResource{Group: entry.Group, Resource: entry.Resource}
-		mapping, err := k.resolve(entry)
+		mapping, err := kinds.Find(k.RESTMapper, entry.Group, entry.Resource)
 		var notNamespaced *kinds.NotNamespacedError
 		var notPropagated *kinds.NotPropagatedError
 		switch {
@@ -46,20 +47,10 @@ func (k Kinds) validate(resources, old []hnc.ResourceSpec) field.ErrorList {
 			errs = append(errs, field.Invalid(path, named.String(), "is always propagated, and can't be configured; remove it"))
 		}
 		if first, twice := seen[resource]; twice {
-			errs = append(errs, field.Duplicate(path, fmt.Sprintf("%s, which spec.resources[%d] names as well", resource, first)))
+			errs = append(errs, field.Duplicate(path, fmt.Sprintf("%s, which %s names as well", resource, at.Index(first))))
 			continue
 		}
 		seen[resource] = i
 	}
 	return errs
-}
-
-// resolve finds the kind of an entry. It looks again for one that is missing: it may have come a moment ago.
-func (k Kinds) resolve(entry hnc.ResourceSpec) (*meta.RESTMapping, error) {
-	mapping, err := kinds.Resolve(k, entry.Group, entry.Resource)
-	if meta.IsNoMatchError(err) {
-		meta.MaybeResetRESTMapper(k.RESTMapper)
-		return kinds.Resolve(k, entry.Group, entry.Resource)
-	}
-	return mapping, err
 }

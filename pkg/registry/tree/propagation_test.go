@@ -1,0 +1,83 @@
+package tree
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+func TestPropagationTakesARightInTheRootOfTheTree(t *testing.T) {
+	for _, row := range []struct {
+		name, namespace, parent string
+		deleted                 bool
+		root                    string
+	}{
+		{"in a root", "root1", "", false, "root1"},
+		{"in a child", "c", "b", false, "root1"},
+		{"in a child that comes from another tree", "c", "y", false, "root2"},
+		{"in a child that becomes a root", "c", "", false, "c"},
+		{"in a root that becomes a child", "root2", "b", false, "root1"},
+		{"in a sub-namespace", "sub", "a", false, "root1"},
+		{"in a sub-namespace of which only the Subnamespace knows the parent", "sub", "", false, "root1"},
+		{"in an orphan, where there is no root to have rights in", "orphan", "gone", false, "gone"},
+		{"in a hierarchy that goes, and leaves a root", "c", "", true, "c"},
+		{"in a hierarchy of a sub-namespace that goes", "sub", "", true, "root1"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			judge := func(f *fixture) (*fence.Guard, error) {
+				if row.deleted {
+					return f.NoPropagation(as(t, "user"), row.namespace)
+				}
+				return f.Propagation(as(t, "user"), row.namespace, row.parent)
+			}
+			f := newFixture(t, forestOfRows)
+			f.propagation["user/"+row.root] = true
+			guard, err := judge(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := guard.Unchanged[row.root]; !ok || len(guard.Put)+len(guard.Delete) > 0 {
+				t.Errorf("the edge of the root is not fenced alone: %+v", guard)
+			}
+			f = newFixture(t, forestOfRows)
+			for name := range forestOfRows {
+				f.admin["user/"+name] = true
+				f.propagation["user/"+name] = name != row.root
+			}
+			_, err = judge(f)
+			if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `update on hierarchies/propagation.hnc.x-k8s.io in namespace "`+row.root+`"`) {
+				t.Errorf("without it: %v", err)
+			}
+			if row.deleted {
+				return
+			}
+			as := as(t, hnc.PropagatorUser)
+			if _, err := f.Propagation(as, row.namespace, row.parent); err != nil {
+				t.Errorf("the propagator: %v", err)
+			}
+		})
+	}
+}
+
+func TestAHierarchyGoesWithItsNamespaceWhateverItSays(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	live := f.existing(t, "c").DeepCopy()
+	now := metav1.Now()
+	live.DeletionTimestamp, live.Finalizers = &now, []string{"kubernetes"}
+	// The cache does not know yet.
+	if err := f.client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), live, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.NoPropagation(as(t, "user"), "c"); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.Propagation(as(t, "user"), "c", "b"); !apierrors.IsForbidden(err) {
+		t.Errorf("a change: %v", err)
+	}
+}
