@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 )
 
 // Digest identifies the content of a copy.
@@ -21,7 +22,7 @@ type content struct {
 }
 
 // copyContent returns what the copies of a source contain. Source: spec/hnc.md 3.9.
-func copyContent(source *unstructured.Unstructured, rules *Rules) (*content, error) {
+func copyContent(source *unstructured.Unstructured, overrides exceptions.Overrides, rules *Rules) (*content, error) {
 	labels := map[string]string{hnc.LabelInheritedFrom: source.GetNamespace()}
 	if !rules.dropsLabel(hnc.LabelManagedBy) {
 		labels[hnc.LabelManagedBy] = hnc.GroupName
@@ -36,6 +37,10 @@ func copyContent(source *unstructured.Unstructured, rules *Rules) (*content, err
 		if !internal(key) && !rules.dropsAnnotation(key) {
 			annotations[key] = value
 		}
+	}
+	if overrides.Allowed {
+		// The admission policy for copies reads it: only then may an object of somebody's own take the place of the copy.
+		annotations[hnc.AnnotationAllowOverride] = "true"
 	}
 	return contentOf(source, labels, annotations)
 }

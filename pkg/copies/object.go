@@ -70,7 +70,7 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 		if o.fitness = rules.fitness(u); o.unfit {
 			return o, nil
 		}
-		c, err = copyContent(u, rules)
+		c, err = copyContent(u, o.overrides, rules)
 		o.content = c
 	}
 	if err != nil {

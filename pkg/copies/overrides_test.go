@@ -120,10 +120,27 @@ func TestAnOverrideWithAFinalizerIsKeptAndGovernsNothing(t *testing.T) {
 	}
 }
 
-func TestCopiesSayNothingAboutOverrides(t *testing.T) {
-	o := placed(t, "root", "allow", "ask")
-	if c := stored(t, o, "a", nil); c.AsksToOverride() || c.overrides.Allowed || strings.Contains(string(o.content.metadata), "verride") {
-		t.Errorf("a copy contains %s", o.content.metadata)
+func TestACopyTellsThatItMayBeOverridden(t *testing.T) {
+	for name, test := range map[string]struct {
+		annotation, want string
+	}{
+		"allowed":       {hnc.AnnotationAllowOverride + "=T", "true"},
+		"not allowed":   {hnc.AnnotationAllowOverride + "=false", ""},
+		"misread":       {hnc.AnnotationAllowOverride + "=yes", ""},
+		"nothing said":  {"a=b", ""},
+		"an override's": {hnc.AnnotationOverride + "=true", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := placed(t, "root", test.annotation)
+			u := parse(t, string(o.content.body("", "")))
+			if got := u.GetAnnotations()[hnc.AnnotationAllowOverride]; got != test.want || u.GetAnnotations()[hnc.AnnotationOverride] != "" {
+				t.Errorf("annotations %v", u.GetAnnotations())
+			}
+			// It means nothing on a copy.
+			if c := stored(t, o, "a", nil); c.Overrides(o) || c.overrides.Allowed || c.Digest != o.Digest {
+				t.Errorf("copy %+v", c)
+			}
+		})
 	}
 }
 

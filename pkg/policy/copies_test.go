@@ -15,6 +15,7 @@ import (
 
 func copiesRows() []row {
 	theCopy := func(options ...option) *rbacv1.Role { return role(append([]option{copyOf("acme")}, options...)...) }
+	allows, asks := annotation(hnc.AnnotationAllowOverride, "true"), annotation(hnc.AnnotationOverride, "true")
 	otherRules := func(object metav1.Object) { object.(*rbacv1.Role).Rules[0].Verbs = []string{"*"} }
 	noRules := func(object metav1.Object) { object.(*rbacv1.Role).Rules = nil }
 	housekeeping := func(object metav1.Object) {
@@ -96,6 +97,21 @@ func copiesRows() []row {
 			request: request{user: "system:admin", object: theCopy(otherRules), old: theCopy()}},
 		{name: "copies: nor by another ServiceAccount of ours", denied: changeIt,
 			request: request{user: "system:serviceaccount:hnc-system:hnc-apiserver", object: theCopy(otherRules), old: theCopy()}},
+
+		{name: "copies: an override takes the place of one", request: request{object: role(asks, otherRules), old: theCopy(allows)}},
+		{name: "copies: an override is an own object", request: request{object: role(otherRules), old: role(asks)}},
+		{name: "copies: an override has no label", request: request{object: theCopy(allows, asks), old: theCopy(allows)},
+			denied: changeIt + ", or replace it by an object without label hnc.x-k8s.io/inherited-from and with annotation hnc.x-k8s.io/override: \"true\""},
+		{name: "copies: an override says that it is one", request: request{object: role(), old: theCopy(allows)},
+			denied: "stays: change or delete the object in namespace acme, or replace it by an object without label"},
+		{name: "copies: an override asks for it with true", request: request{object: role(annotation(hnc.AnnotationOverride, "false")), old: theCopy(allows)},
+			denied: "so its label hnc.x-k8s.io/inherited-from stays"},
+		{name: "copies: no override where the source does not allow it", request: request{object: role(asks), old: theCopy()},
+			denied: "so its label hnc.x-k8s.io/inherited-from stays"},
+		{name: "copies: an override does not allow itself", request: request{object: role(asks, allows), old: theCopy()},
+			denied: "so its label hnc.x-k8s.io/inherited-from stays"},
+		{name: "copies: an override is no copy of another source", request: request{object: role(copyOf("team-b"), asks), old: theCopy(allows)},
+			denied: "so its label hnc.x-k8s.io/inherited-from stays"},
 
 		{name: "O17 copies: secrets are compared by content", request: request{object: secret("b"), old: secret("a")}, denied: "change it there"},
 		{name: "O19 copies: equal secrets are equal", request: request{object: secret("a"), old: secret("a")}},

@@ -169,11 +169,14 @@ func TestWhatATreeSaysGoesWithAMove(t *testing.T) {
 	c.parent("mid", "other")
 	c.eventuallyObjects("widgets", "leaf", "m=1<mid")
 	c.eventuallyObjects("widgets", "mid", "m=1")
-	// An orphan's descendants are left as they are.
+	// What is halted is left as it is.
 	c.say("other", widget+"Propagate")
 	c.eventuallyObjects("widgets", "leaf", "m=1<mid o=1<other")
-	c.do("DELETE", "/api/v1/namespaces/other", "")
-	c.flushIn("below", hnc.ReasonParentMissing)
+	c.parent("mid", "gone")
+	c.flushIn("mid", hnc.ReasonParentMissing)
+	c.put("widgets", "mid", "m", "2")
+	c.say("other", widget+"Remove")
+	c.eventuallyObjects("widgets", "below", "")
 	if got := c.objectsOf("widgets", "leaf"); got != "m=1<mid o=1<other" {
 		t.Errorf("leaf has %q", got)
 	}

@@ -155,6 +155,31 @@ func TestAnOverrideOfAnInheritedObject(t *testing.T) {
 	put(t, configMaps, object("ConfigMap", root, "b", "1"))
 	eventuallyPresent(t, configMaps, leaf, "a=mids<"+mid+" b=1<"+root)
 	eventuallyPresent(t, configMaps, mid, "a=mids b=1<"+root)
+	// In leaf there is a copy already. It can be replaced by an object that asks for it, and by no other.
+	replace := func(namespace string, annotations ...string) error {
+		_, err := alice.dynamic.Resource(configMaps).Namespace(namespace).
+			Update(t.Context(), object("ConfigMap", namespace, "c", "own", annotations...), metav1.UpdateOptions{})
+		return err
+	}
+	put(t, configMaps, object("ConfigMap", root, "c", "roots", hnc.AnnotationAllowOverride+"=true"))
+	eventuallyPresent(t, configMaps, leaf, "a=mids<"+mid+" b=1<"+root+" c=roots<"+root)
+	if err := replace(leaf); !apierrors.IsForbidden(err) {
+		t.Errorf("replaced by any object: %v", err)
+	}
+	if err := replace(leaf, hnc.AnnotationOverride+"=true"); err != nil {
+		t.Errorf("replaced by an override: %v", err)
+	}
+	put(t, configMaps, object("ConfigMap", root, "c", "new", hnc.AnnotationAllowOverride+"=true"))
+	eventuallyPresent(t, configMaps, mid, "a=mids b=1<"+root+" c=new<"+root)
+	eventuallyPresent(t, configMaps, leaf, "a=mids<"+mid+" b=1<"+root+" c=own")
+	// Without it, the copy is there again.
+	if err := alice.dynamic.Resource(configMaps).Namespace(leaf).Delete(t.Context(), "c", metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	eventuallyPresent(t, configMaps, leaf, "a=mids<"+mid+" b=1<"+root+" c=new<"+root)
+	if err := alice.dynamic.Resource(configMaps).Namespace(root).Delete(t.Context(), "c", metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
 	if err := patch(t, configMaps, root, "a", `{"metadata":{"annotations":null}}`); err != nil {
 		t.Fatal(err)
 	}
