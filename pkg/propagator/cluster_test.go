@@ -39,6 +39,8 @@ type cluster struct {
 	events     *record.FakeRecorder
 	stop       func()
 	flushes    int
+	// discovering, unless it is nil, is called before kinds are looked for.
+	discovering func()
 }
 
 // newCluster returns a cluster without a propagator.

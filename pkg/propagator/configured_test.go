@@ -20,6 +20,9 @@ import (
 
 // discover finds all kinds of the server but gadgets, which it has once their definition is there.
 func (c *cluster) discover(context.Context) (configuration.Cluster, error) {
+	if c.discovering != nil {
+		c.discovering()
+	}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{{Version: "v1"}, {Group: "example.com", Version: "v1"}})
 	for resource, kind := range kinds {
 		if resource == "gadgets" && c.get("customresourcedefinitions", "", "gadgets.example.com") == nil {

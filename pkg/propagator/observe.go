@@ -14,7 +14,7 @@ import (
 // affect queues what a change of the tree affects. The lock must be held.
 func (p *Propagator) affect(affected tree.Affected) {
 	p.Metrics.Namespaces(p.tree.Len())
-	p.forgetPolicies(affected)
+	p.forgetPolicies(affected.Moved)
 	if affected.Propagation {
 		p.reresolve()
 	}

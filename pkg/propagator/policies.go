@@ -13,7 +13,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // treatment is a kind and how its sources are treated.
@@ -69,9 +68,7 @@ func (p *Propagator) treat(k *kind, policies copies.Policies) {
 		if policy, ok := known.Load(namespace); ok {
 			return policy.(copies.Policy)
 		}
-		// What a hierarchy says that is gone, or does not count any more, is known for a moment longer.
-		chain := slices.DeleteFunc(p.tree.Chain(namespace), func(at string) bool { return p.tree.Propagation(at) == nil })
-		policy := policies.Of(chain)
+		policy := policies.Of(p.tree.Chain(namespace))
 		known.Store(namespace, policy)
 		return policy
 	}
@@ -106,17 +103,14 @@ func (p *Propagator) treatOtherwise(place int, policies copies.Policies) {
 	p.bulk.AddAfter(queue.Key{Class: queue.Strays, Kind: place}, p.ConfigurationWindow)
 }
 
-// forgetPolicies forgets what was remembered of namespaces whose ancestors, or what these say, may be others now. The lock must be held.
-func (p *Propagator) forgetPolicies(affected tree.Affected) {
+// forgetPolicies forgets what was remembered of namespaces whose ancestors may be others now. The lock must be held.
+func (p *Propagator) forgetPolicies(moved []string) {
 	for _, k := range p.kinds {
-		switch {
-		case k.known == nil:
-		case affected.Propagation:
-			k.known.Clear()
-		default:
-			for _, name := range affected.Moved {
-				k.known.Delete(name)
-			}
+		if k.known == nil {
+			continue
+		}
+		for _, name := range moved {
+			k.known.Delete(name)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -131,6 +132,7 @@ func TestAChangeOfWhatATreeSaysTakesEffectBelowIt(t *testing.T) {
 		c.say("mid", widget+step.says)
 		c.flush()
 		c.eventuallyObjects("widgets", "leaf", step.leaf)
+		c.eventually("watched", fmt.Sprint(step.says != "Ignore"), func() string { return c.stateOf("widgets", "example.com") })
 	}
 	// Nobody names the kind any more: it is ignored, and its copies stay as they are.
 	c.say("mid")
@@ -251,6 +253,7 @@ func TestAHierarchyTellsThatItsKindCanNotBeWritten(t *testing.T) {
 	}
 	c.say("root", widget+"Propagate")
 	c.start()
+	c.eventuallyConfigured("roles", "Propagate 0/0")
 	c.eventually("condition", "true", func() string {
 		got := c.problem("root", hnc.ConditionOutOfSync)
 		return fmt.Sprint(strings.HasPrefix(got, `Unknown: can't create widgets.example.com "a" in namespace "leaf"`) && strings.Contains(got, aggregationLabel))
@@ -281,13 +284,29 @@ func TestARestartWritesNothingThatIsRightInATree(t *testing.T) {
 	c.eventuallyConfigured("roles", "Propagate 2/1")
 	c.stop()
 	c.takeWrites()
+	// The hierarchies are late, and kinds are looked for but once.
+	var asked, looked atomic.Int32
+	written := make(chan struct{})
+	c.discovering = func() {
+		if looked.Add(1) > 1 {
+			<-written
+		}
+	}
+	c.refuse = func(method, path string) *metav1.Status {
+		if method == http.MethodGet && strings.HasSuffix(path, "/v1beta1/hierarchies") && asked.Add(1) < 3 {
+			return failure(503, metav1.StatusReasonServiceUnavailable)
+		}
+		return nil
+	}
 	c.start()
 	c.put("widgets", "root", "b", "1")
 	c.eventuallyObjects("widgets", "leaf", "a=1<root b=1<root")
+	c.eventuallyObjects("widgets", "mid", "a=1<root b=1<root m=1")
+	close(written)
 	c.stop()
-	for _, w := range c.takeWrites() {
-		if !strings.HasSuffix(w, "/widgets") && !strings.HasSuffix(w, "/config/status") {
-			t.Errorf("written: %s", w)
-		}
+	writes := slices.DeleteFunc(c.takeWrites(), func(w string) bool { return strings.HasSuffix(w, "/config/status") })
+	slices.Sort(writes)
+	if got := strings.Join(writes, ", "); got != "POST /apis/example.com/v1/namespaces/leaf/widgets, POST /apis/example.com/v1/namespaces/mid/widgets" {
+		t.Errorf("written: %s", got)
 	}
 }
