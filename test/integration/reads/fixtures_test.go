@@ -1,11 +1,14 @@
 package reads
 
 import (
+	"path/filepath"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -23,6 +26,18 @@ func newUser(t *testing.T, name string, groups ...string) user {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// kubeconfig returns the path of a kubeconfig of the user.
+func (u user) kubeconfig(t *testing.T) (string, error) {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["c"] = &clientcmdapi.Cluster{Server: u.config.Host, CertificateAuthorityData: u.config.CAData}
+	config.AuthInfos["u"] = &clientcmdapi.AuthInfo{ClientCertificateData: u.config.CertData, ClientKeyData: u.config.KeyData, Token: u.config.BearerToken}
+	config.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
+	config.CurrentContext = "x"
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	return file, clientcmd.WriteToFile(*config, file)
 }
 
 // namespaces creates them.

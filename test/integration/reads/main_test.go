@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -83,7 +84,18 @@ func run(m *testing.M) (code int, err error) {
 	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
 		return 0, err
 	}
+	if err := aggregated(ctx); err != nil {
+		return 0, err
+	}
 	return m.Run(), nil
+}
+
+// aggregated returns when Kubernetes has put together its own roles, which takes some seconds in a new cluster.
+func aggregated(ctx context.Context) error {
+	return wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
+		view, err := root.RbacV1().ClusterRoles().Get(ctx, "view", metav1.GetOptions{})
+		return err == nil && len(view.Rules) > 0, err
+	})
 }
 
 func clients(config *rest.Config) (user, error) {

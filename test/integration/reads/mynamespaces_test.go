@@ -1,0 +1,253 @@
+package reads
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+)
+
+func (u user) mine() v1beta1.MyNamespaceInterface { return u.hnc.HncV1beta1().MyNamespaces() }
+
+// names lists the namespaces that a user sees, joined by blanks.
+func (u user) names(t *testing.T, options metav1.ListOptions) (string, error) {
+	t.Helper()
+	list, err := u.mine().List(t.Context(), options)
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(list.Items))
+	for i := range list.Items {
+		names[i] = list.Items[i].Name
+	}
+	return strings.Join(names, " "), nil
+}
+
+// promptly is how soon a list is right after a change of a binding.
+const promptly = time.Second
+
+// mustSee fails unless the user's list becomes that promptly.
+func (u user) mustSee(t *testing.T, want string) {
+	t.Helper()
+	begun := time.Now()
+	eventually(t, "the list is "+want, func() error {
+		got, err := u.names(t, metav1.ListOptions{})
+		if err == nil && got != want {
+			err = fmt.Errorf("got %q, want %q", got, want)
+		}
+		return err
+	})
+	if took := time.Since(begun); took > promptly {
+		t.Errorf("it took %s until the list was %q", took, want)
+	}
+}
+
+func TestEverybodySeesHisOwnNamespaces(t *testing.T) {
+	namespaces(t, "own-a", "own-b", "own-c")
+	eve := newUser(t, "eve", "eves")
+	eve.mustSee(t, "")
+	if _, err := eve.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("listing namespaces themselves: %v", err)
+	}
+	view := bind(t, "own-b", "view", "eve")
+	eve.mustSee(t, "own-b")
+	// Rights that don't include the namespace itself.
+	role(t, "own-pods", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"*"}})
+	bind(t, "own-a", "own-pods", "eve")
+	role(t, "own-two", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}, ResourceNames: []string{"own-a", "own-c"}})
+	wide, err := root.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "own-two"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "own-two"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "Group", Name: "eves"}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve.mustSee(t, "own-a own-b own-c")
+	if err := root.RbacV1().RoleBindings("own-b").Delete(t.Context(), view.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eve.mustSee(t, "own-a own-c")
+	if _, err := eve.mine().Get(t.Context(), "own-a", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"own-b", "no-such-namespace"} {
+		if _, err := eve.mine().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("getting %s: %v", name, err)
+		}
+	}
+	role, err := root.RbacV1().ClusterRoles().Get(t.Context(), "own-two", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	role.Rules[0].ResourceNames = []string{"own-c"}
+	if _, err := root.RbacV1().ClusterRoles().Update(t.Context(), role, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eve.mustSee(t, "own-c")
+	if err := root.RbacV1().ClusterRoleBindings().Delete(t.Context(), wide.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eve.mustSee(t, "")
+	everything, err := root.names(t, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"kube-system", "own-a", "own-b"} {
+		if !strings.Contains(everything, name) {
+			t.Errorf("the superuser does not see %s in %s", name, everything)
+		}
+	}
+}
+
+// Who may ask at all is RBAC's to say, like everything else.
+func TestMynamespacesTakeARight(t *testing.T) {
+	const name = "hnc-mynamespaces"
+	binding, err := root.RbacV1().ClusterRoleBindings().Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mallory := newUser(t, "mallory")
+	mallory.mustSee(t, "")
+	if err := root.RbacV1().ClusterRoleBindings().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		binding.ResourceVersion = ""
+		if _, err := root.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+			t.Error(err)
+		}
+		eventually(t, "it is served again", func() error { _, err := mallory.names(t, metav1.ListOptions{}); return err })
+	}()
+	eventually(t, "it is denied", func() error {
+		if _, err := mallory.names(t, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+			return fmt.Errorf("want Forbidden, got %w", err)
+		}
+		return nil
+	})
+	if _, err := mallory.mine().Get(t.Context(), "default", metav1.GetOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("get: %v", err)
+	}
+	if _, err := mallory.mine().Watch(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("watch: %v", err)
+	}
+}
+
+func TestMynamespacesShowTheTree(t *testing.T) {
+	namespaces(t, "shown", "shown-child")
+	setParent(t, "shown-child", "shown")
+	subnamespace(t, "shown-child", "shown-sub")
+	bind(t, "shown-child", "view", "dora") // and so below
+	dora := newUser(t, "dora")
+	kubectl := func(args ...string) string {
+		kubeconfig, err := dora.kubeconfig(t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl"), append([]string{"--kubeconfig=" + kubeconfig}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("kubectl %v: %v: %s", args, err, out)
+		}
+		var lines []string
+		for line := range strings.Lines(string(out)) {
+			if fields := strings.Fields(line); len(fields) > 1 {
+				fields = fields[:len(fields)-1] // the age
+				line = strings.Join(fields, " ")
+			}
+			lines = append(lines, strings.TrimSpace(line))
+		}
+		return strings.Join(lines, "\n")
+	}
+	want := `NAME PARENT DEPTH ROOT STATUS
+shown-child shown 1 shown Active
+shown-sub shown-child 2 shown Active`
+	eventually(t, "the table", func() error {
+		if got := kubectl("get", "mynamespaces"); got != want {
+			return fmt.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		return nil
+	})
+	if got, want := kubectl("get", "myns", "-l", "shown-sub.tree.hnc.x-k8s.io/depth", "--no-headers"), "shown-sub shown-child 2 shown Active"; got != want {
+		t.Errorf("by label: got %q, want %q", got, want)
+	}
+	if got, err := dora.names(t, metav1.ListOptions{FieldSelector: "metadata.name=shown-sub"}); got != "shown-sub" {
+		t.Errorf("by name: got %q, %v", got, err)
+	}
+	if _, err := dora.names(t, metav1.ListOptions{FieldSelector: "status.root=shown"}); !apierrors.IsBadRequest(err) {
+		t.Errorf("by a field that can't be selected: %v", err)
+	}
+	// A limit is not kept: all is in the answer.
+	if got, err := dora.names(t, metav1.ListOptions{Limit: 1}); got != "shown-child shown-sub" {
+		t.Errorf("with a limit: got %q, %v", got, err)
+	}
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "shown-sub", metav1.GetOptions{})
+		if err == nil {
+			ns.Labels["color"] = "red"
+			_, err = root.CoreV1().Namespaces().Update(t.Context(), ns, metav1.UpdateOptions{})
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a new label", func() error {
+		if got, err := dora.names(t, metav1.ListOptions{LabelSelector: "color=red"}); got != "shown-sub" {
+			return fmt.Errorf("got %q, %w", got, err)
+		}
+		return nil
+	})
+}
+
+// Kubernetes' own controllers leave alone what can't be deleted: a namespace still comes and goes.
+func TestMynamespacesAreForReadingOnly(t *testing.T) {
+	resources, err := root.Discovery().ServerResourcesForGroupVersion("hnc.x-k8s.io/v1beta1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, resource := range resources.APIResources {
+		if resource.Name == "mynamespaces" {
+			if got := strings.Join(resource.Verbs, " "); got != "get list watch" || resource.Namespaced || resource.ShortNames[0] != "myns" {
+				t.Errorf("got %v", resource)
+			}
+		}
+	}
+	frank := newUser(t, "frank")
+	if err := root.hnc.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsMethodNotSupported(err) {
+		t.Errorf("deleting one as the superuser: %v", err)
+	}
+	if err := frank.hnc.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsForbidden(err) {
+		t.Errorf("deleting one: %v", err)
+	}
+	namespaces(t, "fleeting")
+	bind(t, "fleeting", "view", "frank")
+	frank.mustSee(t, "fleeting")
+	if err := root.CoreV1().Namespaces().Delete(t.Context(), "fleeting", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "fleeting is gone", func() error {
+		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "fleeting", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("still %v: %w", conditions(ns), err)
+	})
+	frank.mustSee(t, "")
+}
+
+func conditions(ns *corev1.Namespace) []corev1.NamespaceCondition {
+	if ns == nil {
+		return nil
+	}
+	return ns.Status.Conditions
+}
