@@ -3,9 +3,11 @@ package propagator
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -78,6 +80,12 @@ type Propagator struct {
 	// unnamed waits for the first lists of what names kinds; configured is called when these are watched.
 	unnamed    sync.WaitGroup
 	configured func()
+	// store is the UID of the configuration in the store that the picture is of, nil until that is known; lost is closed when the API server
+	// has another one.
+	store atomic.Pointer[types.UID]
+	lost  chan struct{}
+	// loseStore closes it.
+	loseStore func()
 	// reconfigure holds a token while the kinds have to be looked for.
 	reconfigure chan struct{}
 
@@ -129,6 +137,8 @@ func New(config Config) *Propagator {
 		seen:        map[queue.Key]time.Time{},
 	}
 	p.reconfigure = make(chan struct{}, 1)
+	p.lost = make(chan struct{})
+	p.loseStore = sync.OnceFunc(func() { close(p.lost) })
 	p.lag = queue.NewLag(func(kind int, d time.Duration) { config.Metrics.Lag(p.kindName(kind), d) })
 	return p
 }
@@ -151,6 +161,9 @@ func (p *Propagator) Lead(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	case <-synced:
+	}
+	if !p.recognizeStore(ctx) {
+		return
 	}
 	p.start()
 	p.Metrics.Leading(true)

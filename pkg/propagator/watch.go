@@ -41,10 +41,10 @@ func (p *Propagator) Watch(ctx context.Context) {
 			synced:  p.naming(),
 		})
 	hierarchies := p.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
-	run(ctx, p, "hierarchies", &v1beta1.Hierarchy{}, hierarchies, hierarchies.Watch,
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	run(ctx, p, "hierarchies", &v1beta1.Hierarchy{}, hierarchies, p.watchStore(hierarchies.Watch),
+		p.listStore(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return hierarchies.List(ctx, o)
-		},
+		}),
 		&feed[*tree.Hierarchy]{
 			convert: func(object any) (*tree.Hierarchy, error) { return tree.NewHierarchy(object.(*v1beta1.Hierarchy)), nil },
 			set:     func(h *tree.Hierarchy) { p.affect(p.tree.SetHierarchy(h)) },
@@ -53,10 +53,10 @@ func (p *Propagator) Watch(ctx context.Context) {
 			synced:  p.naming(),
 		})
 	subnamespaces := p.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
-	run(ctx, p, "subnamespaces", &v1beta1.Subnamespace{}, subnamespaces, subnamespaces.Watch,
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	run(ctx, p, "subnamespaces", &v1beta1.Subnamespace{}, subnamespaces, p.watchStore(subnamespaces.Watch),
+		p.listStore(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return subnamespaces.List(ctx, o)
-		},
+		}),
 		&feed[*tree.Subnamespace]{
 			convert: func(object any) (*tree.Subnamespace, error) {
 				return tree.NewSubnamespace(object.(*v1beta1.Subnamespace)), nil
@@ -87,8 +87,8 @@ func (p *Propagator) watchConfiguration(ctx context.Context) {
 	client := p.Hierarchy.HncV1beta1().HNCConfigurations()
 	p.unsynced.Add(1)
 	p.configured = sync.OnceFunc(p.unsynced.Done)
-	run(ctx, p, configurations, &v1beta1.HNCConfiguration{}, client, client.Watch,
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+	run(ctx, p, configurations, &v1beta1.HNCConfiguration{}, client, p.watchStore(client.Watch),
+		p.listStore(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
 		&feed[*v1beta1.HNCConfiguration]{
 			convert: func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
 			set:     p.setConfiguration,

@@ -48,6 +48,8 @@ const (
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
+	// AnnotationStore holds, on SystemNamespace, the UID of the configuration: it tells a new store of hierarchies, which has another one.
+	AnnotationStore = "hnc.x-k8s.io/store"
 	// AnnotationOverride, "true" on an object, keeps it although an ancestor has a source of its name, if that source allows it by
 	// AnnotationAllowOverride.
 	AnnotationOverride = "hnc.x-k8s.io/override"

@@ -20,8 +20,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
 
-// Run runs a propagator until the context ends, or until the lease is lost, which is an error: the process has to start
-// afresh then. Its metrics are registered, and metricsHandler serves them.
+// Run runs a propagator until the context ends, or until the lease or the API server's store is lost, which is an error: the process has
+// to start afresh then. Its metrics are registered, and metricsHandler serves them.
 func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHandler http.Handler) error {
 	base, err := o.restConfig()
 	if err != nil {
@@ -55,13 +55,17 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	// A standby watches too, so that taking over costs no list of the whole cluster: while nobody leads, whoever
 	// creates a sub-namespace waits.
 	p.Watch(ctx)
+	go func() {
+		defer cancel()
+		p.AwaitLoss(ctx)
+	}()
 	if o.LeaderElection.LeaderElect {
 		err = o.lead(ctx, base, config.Events, health, p.Lead)
 	} else {
 		p.Lead(ctx)
 	}
 	cancel()
-	return errors.Join(err, <-served)
+	return errors.Join(err, p.Lost(), <-served)
 }
 
 // lead runs f while this replica holds the lease, and gives the lease back once f has returned.

@@ -28,7 +28,12 @@ const (
 )
 
 // propagator takes the lease of its predecessor, which a test has ended, without waiting long for it.
-var propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{"--leader-elect=false"}}
+var propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{"--leader-elect=false", managedLabel}}
+
+// apiServer embeds its etcd.
+var apiServer = controlplane.Server{Name: "hnc-apiserver", Args: []string{managedLabel}}
+
+const managedLabel = "--managed-namespace-label=team|desk"
 
 // user is somebody's clients.
 type user struct {
@@ -88,7 +93,7 @@ func setUp(ctx context.Context) error {
 	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
 		return err
 	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
+	port, err := cp.StartServer(ctx, installation, apiServer)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,144 @@
+package propagator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// A store of hierarchies that was lost comes back empty. That must not look as if everybody had left their tree: the labels and copies that
+// would be removed are all that is left of it. A store is recognized by the UID of its configuration, which nobody can delete; the system
+// namespace remembers it.
+
+var errOtherStore = errors.New("the API server has another store of hierarchies than before; starting afresh, to rebuild them from the namespaces")
+
+// AwaitLoss returns when the API server is found to have another store, or when the context ends.
+func (p *Propagator) AwaitLoss(ctx context.Context) {
+	select {
+	case <-p.lost:
+	case <-ctx.Done():
+	}
+}
+
+// Lost returns an error if the API server was found to have another store. The picture is of the old one, and nothing may be decided on it.
+func (p *Propagator) Lost() error {
+	select {
+	case <-p.lost:
+		return errOtherStore
+	default:
+		return nil
+	}
+}
+
+// recognizeStore returns true once the store is known to be the one of the last time, or its hierarchies have been rebuilt. It returns false
+// when the context ends.
+func (p *Propagator) recognizeStore(ctx context.Context) bool {
+	for {
+		err := p.recognizeStoreOnce(ctx)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err() == nil
+		}
+		klog.FromContext(ctx).Error(err, "Can't tell whether the hierarchies' store is that of the last time; trying again")
+		sleep(ctx, time.Second)
+	}
+}
+
+func (p *Propagator) recognizeStoreOnce(ctx context.Context) error {
+	system, err := p.Kubernetes.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil // There is nothing to remember a store by.
+	}
+	if err != nil {
+		return err
+	}
+	store, err := p.liveStore(ctx)
+	if err != nil {
+		return err
+	}
+	known := system.Annotations[hnc.AnnotationStore]
+	if known != "" && known != string(store) {
+		klog.FromContext(ctx).Info("The store of hierarchies is another one than the last time; rebuilding them from the namespaces", "store", store, "known", known)
+		if err := p.rebuild(ctx); err != nil {
+			return err
+		}
+	}
+	if known != string(store) {
+		if err := p.rememberStore(ctx, system, store); err != nil {
+			return err
+		}
+	}
+	p.store.Store(&store)
+	return nil
+}
+
+// liveStore returns the UID of the configuration, which it creates if there is none.
+func (p *Propagator) liveStore(ctx context.Context) (types.UID, error) {
+	client := p.Hierarchy.HncV1beta1().HNCConfigurations()
+	c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		c, err = client.Create(ctx, &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{})
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.UID, nil
+}
+
+func (p *Propagator) rememberStore(ctx context.Context, system *corev1.Namespace, store types.UID) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": system.UID, "annotations": map[string]any{hnc.AnnotationStore: store}}})
+	if err != nil {
+		return err
+	}
+	_, err = p.Kubernetes.CoreV1().Namespaces().Patch(ctx, system.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+// sameStore returns an error unless the API server's store is the one that the picture is of, or that is not known yet.
+func (p *Propagator) sameStore(ctx context.Context) error {
+	known := p.store.Load()
+	if known == nil {
+		return nil
+	}
+	c, err := p.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	switch {
+	case err == nil && c.UID == *known:
+		return nil
+	case err == nil, apierrors.IsNotFound(err):
+		p.loseStore()
+		return errOtherStore
+	}
+	return fmt.Errorf("can't tell whether the store of hierarchies is the same: %w", err)
+}
+
+// watchStore and listStore let nothing into the picture that is of another store.
+func (p *Propagator) watchStore(f func(context.Context, metav1.ListOptions) (watch.Interface, error)) func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	return func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		if err := p.sameStore(ctx); err != nil {
+			return nil, err
+		}
+		return f(ctx, o)
+	}
+}
+
+func (p *Propagator) listStore(f cache.ListWithContextFunc) cache.ListWithContextFunc {
+	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		if err := p.sameStore(ctx); err != nil {
+			return nil, err
+		}
+		return f(ctx, o)
+	}
+}

@@ -1,0 +1,147 @@
+package children
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+var wiped = []string{"wipe", "wipe-sub", "wipe-leaf", "wipe-full"}
+
+// wipe starts the API server with an empty store.
+func wipe(t *testing.T) {
+	t.Helper()
+	if err := cp.Kill(t.Context(), apiServer.Name); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(cp.Dir(), apiServer.Name)); err != nil {
+		t.Fatal(err)
+	}
+	port, err := cp.StartServer(t.Context(), installation, apiServer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cp.Register(t.Context(), installation, port); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// footprint returns the versions of everything in the core API that the hierarchies are known by. Whatever is written changes it.
+func footprint(t *testing.T) string {
+	t.Helper()
+	var all string
+	for _, name := range wiped {
+		ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += fmt.Sprintln(name, ns.UID, ns.ResourceVersion, ns.Labels)
+		bindings, err := root.RbacV1().RoleBindings(name).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range bindings.Items {
+			all += fmt.Sprintln(name, b.Name, b.UID, b.ResourceVersion)
+		}
+	}
+	return all
+}
+
+// eventuallyRebuilt waits until the tree is what it was.
+func eventuallyRebuilt(t *testing.T) {
+	t.Helper()
+	eventuallyReady(t, "wipe", "wipe-sub")
+	eventuallyReady(t, "wipe-sub", "wipe-leaf")
+	for name, parent := range map[string]string{"wipe": "", "wipe-sub": "wipe", "wipe-leaf": "wipe-sub", "wipe-full": "wipe-sub"} {
+		eventually(t, "the hierarchy of "+name+" is there", func() error {
+			h, err := root.hnc.HncV1beta1().Hierarchies(name).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			if h.Spec.Parent != parent || (h.Spec.AllowCascadingDeletion != nil) != (name == "wipe") || (len(h.Spec.Labels) == 1) != (name == "wipe" || name == "wipe-full") {
+				return fmt.Errorf("got %+v", h.Spec)
+			}
+			return nil
+		})
+	}
+}
+
+// The files of this package are tested in the order of their names: nothing comes after this one.
+func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
+	namespaces(t, "wipe", "wipe-full")
+	if err := root.hierarchy(t, "wipe", func(s *v1beta1.HierarchySpec) {
+		s.AllowCascadingDeletion, s.Labels = ptr.To(true), []v1beta1.MetaKVP{{Key: "team", Value: "blue"}}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range [][2]string{{"wipe", "wipe-sub"}, {"wipe-sub", "wipe-leaf"}} {
+		if _, err := root.subnamespace(t, sub[0], sub[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := root.hierarchy(t, "wipe-full", func(s *v1beta1.HierarchySpec) {
+		s.Parent, s.Labels = "wipe-sub", []v1beta1.MetaKVP{{Key: "desk", Value: "1"}}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.RbacV1().RoleBindings("wipe").Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "wipe-viewers"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ancestryIs(t, "wipe-full", "wipe-full", "wipe-sub", "wipe")
+	for _, name := range wiped {
+		eventually(t, "the copy in "+name, func() error {
+			_, err := root.RbacV1().RoleBindings(name).Get(t.Context(), "wipe-viewers", metav1.GetOptions{})
+			return err
+		})
+		eventually(t, "the labels of "+name, func() error {
+			ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+			if err == nil && (ns.Labels["team"] != "blue" || ns.Labels[hnc.LabelCascadingDeletion] == "" || (ns.Labels["desk"] == "1") != (name == "wipe-full")) {
+				err = fmt.Errorf("got %v", ns.Labels)
+			}
+			return err
+		})
+	}
+	eventuallyRebuilt(t)
+	before := footprint(t)
+
+	t.Run("while the propagator runs", func(t *testing.T) {
+		wipe(t)
+		eventually(t, "the propagator ends", func() error {
+			if cp.Running(propagator.Name) {
+				return fmt.Errorf("it still runs")
+			}
+			return nil
+		})
+		if after := footprint(t); after != before {
+			t.Errorf("it has written before it ended:\n%s\n%s", before, after)
+		}
+		stopped(t, func() {})
+		eventuallyRebuilt(t)
+	})
+	t.Run("while it did not, and was interrupted when it rebuilt them", func(t *testing.T) {
+		stopped(t, func() {
+			wipe(t)
+			if _, err := root.hnc.HncV1beta1().HNCConfigurations().Create(t.Context(), &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := root.hierarchy(t, "wipe-sub", below("wipe")); err != nil {
+				t.Fatal(err)
+			}
+		})
+		eventuallyRebuilt(t)
+	})
+	if after := footprint(t); after != before {
+		t.Errorf("something was written:\n%s\n%s", before, after)
+	}
+}
