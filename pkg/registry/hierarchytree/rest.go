@@ -4,6 +4,7 @@ package hierarchytree
 
 import (
 	"context"
+	"math"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -74,7 +75,8 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 }
 
 func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode, error) {
-	n := hnc.HierarchyTreeNode{Name: node.Name, Parent: node.Parent, Depth: int32(node.Depth), Kind: hnc.NamespaceMissing}
+	n := hnc.HierarchyTreeNode{Name: node.Name, Parent: node.Parent, Kind: hnc.NamespaceMissing}
+	n.Depth = int32(min(node.Depth, math.MaxInt32)) //nolint:gosec // bounded on the spot
 	if node.Namespace != nil {
 		n.Kind = managed.Kind(node.Namespace.Annotations)
 	}

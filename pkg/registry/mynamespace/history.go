@@ -41,7 +41,8 @@ const randomBits = 11
 
 // newVersion returns a version greater than last that no other process has: the time in microseconds, and chance.
 func newVersion(last int64) int64 {
-	return max(last+1, time.Now().UnixMicro()<<randomBits|rand.Int64N(1<<randomBits))
+	chance := rand.Int64N(1 << randomBits) //nolint:gosec // no secret
+	return max(last+1, time.Now().UnixMicro()<<randomBits|chance)
 }
 
 func format(version int64) string { return strconv.FormatInt(version, 10) }

@@ -130,7 +130,7 @@ func (c *client) compare(p *Picture) error {
 	for _, o := range listed {
 		want[o.Name] = o
 	}
-	if !maps.EqualFunc(c.known, want, func(a, b *hnc.MyNamespace) bool { return same(a, b) }) {
+	if !maps.EqualFunc(c.known, want, same) {
 		return fmt.Errorf("the client knows %v, the list is %v", slices.Sorted(maps.Keys(c.known)), slices.Sorted(maps.Keys(want)))
 	}
 	return nil

@@ -133,12 +133,19 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 		}
 	}
 	w := &watcher{picture: r.picture, reader: reader, version: version, bookmarks: options.AllowWatchBookmarks, results: make(chan watch.Event, 16)}
-	ctx, w.stop = context.WithCancel(ctx)
 	// A version together with initial events only says how new these must be.
-	w.initial = version == 0
+	initial := version == 0
 	if options.SendInitialEvents != nil {
-		w.initial, w.announce = *options.SendInitialEvents, *options.SendInitialEvents
+		initial, w.announce = *options.SendInitialEvents, *options.SendInitialEvents
 	}
+	w.resumed = version != 0 && !initial
+	if !w.resumed {
+		w.initial, w.version = r.picture.list(reader)
+	}
+	if !initial {
+		w.initial = nil
+	}
+	ctx, w.stop = context.WithCancel(ctx)
 	go w.run(ctx)
 	return w, nil
 }

@@ -22,8 +22,11 @@ type watcher struct {
 	picture *Picture
 	reader  reader
 	version int64
-	// initial begins with all that is seen; announce says so when that has been told.
-	initial, announce bool
+	// initial is what is told first; announce says so when that has been told.
+	initial  []*hnc.MyNamespace
+	announce bool
+	// resumed says that the reader has the version from an earlier watch, or from a list.
+	resumed bool
 	// bookmarks are wanted.
 	bookmarks bool
 
@@ -39,17 +42,13 @@ func (w *watcher) ResultChan() <-chan watch.Event { return w.results }
 
 func (w *watcher) run(ctx context.Context) {
 	defer close(w.results)
-	resumed := w.version != 0
-	if w.initial || !resumed {
-		resumed = false
-		if !w.begin(ctx) {
-			return
-		}
+	if !w.begin(ctx) {
+		return
 	}
 	bookmark := time.NewTicker(bookmarkPeriod)
 	defer bookmark.Stop()
 	for {
-		events, latest, changed, ok := w.picture.events(w.reader, w.version, resumed)
+		events, latest, changed, ok := w.picture.events(w.reader, w.version, w.resumed)
 		if !ok {
 			w.send(ctx, watch.Event{Type: watch.Error, Object: &expired(w.version).ErrStatus})
 			return
@@ -59,7 +58,7 @@ func (w *watcher) run(ctx context.Context) {
 				return
 			}
 		}
-		w.version, resumed = latest, false
+		w.version, w.resumed = latest, false
 		select {
 		case <-ctx.Done():
 			return
@@ -77,18 +76,14 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// begin tells what is seen now, and sets the version to it.
+// begin tells what is told first.
 func (w *watcher) begin(ctx context.Context) bool {
-	seen, latest := w.picture.list(w.reader)
-	w.version = latest
-	if !w.initial {
-		return true
-	}
-	for _, o := range seen {
+	for _, o := range w.initial {
 		if !w.send(ctx, watch.Event{Type: watch.Added, Object: o}) {
 			return false
 		}
 	}
+	w.initial = nil
 	if w.announce && w.bookmarks {
 		return w.send(ctx, w.bookmark(map[string]string{metav1.InitialEventsAnnotationKey: "true"}))
 	}
