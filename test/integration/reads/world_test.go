@@ -1,7 +1,6 @@
 package reads
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -61,8 +60,10 @@ func parallel(t *testing.T, n int, f func(i int) error) {
 	}
 	close(numbers)
 	workers.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err) // one of them tells enough
+		}
 	}
 }
 
@@ -197,7 +198,7 @@ func (w *world) binding(ns string) *rbacv1.RoleBinding {
 // move gives a namespace a parent.
 func (w *world) move(t *testing.T, ns, parent string) error {
 	t.Helper()
-	patch := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","spec":{"parent":%q}}`, parent)
+	patch := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":%q}}`, parent)
 	force := true
 	_, err := root.hnc.HncV1beta1().Hierarchies(ns).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch), metav1.PatchOptions{FieldManager: "test", Force: &force})
 	return err
