@@ -77,8 +77,11 @@ func copies(c *hnc.HNCConfiguration) any {
 
 var errDelete = errors.New("there is always one configuration; empty its spec.resources instead")
 
-// Delete refuses to delete the configuration (spec/hnc.md 2.6, K1).
-func (r *REST) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, _ *metav1.DeleteOptions) (runtime.Object, bool, error) {
+// Delete refuses to delete the configuration. Others are deleted, or rather not found (spec/hnc.md 2.6, K1 and K2).
+func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	if name != hnc.ConfigurationName {
+		return r.Store.Delete(ctx, name, validate, options)
+	}
 	return nil, false, apierrors.NewForbidden(r.DefaultQualifiedResource, name, errDelete)
 }
 

@@ -15,15 +15,25 @@ import (
 // given; "" and nil stand for none. Who moves a namespace decides about both trees: about what its subtree loses, at
 // the most recent common ancestor or, if there is none, at the root that it leaves; and about what comes to the new
 // parent's admins, there. All these chains have been read by v, so that they are compared at commit. An orphan, whose
-// parent is gone, only needs the new parent (spec/hnc.md 2.4.2, with its holes closed). A new parent that nobody has asked for yet
-// has no admins: whoever may create namespaces could make it as well, which parentChain has judged.
+// parent is gone, only needs the new parent; and so does the child of a namespace that can't be part of a tree (spec/hnc.md
+// 2.4.2, with its holes closed). A new parent that nobody has asked for yet has no admins: whoever may create namespaces could make it
+// as well, which parentChain has judged.
 func (t *Tree) authorizeMove(ctx context.Context, v *view, refused refusals, current string, chain []string) error {
 	if current != "" {
 		parent, err := v.namespace(ctx, current)
 		if err != nil {
 			return err
 		}
-		if parent != nil {
+		nobodys := parent == nil
+		// A cache is not believed that the parent has been excluded. Who is refused is judged again without caches.
+		if v.fresh && !nobodys {
+			why, err := v.excluded(ctx, current)
+			if err != nil {
+				return err
+			}
+			nobodys = why != ""
+		}
+		if !nobodys {
 			left, err := v.chain(ctx, current)
 			if err != nil {
 				return err

@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -19,6 +22,8 @@ var forestOfRows = map[string]string{
 	"root1": "", "a": "root1", "b": "a", "c": "b", "sub": "a",
 	"root2": "", "x": "root2", "y": "x",
 	"orphan": "gone", "below": "orphan",
+	"stray": "kube-system", "kube-system": "",
+	"loop1": "loop2", "loop2": "loop3", "loop3": "loop1",
 }
 
 // Who may move what. Source: spec/hnc.md 2.4 and 2.4.2, with the holes closed.
@@ -33,6 +38,10 @@ func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
 		{"AUTH-7 within a tree, upward", "c", "root1", "root1"},
 		{"AUTH-7 within a tree, to a sibling's child", "c", "sub", "a sub"},
 		{"AUTH-7 within a tree, below the old parent's child", "b", "sub", "a sub"},
+		{"AUTH-3 a child of an excluded namespace becomes a root", "stray", "", ""},
+		{"AUTH-2 a child of an excluded namespace finds a parent", "stray", "x", "x"},
+		{"AUTH-8 one of an imported cycle becomes a root", "loop1", "", "loop1"},
+		{"AUTH-8 one of an imported cycle finds a parent", "loop1", "x", "loop1 x"},
 		{"AUTH-4 an orphan finds a parent", "orphan", "x", "x"},
 		{"AUTH-4 an orphan becomes a root", "orphan", "", ""},
 	} {
@@ -69,6 +78,32 @@ func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The child of a namespace that was excluded a moment ago, and is not any more, is not free to leave.
+func TestAStaleCacheExcludesNoParent(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": "a"})
+	excluding(t, f)
+	f.change(t, "a", off, nil, true)
+	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); err != nil {
+		t.Errorf("AUTH-3: refused: %v", err)
+	}
+	f.change(t, "a", nil, nil, false)
+	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); !apierrors.IsForbidden(err) {
+		t.Errorf("AUTH-5: got %v, want Forbidden", err)
+	}
+}
+
+func TestTheAuthorizerFails(t *testing.T) {
+	t.Run("AUTH-10 nothing is decided", func(t *testing.T) {
+		f := newFixture(t, forestOfRows)
+		f.Authorizer = authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+			return authorizer.DecisionNoOpinion, "", errors.New("no answer")
+		})
+		if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); !apierrors.IsInternalError(err) {
+			t.Errorf("got %v, want an internal error", err)
+		}
+	})
 }
 
 func TestMoveRefusesWhatIsIllegal(t *testing.T) {
