@@ -2,6 +2,8 @@ package copies
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -85,10 +87,17 @@ func Judge(verb Verb, err error) Outcome {
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		return Stale
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err),
-		apierrors.IsMethodNotSupported(err), apierrors.IsRequestEntityTooLargeError(err):
+		apierrors.IsMethodNotSupported(err), apierrors.IsRequestEntityTooLargeError(err), failsInside(err):
 		return Refused
 	}
 	return Failed
+}
+
+// failsInside says whether the server itself could not do it, and not that it is busy or away: the object is too large for its etcd, or
+// somebody's webhook fails. That may last, and only an administrator can do something about it.
+func failsInside(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }
 
 // Gone says whether an error tells that an object, or its namespace, is not there; a server that does not know the resource at

@@ -91,7 +91,10 @@ func TestWhatFollowsFromAnError(t *testing.T) {
 		"escalation":                     {Create, apierrors.NewForbidden(resource, "x", nil), Refused},
 		"invalid":                        {Create, apierrors.NewInvalid(schema.GroupKind{}, "x", nil), Refused},
 		"too many requests":              {Create, apierrors.NewTooManyRequests("later", 1), Failed},
-		"the server can't":               {Create, apierrors.NewInternalError(errors.New("x")), Failed},
+		"a webhook of somebody's fails":  {Create, apierrors.NewInternalError(errors.New("x")), Refused},
+		"BAD-14 too large for etcd":      {Create, &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: "etcdserver: request is too large"}}, Refused},
+		"the server is away":             {Create, apierrors.NewServiceUnavailable("later"), Failed},
+		"the server takes too long":      {Create, apierrors.NewTimeoutError("later", 1), Failed},
 		"the network":                    {Create, errors.New("connection refused"), Failed},
 		"a delete of somebody else's is": {Delete, apierrors.NewConflict(resource, "x", nil), Stale},
 	} {

@@ -116,7 +116,7 @@ func (p *Propagator) evaluate(place int) {
 // remark queues the sources about which there is something to tell. The lock must be held.
 func (p *Propagator) remark(place int) {
 	for o := range p.kinds[place].index.All() {
-		if o.Unreadable() != nil || o.Misread() != nil {
+		if o.Remarkable(nil) {
 			p.changedSource(place, o.Namespace, o.Name)
 		}
 	}

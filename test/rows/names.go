@@ -15,6 +15,8 @@ import (
 type testName struct {
 	text  string
 	where string
+	// function is whether it is that of a function.
+	function bool
 }
 
 // specs are the functions of Ginkgo that take a text first.
@@ -44,7 +46,8 @@ func testNames(root string) ([]testName, error) {
 		}
 		ast.Inspect(file, func(node ast.Node) bool {
 			for _, text := range namesIn(node) {
-				names = append(names, testName{text, relative + ":" + strconv.Itoa(files.Position(node.Pos()).Line)})
+				_, function := node.(*ast.FuncDecl)
+				names = append(names, testName{text, relative + ":" + strconv.Itoa(files.Position(node.Pos()).Line), function})
 			}
 			return true
 		})
@@ -58,7 +61,7 @@ func namesIn(node ast.Node) []string {
 	switch n := node.(type) {
 	case *ast.FuncDecl:
 		if n.Recv == nil && (strings.HasPrefix(n.Name.Name, "Test") || strings.HasPrefix(n.Name.Name, "Fuzz")) {
-			return []string{camelWords(n.Name.Name)}
+			return []string{n.Name.Name}
 		}
 	case *ast.CallExpr:
 		if len(n.Args) > 0 && namesItsFirst(n.Fun) {
@@ -125,16 +128,4 @@ func literals(expression ast.Expr) []string {
 		return found
 	}
 	return nil
-}
-
-// camelWords puts a blank before each capital: TestO5AndO6 becomes Test O5 And O6.
-func camelWords(name string) string {
-	var words strings.Builder
-	for _, r := range name {
-		if r >= 'A' && r <= 'Z' {
-			words.WriteByte(' ')
-		}
-		words.WriteRune(r)
-	}
-	return words.String()
 }

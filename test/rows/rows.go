@@ -56,6 +56,21 @@ func idsIn(text string, rows []row) (known, unknown []string) {
 	return known, unknown
 }
 
+// idsInFunction returns the ids that the name of a function holds: O5 as itself, COND-InCycle as CondInCycle.
+func idsInFunction(name string, rows []row) []string {
+	var ids []string
+	for _, r := range rows {
+		camel := r.id
+		if prefix, rest, ok := strings.Cut(r.id, "-"); ok {
+			camel = prefix[:1] + strings.ToLower(prefix[1:]) + strings.ToUpper(rest[:1]) + rest[1:]
+		}
+		if regexp.MustCompile(regexp.QuoteMeta(camel) + `($|[A-Z])`).MatchString(name) {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
+}
+
 // documented returns the ids that rows of tables in a document begin with, each with its line, and all words that look like ids and are
 // none.
 func documented(document string, rows []row) (found map[string]int, unknown []string) {
@@ -88,6 +103,9 @@ func cover(rows []row, names []testName, path, document string) coverage {
 	c := coverage{rows: rows, tests: map[string][]string{}}
 	for _, name := range names {
 		known, unknown := idsIn(name.text, rows)
+		if name.function {
+			known, unknown = idsInFunction(name.text, rows), nil
+		}
 		for _, id := range known {
 			c.tests[id] = append(c.tests[id], name.where)
 		}

@@ -37,16 +37,16 @@ func TestBadConfigurations(t *testing.T) {
 		// wrong are parts of the message, which tells all that is wrong together.
 		wrong []string
 	}{
-		"K3 a kind that does not exist":      {[]string{"gizmos.example.org Propagate"}, []string{"spec.resources[0]", "no such resource"}},
-		"K3 a short name":                    {[]string{"netpol Propagate"}, []string{"spec.resources[0]", "no such resource"}},
-		"K3 a kind that is not namespaced":   {[]string{"configmaps Propagate", "nodes Propagate"}, []string{"spec.resources[1]", "not namespaced"}},
-		"K4 roles":                           {[]string{"roles.rbac.authorization.k8s.io Remove"}, []string{"spec.resources[0]", "always propagated"}},
-		"K4 rolebindings, in any spelling":   {[]string{"RoleBinding Propagate"}, []string{"spec.resources[0]", "always propagated"}},
-		"K5 twice":                           {[]string{"secrets Propagate", "secret Ignore"}, []string{"spec.resources[1]", "spec.resources[0]"}},
-		"K6 all together":                    {[]string{"nodes Remove", "gizmos.example.org Remove", "roles Ignore"}, []string{"spec.resources[0]", "spec.resources[1]", "spec.resources[2]"}},
-		"a mode that there is not":           {[]string{"secrets Copy"}, []string{"spec.resources[0].mode"}},
-		"a conflict policy that there's not": {[]string{"secrets Propagate Merge"}, []string{"spec.resources[0].onConflict"}},
-		"no resource":                        {[]string{".example.org Propagate"}, []string{"spec.resources[0].resource"}},
+		"K3 BAD-5 a kind that does not exist":    {[]string{"gizmos.example.org Propagate"}, []string{"spec.resources[0]", "no such resource"}},
+		"K3 a short name":                        {[]string{"netpol Propagate"}, []string{"spec.resources[0]", "no such resource"}},
+		"K3 BAD-6 a kind that is not namespaced": {[]string{"configmaps Propagate", "nodes Propagate"}, []string{"spec.resources[1]", "not namespaced"}},
+		"K4 roles":                               {[]string{"roles.rbac.authorization.k8s.io Remove"}, []string{"spec.resources[0]", "always propagated"}},
+		"K4 rolebindings, in any spelling":       {[]string{"RoleBinding Propagate"}, []string{"spec.resources[0]", "always propagated"}},
+		"K5 BAD-7 twice":                         {[]string{"secrets Propagate", "secret Ignore"}, []string{"spec.resources[1]", "spec.resources[0]"}},
+		"K6 all together":                        {[]string{"nodes Remove", "gizmos.example.org Remove", "roles Ignore"}, []string{"spec.resources[0]", "spec.resources[1]", "spec.resources[2]"}},
+		"a mode that there is not":               {[]string{"secrets Copy"}, []string{"spec.resources[0].mode"}},
+		"a conflict policy that there's not":     {[]string{"secrets Propagate Merge"}, []string{"spec.resources[0].onConflict"}},
+		"no resource":                            {[]string{".example.org Propagate"}, []string{"spec.resources[0].resource"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := setResources(t.Context(), resources(test.entries...))
@@ -73,7 +73,7 @@ func TestThereIsOneConfiguration(t *testing.T) {
 			t.Errorf("all of them: error %v", err)
 		}
 	})
-	t.Run("no other name", func(t *testing.T) {
+	t.Run("BAD-10 no other name", func(t *testing.T) {
 		other := &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
 		if _, err := client.Create(t.Context(), other, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
 			t.Errorf("error %v", err)

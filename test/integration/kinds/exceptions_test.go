@@ -8,13 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// TestExceptions has each annotation on Secrets in mode AllowPropagate. The names carry the steps of spec/hnc.md 3.8.
-func TestExceptions(t *testing.T) {
+// TestCase9Exceptions has each annotation on Secrets in mode AllowPropagate. The names carry the steps of spec/hnc.md 3.8.
+func TestCase9Exceptions(t *testing.T) {
 	configure(t, "secrets AllowPropagate")
 	root, mid, leaf := tree(t, "exceptions")
 	label(t, leaf, `"prod"`)
@@ -93,21 +92,28 @@ func TestExceptionsAreReadAgainWhenANamespacesLabelsChange(t *testing.T) {
 	eventually(t, "namespaces with a copy", mid+" "+leaf, func() string { return having(t, "s", mid, leaf) })
 }
 
-func TestAnAnnotationThatCanNotBeRead(t *testing.T) {
+func TestEventCannotParseSelector(t *testing.T) {
 	configure(t, "secrets Propagate")
 	root, mid, leaf := tree(t, "unreadable")
-	// The admission policy does not see that this value is too long.
-	long := strings.Repeat("x", validation.LabelValueMaxLength+1)
-	put(t, secrets, object("Secret", root, "no-value", "1", hnc.AnnotationSelect+"=env in ("+long+")"))
+	// What the policy does not read, because there are so many annotations, is read by the propagator.
+	many := []string{hnc.AnnotationTreeSelect + "=" + mid + ","}
+	for i := range 1000 {
+		many = append(many, fmt.Sprintf("example.com/%d=", i))
+	}
+	put(t, secrets, object("Secret", root, "empty-item", "1", many...))
+	// And so is what the policy does not know: how long a label's value can be.
+	put(t, secrets, object("Secret", root, "too-long", "1", hnc.AnnotationSelect+"=env="+strings.Repeat("a", 64)))
 	flush(t, root, leaf)
-	eventually(t, "event", hnc.EventCannotParse, func() string { return reason(t, root, "no-value") })
-	if got := having(t, "no-value", mid, leaf); got != "" {
-		t.Errorf("propagated to %s", got)
+	for _, name := range []string{"empty-item", "too-long"} {
+		eventually(t, "event on "+name, hnc.EventCannotParse, func() string { return reason(t, root, name) })
+		if got := having(t, name, mid, leaf); got != "" {
+			t.Errorf("%s is propagated to %s", name, got)
+		}
 	}
 }
 
-// TestExclusions has the rows of spec/hnc.md 3.10; all=true does not help any of them.
-func TestExclusions(t *testing.T) {
+// TestSel6Exclusions has the rows of spec/hnc.md 3.10; all=true does not help any of them.
+func TestSel6Exclusions(t *testing.T) {
 	configure(t, "secrets Propagate", "configmaps Propagate")
 	root, mid, leaf := tree(t, "excluded")
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: root, Name: "robot"}}
@@ -146,7 +152,7 @@ func TestExclusions(t *testing.T) {
 	eventually(t, "namespaces with a copy", leaf, func() string { return having(t, "x-finalizer", leaf) })
 }
 
-func TestCopiesLeaveOutWhatToolsTrackBy(t *testing.T) {
+func TestCase8CopyAddedAndDropped(t *testing.T) {
 	configure(t, "configmaps Propagate")
 	root, _, leaf := tree(t, "tracking")
 	c := object("ConfigMap", root, "a", "1",

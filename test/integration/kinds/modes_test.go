@@ -11,9 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// The names of the tests of modes carry the rows of spec/hnc.md 3.11.
-
-func TestPropagateANetworkPolicy(t *testing.T) {
+func TestModePropagateCase5ANetworkPolicy(t *testing.T) {
 	configure(t, "networkpolicies.networking.k8s.io Propagate")
 	root, mid, leaf := tree(t, "netpol")
 	put(t, networkPolicies, object("NetworkPolicy", root, "deny", "1"))
@@ -48,7 +46,7 @@ func TestPropagateANetworkPolicy(t *testing.T) {
 	eventuallyPresent(t, networkPolicies, "netpol-sub", "")
 }
 
-func TestRemoveConfigMaps(t *testing.T) {
+func TestModeRemoveConfigMaps(t *testing.T) {
 	configure(t, "configmaps Propagate")
 	root, mid, leaf := tree(t, "remove")
 	put(t, configMaps, object("ConfigMap", root, "a", "1"))
@@ -65,7 +63,7 @@ func TestRemoveConfigMaps(t *testing.T) {
 	eventuallyPresent(t, configMaps, root, "a=2")
 }
 
-func TestIgnoreAndBack(t *testing.T) {
+func TestCase6ModeIgnoreAndBack(t *testing.T) {
 	configure(t, "configmaps Propagate", "networkpolicies.networking.k8s.io Propagate")
 	root, _, leaf := tree(t, "ignore")
 	put(t, configMaps, object("ConfigMap", root, "a", "1"))

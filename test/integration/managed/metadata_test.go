@@ -15,7 +15,7 @@ import (
 )
 
 // Spec/hnc.md 3.3.
-func TestManagedMetadataFlowsDown(t *testing.T) {
+func TestCase10ManagedMetadataFlowsDown(t *testing.T) {
 	namespace(t, "flow")
 	namespace(t, "flow-full")
 	mustSetHierarchy(t, "flow-full", parent("flow"))
@@ -89,7 +89,7 @@ func TestASubnamespaceHasItsMetadataWhenItsCreationReturns(t *testing.T) {
 }
 
 // Spec/hnc.md 2.5.1: duplicate keys are allowed, the last one wins.
-func TestTheLastOfAKeyCounts(t *testing.T) {
+func TestMeta5TheLastOfAKeyCounts(t *testing.T) {
 	namespace(t, "dup")
 	anchor := &v1alpha2.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Name: "dup-sub"}}
 	anchor.Spec.Labels = []v1alpha2.MetaKVP{{Key: "team", Value: "first"}, {Key: "team", Value: "last"}}
@@ -110,32 +110,34 @@ func TestUnmanagedMetadataIsRefused(t *testing.T) {
 		spec  v1beta1.SubnamespaceSpec
 		parts []string
 	}{
-		"2.5.1 unmanaged label":      {v1beta1.SubnamespaceSpec{Labels: pairs("stage=x")}, []string{`spec.labels: Invalid value: "stage": not a managed label`}},
-		"2.5.1 unmanaged annotation": {v1beta1.SubnamespaceSpec{Annotations: pairs("team=x")}, []string{`spec.annotations: Invalid value: "team": not a managed annotation`}},
-		"2.5.1 alternative grouped":  {v1beta1.SubnamespaceSpec{Labels: pairs("teams=x")}, []string{`spec.labels: Invalid value: "teams"`}},
-		"2.5.1 no key":               {v1beta1.SubnamespaceSpec{Labels: pairs("-=x")}, []string{`spec.labels: Invalid value: "-"`}},
-		"2.5.1 value":                {v1beta1.SubnamespaceSpec{Labels: pairs("team=a b")}, []string{`spec.labels[team]: Invalid value: "a b"`}},
-		"2.5.1 tree label":           {v1beta1.SubnamespaceSpec{Labels: pairs("acme.tree.hnc.x-k8s.io/depth=1")}, []string{"not a managed label"}},
-		"2.5.1 one namespace only":   {v1beta1.SubnamespaceSpec{NamespaceLabels: pairs("stage=x")}, []string{`spec.namespaceLabels: Invalid value: "stage"`}},
-		"2.5.1 all together":         {v1beta1.SubnamespaceSpec{Labels: pairs("stage=x", "team=a b")}, []string{"spec.labels: ", "spec.labels[team]: "}},
+		"META-2 BAD-8 an unmanaged label":      {v1beta1.SubnamespaceSpec{Labels: pairs("stage=x")}, []string{`spec.labels: Invalid value: "stage": not a managed label`}},
+		"META-2 BAD-8 an unmanaged annotation": {v1beta1.SubnamespaceSpec{Annotations: pairs("team=x")}, []string{`spec.annotations: Invalid value: "team": not a managed annotation`}},
+		"META-2 alternatives are grouped":      {v1beta1.SubnamespaceSpec{Labels: pairs("teams=x")}, []string{`spec.labels: Invalid value: "teams"`}},
+		"META-1 no key":                        {v1beta1.SubnamespaceSpec{Labels: pairs("-=x")}, []string{`spec.labels: Invalid value: "-"`}},
+		"META-3 BAD-9 a value that is none":    {v1beta1.SubnamespaceSpec{Labels: pairs("team=a b")}, []string{`spec.labels[team]: Invalid value: "a b"`}},
+		"META-2 a tree label":                  {v1beta1.SubnamespaceSpec{Labels: pairs("acme.tree.hnc.x-k8s.io/depth=1")}, []string{"not a managed label"}},
+		"META-2 for one namespace only":        {v1beta1.SubnamespaceSpec{NamespaceLabels: pairs("stage=x")}, []string{`spec.namespaceLabels: Invalid value: "stage"`}},
+		"H3 A2 all together":                   {v1beta1.SubnamespaceSpec{Labels: pairs("stage=x", "team=a b")}, []string{"spec.labels: ", "spec.labels[team]: "}},
 	} {
-		refused(t, rule+" (A2)", subnamespace(t, "bad", "bad-sub", test.spec), apierrors.IsInvalid, test.parts...)
-		refused(t, rule+" (H3)", setHierarchy(t, alice, "bad", func(s *v1beta1.HierarchySpec) {
-			s.Labels, s.Annotations, s.NamespaceLabels = test.spec.Labels, test.spec.Annotations, test.spec.NamespaceLabels
-		}), apierrors.IsInvalid, test.parts...)
-		anchor := &v1alpha2.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Name: "bad-sub"}}
-		for _, p := range test.spec.Labels {
-			anchor.Spec.Labels = append(anchor.Spec.Labels, v1alpha2.MetaKVP(p))
-		}
-		if anchor.Spec.Labels != nil {
-			_, err := alice.hnc.HncV1alpha2().SubnamespaceAnchors("bad").Create(t.Context(), anchor, metav1.CreateOptions{})
-			refused(t, rule+" (v1alpha2)", err, apierrors.IsInvalid, test.parts...)
-		}
+		t.Run(rule, func(t *testing.T) {
+			refused(t, "A2", subnamespace(t, "bad", "bad-sub", test.spec), apierrors.IsInvalid, test.parts...)
+			refused(t, "H3", setHierarchy(t, alice, "bad", func(s *v1beta1.HierarchySpec) {
+				s.Labels, s.Annotations, s.NamespaceLabels = test.spec.Labels, test.spec.Annotations, test.spec.NamespaceLabels
+			}), apierrors.IsInvalid, test.parts...)
+			anchor := &v1alpha2.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Name: "bad-sub"}}
+			for _, p := range test.spec.Labels {
+				anchor.Spec.Labels = append(anchor.Spec.Labels, v1alpha2.MetaKVP(p))
+			}
+			if anchor.Spec.Labels != nil {
+				_, err := alice.hnc.HncV1alpha2().SubnamespaceAnchors("bad").Create(t.Context(), anchor, metav1.CreateOptions{})
+				refused(t, "v1alpha2", err, apierrors.IsInvalid, test.parts...)
+			}
+		})
 	}
 }
 
 // Metadata that is no longer managed: told, and never in the way.
-func TestWhatIsNoLongerManaged(t *testing.T) {
+func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 	namespace(t, "once")
 	mustSetHierarchy(t, "once", func(s *v1beta1.HierarchySpec) {
 		s.Labels, s.Annotations = pairs("env=test", "team=a"), pairs("retired=x")

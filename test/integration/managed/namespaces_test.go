@@ -21,10 +21,12 @@ func TestExcludedNamespacesTakeNoPart(t *testing.T) {
 	namespace(t, "legacy")
 	namespace(t, "off", "hierarchy=off")
 	for name, why := range map[string]string{"vault": "by the administrator", "legacy": "[a-km-z].*", "off": "hierarchy=off"} {
-		refused(t, "H1", setHierarchy(t, alice, name, parent("")), apierrors.IsForbidden, `namespace "`+name+`" is excluded from hierarchies`, why)
-		refused(t, "H2", setHierarchy(t, alice, "part", parent(name)), apierrors.IsForbidden, `spec.parent: namespace "`+name+`" is excluded`, why)
-		refused(t, "A3", subnamespace(t, name, "any", v1beta1.SubnamespaceSpec{}), apierrors.IsForbidden, `namespace "`+name+`" is excluded`, why)
-		eventuallyHas(t, name, hnc.LabelIncludedNamespace+"!", hnc.TreeLabel(name)+"!")
+		t.Run("H1 H2 A3 "+name, func(t *testing.T) {
+			refused(t, "H1", setHierarchy(t, alice, name, parent("")), apierrors.IsForbidden, `namespace "`+name+`" is excluded from hierarchies`, why)
+			refused(t, "H2", setHierarchy(t, alice, "part", parent(name)), apierrors.IsForbidden, `spec.parent: namespace "`+name+`" is excluded`, why)
+			refused(t, "A3", subnamespace(t, name, "any", v1beta1.SubnamespaceSpec{}), apierrors.IsForbidden, `namespace "`+name+`" is excluded`, why)
+			eventuallyHas(t, name, hnc.LabelIncludedNamespace+"!", hnc.TreeLabel(name)+"!")
+		})
 	}
 	// The patched policies agree: what is excluded by name does not get the label even for a moment.
 	eventually(t, "the policies know of vault", func() error {
@@ -35,9 +37,10 @@ func TestExcludedNamespacesTakeNoPart(t *testing.T) {
 		}
 		return err
 	})
-	// A4: a name that no namespace has yet.
 	for _, name := range []string{"kube-public", "lost"} {
-		refused(t, "A4", subnamespace(t, "part", name, v1beta1.SubnamespaceSpec{}), apierrors.IsForbidden, "metadata.name: namespace \""+name+"\" is excluded")
+		t.Run("A4 BAD-11 an excluded name: "+name, func(t *testing.T) {
+			refused(t, "A4", subnamespace(t, "part", name, v1beta1.SubnamespaceSpec{}), apierrors.IsForbidden, "metadata.name: namespace \""+name+"\" is excluded")
+		})
 	}
 	refused(t, "A4", subnamespace(t, "part", "off", v1beta1.SubnamespaceSpec{}), apierrors.IsForbidden, "metadata.name: ", "hierarchy=off")
 }
@@ -84,7 +87,7 @@ func TestALabelTakesANamespaceOutOfItsTreeAndBack(t *testing.T) {
 }
 
 // Spec/hnc.md 2.10.
-func TestExternalNamespacesAreRoots(t *testing.T) {
+func TestN5H6ExternalNamespacesAreRoots(t *testing.T) {
 	namespace(t, "outside", "@hnc.x-k8s.io/managed-by=somebody", "org.tree.hnc.x-k8s.io/depth=1", "team=theirs")
 	namespace(t, "inside")
 	refused(t, "H6", setHierarchy(t, alice, "outside", parent("inside")), apierrors.IsForbidden, `managed by "somebody"`)
