@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// metrics are samples by name and labels, as a server prints them.
+type metrics map[string]float64
+
+// sum adds up the samples of a metric whose labels are of interest.
+func (m metrics) sum(name string, interests func(labels string) bool) float64 {
+	total := 0.0
+	for series, value := range m {
+		if rest, ok := strings.CutPrefix(series, name); ok && (rest == "" || rest[0] == '{') && interests(rest) {
+			total += value
+		}
+	}
+	return total
+}
+
+func everything(string) bool { return true }
+
+func parseMetrics(r io.Reader) (metrics, error) {
+	m := metrics{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		i := strings.LastIndexByte(line, ' ')
+		if i < 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		value, err := strconv.ParseFloat(line[i+1:], 64)
+		if err != nil {
+			return nil, fmt.Errorf("metric %q: %w", line, err)
+		}
+		m[line[:i]] = value
+	}
+	return m, lines.Err()
+}
+
+// propagatorURL returns the URL of a path that the propagator serves.
+func (c *cluster) propagatorURL(path string) (string, error) {
+	port, err := c.cp.Port(propagator)
+	return fmt.Sprintf("http://127.0.0.1:%d%s", port, path), err
+}
+
+// propagatorMetrics are the propagator's.
+func (c *cluster) propagatorMetrics(ctx context.Context) (metrics, error) {
+	url, err := c.propagatorURL("/metrics")
+	if err != nil {
+		return nil, err
+	}
+	body, err := get(ctx, http.DefaultClient, url)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return parseMetrics(body)
+}
+
+// get returns the body of a successful answer.
+func get(ctx context.Context, client *http.Client, url string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("%s answers %s", url, response.Status), response.Body.Close())
+	}
+	return response.Body, nil
+}
+
+// kubeMetrics are kube-apiserver's.
+func (c *cluster) kubeMetrics(ctx context.Context) (metrics, error) {
+	body, err := c.admin.kube.CoreV1().RESTClient().Get().AbsPath("/metrics").Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return parseMetrics(body)
+}
+
+// settled returns when the propagator leads and has had nothing to do for a while: the delays with which it collects changes are
+// shorter.
+func (c *cluster) settled(ctx context.Context) error {
+	const calm = 1500 * time.Millisecond
+	last, since := -1.0, time.Now()
+	return until(ctx, c.options.Timeout, func(ctx context.Context) error {
+		m, err := c.propagatorMetrics(ctx)
+		if err != nil {
+			return err
+		}
+		if m.sum("hnc_propagator_leading", everything) != 1 {
+			return errors.New("the propagator does not lead")
+		}
+		waiting, writes := m.sum("hnc_propagation_queue_length", everything), m.sum("hnc_propagation_writes_total", everything)
+		if waiting > 0 || writes != last {
+			last, since = writes, time.Now()
+		}
+		if time.Since(since) < calm {
+			return fmt.Errorf("the propagator is busy: %v pieces of work are waiting, %v writes were made", waiting, writes)
+		}
+		return nil
+	})
+}
+
+// writes counts kube-apiserver's write requests by resource, but for those that are no writes of the cluster's objects: leases, reviews of
+// access and of tokens, and what kube-apiserver says about APIs that come and go.
+func (c *cluster) writes(ctx context.Context) (map[string]float64, error) {
+	m, err := c.kubeMetrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]float64{}
+	for series, value := range m {
+		labels, ok := strings.CutPrefix(series, "apiserver_request_total")
+		if !ok || !slices.Contains([]string{"POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION"}, label(labels, "verb")) {
+			continue
+		}
+		switch resource := label(labels, "resource"); resource {
+		case "leases", "subjectaccessreviews", "selfsubjectaccessreviews", "tokenreviews", "apiservices":
+		default:
+			counts[label(labels, "verb")+" "+resource] += value
+		}
+	}
+	return counts, nil
+}
+
+// since returns how many more there are than before, and which, in words.
+func since(before, after map[string]float64) (n float64, which string) {
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		if more := after[key] - before[key]; more > 0 {
+			n += more
+			words = append(words, fmt.Sprintf("%v %s", more, key))
+		}
+	}
+	return n, strings.Join(words, ", ")
+}
+
+// label returns the value of a label in {a="b",c="d"}, which holds no quotes.
+func label(labels, name string) string {
+	for _, before := range []string{"{", ","} {
+		if _, rest, ok := strings.Cut(labels, before+name+`="`); ok {
+			value, _, _ := strings.Cut(rest, `"`)
+			return value
+		}
+	}
+	return ""
+}
+
+// peakMemory returns the most memory that a process has had resident, in MB.
+func (c *cluster) peakMemory(process string) (float64, error) {
+	pid, err := os.ReadFile(filepath.Join(c.dir, process+".pid"))
+	if err != nil {
+		return 0, err
+	}
+	var kilobytes float64
+	text := field("/proc/"+strings.TrimSpace(string(pid))+"/status", "VmHWM", "")
+	if _, err := fmt.Sscan(text, &kilobytes); err != nil {
+		return 0, fmt.Errorf("peak memory of %s: %q: %w", process, text, err)
+	}
+	return kilobytes * 1024 / 1e6, nil
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"k8s.io/client-go/rest"
+)
+
+// cpuSeconds is for how long the CPU is profiled, from the begin of what is measured.
+const cpuSeconds = 10
+
+// profiled runs what is measured of us and, if asked to, collects profiles of both servers meanwhile and afterwards.
+func (b *bench) profiled(ctx context.Context, name string, measure func() error) error {
+	if b.Profile == "" {
+		return measure()
+	}
+	if err := os.MkdirAll(b.Profile, 0o755); err != nil { //nolint:gosec // they are to be looked at
+		return err
+	}
+	collect := func(profile, query string) {
+		var fetching sync.WaitGroup
+		for _, server := range []string{apiserver, propagator} {
+			fetching.Go(func() {
+				file := filepath.Join(b.Profile, fmt.Sprintf("%s-%s-%s.pprof", name, server, profile))
+				if err := b.fetchProfile(ctx, server, query, file); err != nil {
+					b.sayf("profile %s: %v", file, err)
+				}
+			})
+		}
+		fetching.Wait()
+	}
+	var cpu sync.WaitGroup
+	cpu.Go(func() { collect("cpu", fmt.Sprintf("profile?seconds=%d", cpuSeconds)) })
+	err := measure()
+	for _, profile := range []string{"heap", "mutex", "block"} {
+		collect(profile, profile)
+	}
+	cpu.Wait()
+	return err
+}
+
+// fetchProfile writes a profile of one of our servers to a file.
+func (b *bench) fetchProfile(ctx context.Context, server, query, file string) error {
+	client, url := http.DefaultClient, ""
+	port, err := b.cp.Port(server)
+	if err != nil {
+		return err
+	}
+	switch server {
+	case propagator:
+		url = fmt.Sprintf("http://127.0.0.1:%d/debug/pprof/%s", port, query)
+	default:
+		// As the administrator, straight to the server.
+		if client, err = rest.HTTPClientFor(b.admin.config); err != nil {
+			return err
+		}
+		url = fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/%s", port, query)
+	}
+	body, err := get(ctx, client, url)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(f, body); err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// result is one measurement, as it is printed.
+type result struct {
+	Name string `json:"name"`
+	// Value is the median of the rounds, in Unit.
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	// Raw is the same without us, in the same unit, from the same run; Ratio is the median of each round's value by its raw one.
+	Raw   *float64 `json:"raw,omitempty"`
+	Ratio *float64 `json:"ratio,omitempty"`
+	// Target is what is aimed at, such as "ratio >= 0.9", and Met whether it is reached.
+	Target string `json:"target,omitempty"`
+	Met    *bool  `json:"met,omitempty"`
+	// N is how many namespaces, objects or requests were measured in each round.
+	N       int    `json:"n"`
+	Rounds  int    `json:"rounds"`
+	Machine string `json:"machine"`
+	// Note says what is special about this measurement, or why there is none.
+	Note    string `json:"note,omitempty"`
+	Skipped bool   `json:"skipped,omitempty"`
+}
+
+// series holds one measurement's rounds.
+type series struct{ values, raws []float64 }
+
+func (s *series) add(value, raw float64) {
+	s.values, s.raws = append(s.values, value), append(s.raws, raw)
+}
+
+// against compares all values with one.
+func (s *series) against(raw float64) {
+	s.raws = slices.Repeat([]float64{raw}, len(s.values))
+}
+
+// target says what a value or a ratio is compared with.
+type target struct {
+	what   string // "value" or "ratio"; "" for no target
+	atMost bool
+	limit  float64
+}
+
+var none target
+
+func ratioAtLeast(limit float64) target { return target{"ratio", false, limit} }
+func ratioAtMost(limit float64) target  { return target{"ratio", true, limit} }
+func valueAtMost(limit float64) target  { return target{"value", true, limit} }
+
+func (t target) String() string {
+	switch {
+	case t.what == "":
+		return ""
+	case t.atMost:
+		return fmt.Sprintf("%s <= %v", t.what, t.limit)
+	}
+	return fmt.Sprintf("%s >= %v", t.what, t.limit)
+}
+
+// report prints a measurement. A series without raw values has no ratio.
+func (b *bench) report(name, unit string, n int, s series, t target, notes ...string) error {
+	r := result{Name: name, Unit: unit, N: n, Rounds: len(s.values), Machine: b.machine, Value: round(median(s.values)), Target: t.String()}
+	for _, note := range notes {
+		r.Note += note
+	}
+	if len(s.raws) > 0 && !slices.Contains(s.raws, 0) {
+		ratios := make([]float64, len(s.values))
+		for i := range s.values {
+			ratios[i] = s.values[i] / s.raws[i]
+		}
+		raw, ratio := round(median(s.raws)), round(median(ratios))
+		r.Raw, r.Ratio = &raw, &ratio
+	}
+	compared := r.Value
+	if t.what == "ratio" && r.Ratio != nil {
+		compared = *r.Ratio
+	}
+	if t.what == "value" || (t.what == "ratio" && r.Ratio != nil) {
+		met := compared <= t.limit
+		if !t.atMost {
+			met = compared >= t.limit
+		}
+		r.Met = &met
+	}
+	return b.print(r)
+}
+
+// skip prints why there is no measurement.
+func (b *bench) skip(name, why string) error {
+	return b.print(result{Name: name, Machine: b.machine, Skipped: true, Note: why})
+}
+
+func (b *bench) print(r result) error {
+	encoder := json.NewEncoder(b.out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(r)
+}
+
+func (b *bench) sayf(format string, args ...any) {
+	fmt.Fprintf(b.progress, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+}
+
+// median returns the middle value; of an even number, the mean of the two in the middle.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// percentile returns the value that a share of all values, from 0 to 1, is at or below.
+func percentile(values []float64, share float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[max(int(math.Ceil(share*float64(len(sorted))))-1, 0)]
+}
+
+// round keeps four significant digits: more would be noise.
+func round(x float64) float64 {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(math.Abs(x))))
+	return math.Round(x*scale) / scale
+}
+
+func milliseconds(durations []time.Duration) []float64 {
+	ms := make([]float64, len(durations))
+	for i, d := range durations {
+		ms[i] = float64(d) / float64(time.Millisecond)
+	}
+	return ms
+}

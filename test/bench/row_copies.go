@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// fan returns the tree that copies are measured in: a part of the forest's size below one root.
+func (b *bench) fan(ctx context.Context) (tree, error) {
+	if b.fanned.len() == 0 {
+		t, err := b.subtree(ctx, "fan", b.part()+1)
+		if err != nil {
+			return t, err
+		}
+		b.fanned = t
+	}
+	return b.fanned, nil
+}
+
+func measureCopies(ctx context.Context, b *bench) error {
+	t, err := b.fan(ctx)
+	if err != nil {
+		return err
+	}
+	root, descendants := t.root(), t.names[1:]
+	var s series
+	var n int
+	err = b.each(func(round int) error {
+		if err := b.stopped(ctx); err != nil {
+			return err
+		}
+		count, raw, err := b.rawObjects(ctx, descendants, b.createRaw, fmt.Sprint("raw", round))
+		if err != nil {
+			return err
+		}
+		n = count
+		if err := b.removeRaw(ctx, descendants); err != nil {
+			return err
+		}
+		if err := b.up(ctx); err != nil {
+			return err
+		}
+		var took time.Duration
+		if err := b.profiled(ctx, "copies", func() error {
+			var err error
+			took, err = b.copied(ctx, root, "copies", fmt.Sprint("copies", round), descendants)
+			return err
+		}); err != nil {
+			return err
+		}
+		if err := b.verifyCopies(ctx, root, descendants); err != nil {
+			return err
+		}
+		s.add(float64(n)/took.Seconds(), float64(n)/raw.Seconds())
+		return b.removeSources(ctx, root, "copies", len(descendants))
+	})
+	if err != nil {
+		return err
+	}
+	return b.report("copies", "copies/s", n, s, ratioAtLeast(0.9))
+}
+
+func measureChange(ctx context.Context, b *bench) error {
+	t, err := b.fan(ctx)
+	if err != nil {
+		return err
+	}
+	root, descendants, k := t.root(), t.names[1:], b.kinds()[0]
+	n := len(descendants)
+	raw := func(write func(context.Context, kind, object) error, value string) (time.Duration, error) {
+		_, all, err := load(ctx, n, func(ctx context.Context, i int) error {
+			return write(ctx, k, k.named(descendants[i], "raw-0", value))
+		})
+		return all, err
+	}
+	ours := func(write func(context.Context, kind, object) error, value string) (time.Duration, error) {
+		o, err := b.observeCopies(ctx, k, root, value, n)
+		if err != nil {
+			return 0, err
+		}
+		begun := time.Now()
+		if err := write(ctx, k, k.named(root, "change-0", value)); err != nil {
+			return 0, err
+		}
+		took, err := b.waitAll(ctx, begun, []*observation{o})
+		if err != nil {
+			return 0, err
+		}
+		return took, b.verifyKind(ctx, k, root, descendants)
+	}
+	if _, err := ours(b.createRaw, "change"); err != nil {
+		return err
+	}
+	if _, err := raw(b.createRaw, "raw"); err != nil {
+		return err
+	}
+	var s series
+	err = b.each(func(round int) error {
+		if err := b.stopped(ctx); err != nil {
+			return err
+		}
+		limit, err := raw(b.updateRaw, fmt.Sprint("raw", round))
+		if err != nil {
+			return err
+		}
+		if err := b.up(ctx); err != nil {
+			return err
+		}
+		return b.profiled(ctx, "change", func() error {
+			took, err := ours(b.updateRaw, fmt.Sprint("change", round))
+			s.add(took.Seconds(), limit.Seconds())
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.removeRaw(ctx, descendants); err != nil {
+		return err
+	}
+	if err := k.delete(ctx, b.kube, root, "change-0"); err != nil {
+		return err
+	}
+	return b.report("change", "s", n, s, ratioAtMost(1.25))
+}
+
+// measureUnrelated writes objects of a kind that we propagate, in namespaces that are in no tree.
+func measureUnrelated(ctx context.Context, b *bench) error {
+	if err := b.wholeForest(ctx); err != nil {
+		return err
+	}
+	names := make([]string, writers)
+	for i := range names {
+		names[i] = fmt.Sprintf("unrelated-%02d", i)
+	}
+	if err := b.createNamespaces(ctx, names); err != nil {
+		return err
+	}
+	k, n := b.kinds()[0], b.part()*b.Objects
+	write := func(value string) (float64, error) {
+		_, all, err := load(ctx, n, func(ctx context.Context, i int) error {
+			return k.create(ctx, b.kube, k.named(names[i%len(names)], fmt.Sprintf("unrelated-%d", i), value))
+		})
+		if err != nil {
+			return 0, err
+		}
+		return float64(n) / all.Seconds(), b.removeRaw(ctx, names)
+	}
+	var s series
+	err := b.each(func(round int) error {
+		if err := b.uninstalled(ctx); err != nil {
+			return err
+		}
+		without, err := write(fmt.Sprint("without", round))
+		if err != nil {
+			return err
+		}
+		if err := b.up(ctx); err != nil {
+			return err
+		}
+		return b.profiled(ctx, "unrelated", func() error {
+			with, err := write(fmt.Sprint("with", round))
+			s.add(with, without)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return b.report("unrelated", "writes/s", n, s, ratioAtLeast(0.95))
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// limit of the memory of each server.
+const megabytes = 250
+
+// measureRestart fills the whole forest with copies, and restarts each server.
+func measureRestart(ctx context.Context, b *bench) error {
+	if err := b.wholeForest(ctx); err != nil {
+		return err
+	}
+	probe := plan("probe", "wide", 11)
+	if err := b.createNamespaces(ctx, probe.names); err != nil {
+		return err
+	}
+	if _, err := b.place(ctx, probe, 0); err != nil {
+		return err
+	}
+	// Ten sources for each namespace: 100 000 copies at 10 000.
+	full := *b
+	full.Objects = b.pick(10, 2)
+	b.sayf("writing %d copies", len(b.kinds())*full.Objects*(b.forest.len()-1))
+	took, err := full.copied(ctx, b.forest.root(), "restart", "restart", b.forest.names[1:])
+	if err != nil {
+		return err
+	}
+	b.sayf("written in %s", took)
+	if err := full.verifyCopies(ctx, b.forest.root(), b.forest.names[1:]); err != nil {
+		return err
+	}
+	for _, server := range []struct {
+		name   string
+		change func(context.Context, *bench, tree, int) (*observation, func(context.Context) error, error)
+	}{{propagator, changedSource}, {apiserver, changedParent}} {
+		if err := b.restart(ctx, server.name, probe, server.change); err != nil {
+			return fmt.Errorf("%s: %w", server.name, err)
+		}
+	}
+	if err := full.verifyCopies(ctx, b.forest.root(), b.forest.names[1:]); err != nil {
+		return err
+	}
+	for _, server := range []string{propagator, apiserver} {
+		if err := b.reportMemory(server, "since its last restart"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) reportMemory(server, note string) error {
+	peak, err := b.peakMemory(server)
+	if err != nil {
+		return err
+	}
+	return b.report("memory-"+server, "MB", b.forest.len(), series{values: []float64{peak}}, valueAtMost(megabytes), "peak RSS ", note)
+}
+
+// restart measures what a server writes after a restart, and how long a change takes that is made then.
+func (b *bench) restart(ctx context.Context, server string, probe tree,
+	change func(context.Context, *bench, tree, int) (*observation, func(context.Context) error, error),
+) error {
+	var writes, arrival series
+	which := ""
+	err := b.each(func(round int) error {
+		before, err := b.writes(ctx)
+		if err != nil {
+			return err
+		}
+		if err := b.again(ctx, server); err != nil {
+			return err
+		}
+		if err := b.settled(ctx); err != nil {
+			return err
+		}
+		after, err := b.writes(ctx)
+		if err != nil {
+			return err
+		}
+		n, written := since(before, after)
+		writes.values = append(writes.values, n)
+		if n > 0 {
+			which = written
+		}
+
+		list, err := b.listOnce(ctx)
+		if err != nil {
+			return err
+		}
+		observed, make, err := change(ctx, b, probe, round)
+		if err != nil {
+			return err
+		}
+		begun := time.Now()
+		if err := b.again(ctx, server); err != nil {
+			return err
+		}
+		return b.profiled(ctx, "restart-"+server, func() error {
+			if err := until(ctx, b.Timeout, make); err != nil {
+				return err
+			}
+			took, err := b.waitAll(ctx, begun, []*observation{observed})
+			arrival.add(took.Seconds(), list.Seconds())
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	note := fmt.Sprintf("from the start of the process; raw is the time to list namespaces, hierarchies and %s once", b.Kinds)
+	return errors.Join(
+		b.report("restart-"+server+"-writes", "writes", b.forest.len(), writes, valueAtMost(0), which),
+		b.report("restart-"+server+"-change", "s", b.forest.len(), arrival, ratioAtMost(1.5), note))
+}
+
+// again stops a server and starts it.
+func (b *bench) again(ctx context.Context, server string) error {
+	if err := b.cp.StopProcess(ctx, server); err != nil {
+		return err
+	}
+	_, err := b.start(ctx, server)
+	return err
+}
+
+// changedSource returns how to change a source in the probe's root, and the observation of its copies.
+func changedSource(ctx context.Context, b *bench, probe tree, round int) (*observation, func(context.Context) error, error) {
+	k, value := b.kinds()[0], fmt.Sprint("restart", round)
+	o, err := b.observeCopies(ctx, k, probe.root(), value, probe.len()-1)
+	return o, func(ctx context.Context) error { return k.create(ctx, b.kube, k.named(probe.root(), value, value)) }, err
+}
+
+// changedParent returns how to move a leaf of the probe below another leaf, and the observation of its labels.
+func changedParent(ctx context.Context, b *bench, probe tree, round int) (*observation, func(context.Context) error, error) {
+	leaf, parent := probe.names[1], probe.names[2+round%(probe.len()-2)]
+	o, err := b.observeLabels(ctx, map[string]chain{leaf: {leaf, parent, probe.root()}})
+	return o, func(ctx context.Context) error { return b.changeParent(ctx, leaf, parent) }, err
+}
+
+// listOnce returns how long it takes to read all that the servers have to know, without decoding it.
+func (b *bench) listOnce(ctx context.Context) (time.Duration, error) {
+	paths := []string{"/api/v1/namespaces", "/apis/" + hnc.GroupName + "/v1beta1/hierarchies"}
+	for _, k := range b.kinds() {
+		root := "/apis/" + k.Group
+		if k.Group == "" {
+			root = "/api"
+		}
+		paths = append(paths, root+"/"+k.Version+"/"+k.Resource)
+	}
+	begun := time.Now()
+	for _, path := range paths {
+		if _, err := b.read(ctx, path+"?resourceVersion=0"); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(begun), nil
+}
+
+// read returns the bytes that the API server answers a GET with.
+func (b *bench) read(ctx context.Context, uri string) ([]byte, error) {
+	body, err := b.hierarchy.HncV1beta1().RESTClient().Get().RequestURI(uri).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	return io.ReadAll(body)
+}

@@ -1,0 +1,53 @@
+package main
+
+import "context"
+
+// row is what is measured together. It may print several results.
+type row struct {
+	name, about string
+	// cluster says that it needs a control plane.
+	cluster bool
+	measure func(context.Context, *bench) error
+}
+
+// rows are in the order in which they are measured: growth needs the forest to be small at first, and what restart makes stays.
+var rows = []row{
+	{"decide", "deciding alone, without any server, at 100 000 namespaces", false, measureDecide},
+	{"growth", "what one leaf and one object cost in small and in large forests", true, measureGrowth},
+	{"build", "building the whole forest, against labelling its namespaces", true, measureBuild},
+	{"parent", "setting a parent in the whole forest, against changing a ConfigMap", true, measureParent},
+	{"tree", "reading the whole tree, against listing the namespaces", true, measureTree},
+	{"unrelated", "writes that have nothing to do with us, against a cluster without us", true, measureUnrelated},
+	{"copies", "copying sources into new places, against plain writers", true, measureCopies},
+	{"change", "one changed source, against updating as many objects", true, measureChange},
+	{"move", "moving a subtree with its copies, against the writes that it needs", true, measureMove},
+	{"subnamespace", "a sub-namespace until it can be used, against making one by hand", true, measureSubnamespace},
+	{"restart", "restart of each server in the whole forest, and its memory", true, measureRestart},
+}
+
+func rowNames() []string {
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// each runs f once for each round.
+func (b *bench) each(f func(round int) error) error {
+	for round := range b.Rounds {
+		b.sayf("%s, round %d of %d", b.row, round+1, b.Rounds)
+		if err := f(round); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pick returns the number for a real measurement or, with -quick, the small one.
+func (b *bench) pick(real, quick int) int {
+	if b.Quick {
+		return quick
+	}
+	return real
+}
