@@ -126,6 +126,19 @@ func (c *cluster) labelled(ctx context.Context, want map[string]chain) error {
 	return wrongs("tree labels", wrong)
 }
 
+// below returns the descendants of a namespace: other rows may have put some there that are no part of a planned tree.
+func (c *cluster) below(ctx context.Context, root string) ([]string, error) {
+	list, err := c.metadata.Resource(namespacesResource).List(ctx, metav1.ListOptions{LabelSelector: hnc.TreeLabel(root) + "," + hnc.TreeLabel(root) + "!=0"})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, ns := range list.Items {
+		names = append(names, ns.Name)
+	}
+	return names, nil
+}
+
 // wrongs returns an error that tells the first few things that are wrong, nil if nothing is.
 func wrongs(what string, list []string) error {
 	const told = 5

@@ -92,16 +92,20 @@ func measureChange(ctx context.Context, b *bench) error {
 	if _, err := ours(b.createRaw, "change"); err != nil {
 		return err
 	}
-	if _, err := raw(b.createRaw, "raw"); err != nil {
-		return err
-	}
 	var s series
 	err = b.each(func(round int) error {
 		if err := b.stopped(ctx); err != nil {
 			return err
 		}
+		if _, err := raw(b.createRaw, "raw"); err != nil {
+			return err
+		}
 		limit, err := raw(b.updateRaw, fmt.Sprint("raw", round))
 		if err != nil {
+			return err
+		}
+		// Before we are back: in a namespace with children these would be sources.
+		if err := b.removeRaw(ctx, descendants); err != nil {
 			return err
 		}
 		if err := b.up(ctx); err != nil {
@@ -114,9 +118,6 @@ func measureChange(ctx context.Context, b *bench) error {
 		})
 	})
 	if err != nil {
-		return err
-	}
-	if err := b.removeRaw(ctx, descendants); err != nil {
 		return err
 	}
 	if err := k.delete(ctx, b.kube, root, "change-0"); err != nil {

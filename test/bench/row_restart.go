@@ -28,13 +28,18 @@ func measureRestart(ctx context.Context, b *bench) error {
 	// Ten sources for each namespace: 100 000 copies at 10 000.
 	full := *b
 	full.Objects = b.pick(10, 2)
-	b.sayf("writing %d copies", len(b.kinds())*full.Objects*(b.forest.len()-1))
-	took, err := full.copied(ctx, b.forest.root(), "restart", "restart", b.forest.names[1:])
+	root := b.forest.root()
+	descendants, err := b.below(ctx, root)
+	if err != nil {
+		return err
+	}
+	b.sayf("writing %d copies", len(b.kinds())*full.Objects*len(descendants))
+	took, err := full.copied(ctx, root, "restart", "restart", descendants)
 	if err != nil {
 		return err
 	}
 	b.sayf("written in %s", took)
-	if err := full.verifyCopies(ctx, b.forest.root(), b.forest.names[1:]); err != nil {
+	if err := full.verifyCopies(ctx, root, descendants); err != nil {
 		return err
 	}
 	for _, server := range []struct {
@@ -45,7 +50,7 @@ func measureRestart(ctx context.Context, b *bench) error {
 			return fmt.Errorf("%s: %w", server.name, err)
 		}
 	}
-	if err := full.verifyCopies(ctx, b.forest.root(), b.forest.names[1:]); err != nil {
+	if err := full.verifyCopies(ctx, root, descendants); err != nil {
 		return err
 	}
 	for _, server := range []string{propagator, apiserver} {
