@@ -12,6 +12,8 @@ HAVE_CC := $(shell command -v $${CC:-cc} || true)
 # What `make test` tests, and with which further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
+# What `make bench` measures, and how: see docs/performance.md.
+BENCHFLAGS ?=
 
 .PHONY: help
 help: ## list the targets
@@ -50,8 +52,8 @@ verify: ## check formatting, vet, lint, import directions, generated code and go
 	@hack/verify.sh
 
 .PHONY: bench
-bench: build ## run the benchmarks
-	@if [[ -d test/bench ]]; then go run ./test/bench; else echo "there are no benchmarks yet (test/bench)" >&2; exit 1; fi
+bench: build ## run the benchmarks: one JSON object for each measurement
+	@go run ./test/bench $(foreach flag,$(BENCHFLAGS),'$(flag)')
 
 .PHONY: generate
 generate: ## write generated code anew

@@ -47,15 +47,12 @@ func (b *bench) profiled(ctx context.Context, name string, measure func() error)
 
 // fetchProfile writes a profile of one of our servers to a file.
 func (b *bench) fetchProfile(ctx context.Context, server, query, file string) error {
-	client, url := http.DefaultClient, ""
 	port, err := b.cp.Port(server)
 	if err != nil {
 		return err
 	}
-	switch server {
-	case propagator:
-		url = fmt.Sprintf("http://127.0.0.1:%d/debug/pprof/%s", port, query)
-	default:
+	client, url := http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d/debug/pprof/%s", port, query)
+	if server == apiserver {
 		// As the administrator, straight to the server.
 		if client, err = rest.HTTPClientFor(b.admin.config); err != nil {
 			return err

@@ -104,7 +104,7 @@ func (b *bench) print(r result) error {
 }
 
 func (b *bench) sayf(format string, args ...any) {
-	fmt.Fprintf(b.progress, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+	_, _ = fmt.Fprintf(b.progress, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }
 
 // median returns the middle value; of an even number, the mean of the two in the middle.

@@ -100,7 +100,7 @@ func (b *bench) restart(ctx context.Context, server string, probe tree,
 		if err != nil {
 			return err
 		}
-		observed, make, err := change(ctx, b, probe, round)
+		observed, ask, err := change(ctx, b, probe, round)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (b *bench) restart(ctx context.Context, server string, probe tree,
 			return err
 		}
 		return b.profiled(ctx, "restart-"+server, func() error {
-			if err := until(ctx, b.Timeout, make); err != nil {
+			if err := until(ctx, b.Timeout, ask); err != nil {
 				return err
 			}
 			took, err := b.waitAll(ctx, begun, []*observation{observed})

@@ -45,9 +45,9 @@ func (b *bench) each(f func(round int) error) error {
 }
 
 // pick returns the number for a real measurement or, with -quick, the small one.
-func (b *bench) pick(real, quick int) int {
+func (b *bench) pick(many, few int) int {
 	if b.Quick {
-		return quick
+		return few
 	}
-	return real
+	return many
 }

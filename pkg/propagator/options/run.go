@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
-	"k8s.io/client-go/tools/record"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -60,7 +59,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		p.AwaitLoss(ctx)
 	}()
 	if o.LeaderElection.LeaderElect {
-		err = o.lead(ctx, base, config.Events, health, p.Lead)
+		err = o.lead(ctx, base, health, p.Lead)
 	} else {
 		p.Lead(ctx)
 	}
@@ -69,7 +68,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 }
 
 // lead runs f while this replica holds the lease, and gives the lease back once f has returned.
-func (o *Options) lead(ctx context.Context, base *rest.Config, events record.EventRecorder, health *leaderelection.HealthzAdaptor, f func(context.Context)) error {
+func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderelection.HealthzAdaptor, f func(context.Context)) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -83,7 +82,8 @@ func (o *Options) lead(ctx context.Context, base *rest.Config, events record.Eve
 	}
 	lock, err := resourcelock.New(o.LeaderElection.ResourceLock, o.LeaderElection.ResourceNamespace, o.LeaderElection.ResourceName,
 		client.CoreV1(), client.CoordinationV1(),
-		resourcelock.ResourceLockConfig{Identity: host + "_" + uuid.NewString(), EventRecorder: events})
+		// Without events: a restart shall write nothing, and the lease itself tells who leads.
+		resourcelock.ResourceLockConfig{Identity: host + "_" + uuid.NewString()})
 	if err != nil {
 		return err
 	}
