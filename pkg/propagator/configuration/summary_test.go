@@ -30,27 +30,27 @@ const (
 	something = hnc.ConditionBadConfiguration + "=Something"
 )
 
-// The names carry the rows of spec/hnc.md 3.12, step 7.
+// TestNamespaceConditions has the rows of spec/hnc.md 3.12, step 7.
 func TestNamespaceConditions(t *testing.T) {
 	for name, test := range map[string]struct {
 		// given are the namespaces with their conditions.
 		given map[string][]string
 		want  string
 	}{
-		"3.12.7 nothing": {nil, ""},
-		"3.12.7 one":     {map[string][]string{"a": {missing}}, `ActivitiesHalted: Namespaces "a" is affected by "ParentMissing"`},
-		"3.12.7 two":     {map[string][]string{"e": {missing}, "d": {missing}}, `ActivitiesHalted: 2 namespaces "d", "e" are affected by "ParentMissing"`},
-		"3.12.7 three": {map[string][]string{"c": {anchor}, "b": {anchor}, "a": {anchor}},
+		"NamespaceCondition: nothing": {nil, ""},
+		"NamespaceCondition: one":     {map[string][]string{"a": {missing}}, `ActivitiesHalted: Namespaces "a" is affected by "ParentMissing"`},
+		"NamespaceCondition: two":     {map[string][]string{"e": {missing}, "d": {missing}}, `ActivitiesHalted: 2 namespaces "d", "e" are affected by "ParentMissing"`},
+		"NamespaceCondition: three": {map[string][]string{"c": {anchor}, "b": {anchor}, "a": {anchor}},
 			`BadConfiguration: 3 namespaces "a", "b", "c" are affected by "SubnamespaceAnchorMissing"`},
-		"3.12.7 more": {map[string][]string{"d": {anchor}, "c": {anchor}, "b": {anchor}, "a": {anchor}, "e": {anchor}},
+		"NamespaceCondition: more": {map[string][]string{"d": {anchor}, "c": {anchor}, "b": {anchor}, "a": {anchor}, "e": {anchor}},
 			`BadConfiguration: 5 namespaces "a", "b", "c" ... are affected by "SubnamespaceAnchorMissing"`},
-		"3.12.7 managed metadata count, under their own type": {map[string][]string{"a": {badLabel}},
+		"NamespaceCondition: managed metadata count, under their own type": {map[string][]string{"a": {badLabel}},
 			`BadConfiguration: Namespaces "a" is affected by "IllegalManagedLabel"`},
-		"3.12.7 the one that HNC told comes first": {map[string][]string{"a": {ancestor}, "b": {cycle}, "c": {missing}},
+		"NamespaceCondition: the one that HNC told comes first": {map[string][]string{"a": {ancestor}, "b": {cycle}, "c": {missing}},
 			`ActivitiesHalted: Namespaces "c" is affected by "ParentMissing"; Namespaces "b" is affected by "InCycle"; Namespaces "a" is affected by "AncestorHaltActivities"`},
-		"3.12.7 and what HNC did not know, last": {map[string][]string{"a": {something, badLabel, anchor}},
+		"NamespaceCondition: and what HNC did not know, last": {map[string][]string{"a": {something, badLabel, anchor}},
 			`BadConfiguration: Namespaces "a" is affected by "SubnamespaceAnchorMissing"; Namespaces "a" is affected by "IllegalManagedLabel"; Namespaces "a" is affected by "Something"`},
-		"3.12.7 both types": {map[string][]string{"a": {missing, anchor}},
+		"NamespaceCondition: both types": {map[string][]string{"a": {missing, anchor}},
 			`ActivitiesHalted: Namespaces "a" is affected by "ParentMissing", BadConfiguration: Namespaces "a" is affected by "SubnamespaceAnchorMissing"`},
 	} {
 		t.Run(name, func(t *testing.T) {
