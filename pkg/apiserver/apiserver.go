@@ -31,6 +31,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -136,7 +137,17 @@ func (c CompletedConfig) New() (*Server, error) {
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
 	group.NegotiatedSerializer = withoutProtobuf{Codecs}
 	group.VersionedResourcesStorageMap = resources
-	return &Server{generic}, generic.InstallAPIGroup(&group)
+	if err := generic.InstallAPIGroup(&group); err != nil {
+		return nil, err
+	}
+	subtrees := subtree.Config{
+		Tree:       forest,
+		Namespaces: c.informers.Core().V1().Namespaces(),
+		Authorizer: c.generic.Authorization.Authorizer,
+		Client:     c.client,
+		Serializer: withoutProtobuf{Codecs},
+	}
+	return &Server{generic}, subtrees.Install(generic)
 }
 
 // resources returns the storage of each version's resources: the same stores under each version's names.

@@ -20,9 +20,6 @@ import (
 // Namespace is where our servers' identities are.
 const Namespace = "hnc-system"
 
-// group is the API group whose APIServices point at us.
-const group = "hnc.x-k8s.io"
-
 var (
 	apiServices = schema.GroupKind{Group: apiregistrationv1.GroupName, Kind: "APIService"}
 	namespaces  = schema.GroupKind{Kind: "Namespace"}
@@ -113,7 +110,7 @@ func (cp *ControlPlane) Register(ctx context.Context, installation *Installation
 		return last == nil, nil
 	})
 	if err != nil {
-		return fmt.Errorf("API group %s is not served through kube-apiserver (%w): %w", group, err, last)
+		return fmt.Errorf("our API is not served through kube-apiserver (%w): %w", err, last)
 	}
 	return nil
 }
@@ -129,6 +126,10 @@ func (cp *ControlPlane) served(registration []*unstructured.Unstructured) error 
 	_, lists, discoveryErr := client.ServerGroupsAndResources()
 	for _, object := range registration {
 		version, _, err := unstructured.NestedString(object.Object, "spec", "version")
+		if err != nil {
+			return err
+		}
+		group, _, err := unstructured.NestedString(object.Object, "spec", "group")
 		if err != nil {
 			return err
 		}

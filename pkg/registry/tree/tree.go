@@ -60,11 +60,13 @@ type Tree struct {
 	edges  map[string]stored
 	forest *forest.Forest
 	synced bool
+	// changed is closed, and replaced, whenever an edge changes.
+	changed chan struct{}
 }
 
 // New returns a Tree that knows no edges until Run feeds it.
 func New(config Config) *Tree {
-	return &Tree{Config: config, edges: map[string]stored{}, forest: forest.New(nil)}
+	return &Tree{Config: config, edges: map[string]stored{}, forest: forest.New(nil), changed: make(chan struct{})}
 }
 
 // Run keeps the index of edges up to date until ctx is done.
@@ -78,12 +80,14 @@ func (t *Tree) Run(ctx context.Context) {
 			t.set(logger, entry)
 		}
 		t.synced = true
+		t.tell()
 		edges.Set(float64(len(t.edges)))
 		logger.V(2).Info("Tree synced", "edges", len(t.edges))
 	}, func(entry fence.Entry) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.set(logger, entry)
+		t.tell()
 		edges.Set(float64(len(t.edges)))
 	})
 }

@@ -1,0 +1,110 @@
+package subtree
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
+	"k8s.io/apiserver/pkg/endpoints/metrics"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// Handler answers requests for the resources of the group. It stands behind the filters of a generic API server, which have
+// authenticated the caller, and allowed them the verb on the resource of this group.
+type Handler struct {
+	kinds      *kinds
+	members    *members
+	upstream   upstream
+	authorizer authorizer.Authorizer
+	serializer runtime.NegotiatedSerializer
+	// labelled returns the namespaces that were labelled as root's subtree at a revision.
+	labelled func(ctx context.Context, root, resourceVersion string) ([]string, error)
+	// lagging says whether a namespace is still labelled as one of root's subtree.
+	lagging func(root, name string) bool
+}
+
+// request is what is asked.
+type request struct {
+	// root is the namespace whose subtree is asked about, "" for the whole cluster.
+	root    string
+	options internalversion.ListOptions
+	reader  reader
+	rights  rights
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	info, ok := genericapirequest.RequestInfoFrom(r.Context())
+	if !ok || !info.IsResourceRequest {
+		h.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{Group: GroupName}, "", "there is nothing here", 0, false))
+		return
+	}
+	resource := groupVersion.WithResource(info.Resource).GroupResource()
+	found, ok := h.kinds.find(r.Context(), info.Resource)
+	switch {
+	case !ok:
+		err := apierrors.NewNotFound(resource, "")
+		err.ErrStatus.Message = "the cluster has no namespaced resource " + info.Resource + " that can be listed; name it <group>.<plural>, or <plural> alone for the core group"
+		h.fail(w, r, err)
+		return
+	case info.Subresource != "" || info.Verb != "list" && info.Verb != "watch":
+		err := apierrors.NewMethodNotSupported(resource, info.Verb)
+		err.ErrStatus.Message += "; it can be listed and watched, anything else is done with the resource itself"
+		h.fail(w, r, err)
+		return
+	}
+	scope := "namespace"
+	if info.Namespace == "" {
+		scope = "cluster"
+	}
+	metrics.InstrumentHandlerFunc(metrics.CanonicalVerb(info.Verb, scope), GroupName, info.APIVersion, info.Resource, "", scope, metrics.APIServerComponent, false, "",
+		func(w http.ResponseWriter, r *http.Request) {
+			if err := h.serve(w, r, info, found); err != nil {
+				h.fail(w, r, err)
+			}
+		})(w, r)
+}
+
+// serve answers a request, unless it returns an error.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
+	ctx := r.Context()
+	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}}}
+	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if errs := validation.ValidateListOptions(&q.options, true); len(errs) > 0 {
+		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", errs)
+	}
+	for _, parameter := range []string{"labelSelector", "fieldSelector", "includeObject"} {
+		if value := r.URL.Query().Get(parameter); value != "" {
+			q.reader.query.Set(parameter, value)
+		}
+	}
+	var err error
+	if q.reader.form, err = negotiate(r, h.serializer, info.Verb == "watch"); err != nil {
+		return err
+	}
+	if q.rights, err = rightsOf(ctx, h.authorizer, k); err != nil {
+		return err
+	}
+	switch {
+	case q.root == "":
+		return h.forward(ctx, w, r.URL.Query(), q)
+	case info.Verb == "watch":
+		return h.watch(ctx, w, q)
+	}
+	return h.list(ctx, w, q)
+}
+
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	responsewriters.ErrorNegotiated(err, h.serializer, groupVersion, w, r)
+}

@@ -1,0 +1,106 @@
+package subtree
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/endpoints/discovery"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
+	clientdiscovery "k8s.io/client-go/discovery"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/metadata"
+	restclient "k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Config is what the group needs.
+type Config struct {
+	// Tree knows which namespaces are below which.
+	Tree Tree
+	// Namespaces are the cluster's namespaces.
+	Namespaces coreinformers.NamespaceInformer
+	// Authorizer says who may do what in the cluster.
+	Authorizer authorizer.Authorizer
+	// Client reaches kube-apiserver, as the server itself.
+	Client *restclient.Config
+	// Serializer encodes errors and discovery.
+	Serializer runtime.NegotiatedSerializer
+}
+
+const prefix = "/apis/" + GroupName
+
+// Install adds the group to a server, which serves it once it runs.
+func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
+	config := restclient.CopyConfig(c.Client)
+	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
+	up, err := newUpstream(config)
+	if err != nil {
+		return err
+	}
+	discoveryClient, err := clientdiscovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return err
+	}
+	metadataClient, err := metadata.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	known := &kinds{client: discoveryClient}
+	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(GroupName, known.aggregated()) }
+	h := &Handler{
+		kinds: known, members: newMembers(c.Tree), upstream: up, authorizer: c.Authorizer, serializer: c.Serializer,
+		labelled: func(ctx context.Context, root, resourceVersion string) ([]string, error) {
+			return labelled(ctx, metadataClient, root, resourceVersion)
+		},
+		lagging: func(root, name string) bool {
+			namespace, err := c.Namespaces.Lister().Get(name)
+			return err == nil && labels.Set(namespace.Labels).Has(hnc.TreeLabel(root))
+		},
+	}
+	namespaces, err := comings(c.Namespaces.Informer())
+	if err != nil {
+		return err
+	}
+	if err := server.AddReadyzChecks(healthz.NamedCheck("kinds", known.ready)); err != nil {
+		return err
+	}
+	server.AddPostStartHookOrDie("kinds", func(hook genericapiserver.PostStartHookContext) error {
+		changes, err := hints(hook, metadataClient)
+		if err != nil {
+			return err
+		}
+		go known.run(hook, changes)
+		return nil
+	})
+	server.AddPostStartHookOrDie("subtrees", func(hook genericapiserver.PostStartHookContext) error {
+		go h.members.run(hook, namespaces)
+		return nil
+	})
+	server.DiscoveryGroupManager.AddGroup(group())
+	mux := server.Handler.NonGoRestfulMux
+	mux.Handle(prefix, discovery.NewAPIGroupHandler(c.Serializer, group()))
+	mux.Handle(prefix+"/"+groupVersion.Version, discovery.NewAPIVersionHandler(c.Serializer, groupVersion, known))
+	mux.HandlePrefix(prefix+"/"+groupVersion.Version+"/", h)
+	return nil
+}
+
+// labelled returns the namespaces that had root's tree label at a revision.
+func labelled(ctx context.Context, client metadata.Interface, root, resourceVersion string) ([]string, error) {
+	list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(ctx, metav1.ListOptions{
+		LabelSelector: hnc.TreeLabel(root), ResourceVersion: resourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+	})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list.Items))
+	for i := range list.Items {
+		names[i] = list.Items[i].Name
+	}
+	return names, nil
+}

@@ -1,0 +1,194 @@
+package subtree
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/warning"
+)
+
+// reader reads one kind for one request.
+type reader struct {
+	upstream
+	kind kind
+	form form
+	// query holds the selectors, and what else does not depend on where is read.
+	query url.Values
+}
+
+// with returns the query with more parameters.
+func (r reader) with(pairs ...string) url.Values {
+	query := url.Values{}
+	for key, values := range r.query {
+		query[key] = values
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			query.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return query
+}
+
+// revision learns from the cluster at which revision to read, and what an empty answer looks like. It is given what a caller may
+// say about revisions. Of the one object that comes with it nothing is kept, for nobody has asked whose it is.
+func (r reader) revision(ctx context.Context, resourceVersion string, match metav1.ResourceVersionMatch) (*page, error) {
+	query := url.Values{"limit": {"1"}}
+	if resourceVersion != "" {
+		query.Set("resourceVersion", resourceVersion)
+	}
+	if match != "" {
+		query.Set("resourceVersionMatch", string(match))
+	}
+	p, err := r.list(ctx, r.kind, "", query, r.form.accept)
+	if err != nil {
+		return nil, err
+	}
+	p.empty()
+	return p, nil
+}
+
+// empty takes all objects out of a page.
+func (p *page) empty() {
+	p.Metadata = metav1.ListMeta{ResourceVersion: p.Metadata.ResourceVersion}
+	if p.ColumnDefinitions != nil || p.Rows != nil {
+		p.Rows = []json.RawMessage{}
+		return
+	}
+	p.Items = []json.RawMessage{}
+}
+
+// at reads a namespace at exactly a revision, limit objects at most if it is not 0, on from a token if there is one. What has no
+// revisions is read as it is.
+func (r reader) at(ctx context.Context, namespace, resourceVersion string, limit int64, token string) (*page, error) {
+	var query url.Values
+	switch {
+	case token != "":
+		query = r.with("continue", token)
+	case resourceVersion != "":
+		query = r.with("resourceVersion", resourceVersion, "resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+	default:
+		query = r.with()
+	}
+	if limit > 0 {
+		query.Set("limit", strconv.FormatInt(limit, 10))
+	}
+	return r.list(ctx, r.kind, namespace, query, r.form.accept)
+}
+
+// several reads namespaces at once, and returns a page for each.
+func (r reader) several(ctx context.Context, namespaces []string, read func(ctx context.Context, i int) (*page, error)) ([]*page, error) {
+	pages := make([]*page, len(namespaces))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i := range namespaces {
+		group.Go(func() (err error) {
+			pages[i], err = read(ctx, i)
+			return err
+		})
+	}
+	return pages, group.Wait()
+}
+
+// list answers a request for a list over the subtree of root.
+func (h *Handler) list(ctx context.Context, w http.ResponseWriter, q *request) error {
+	namespaces, err := h.members.subtree(q.root)
+	if err != nil {
+		return err
+	}
+	allowed, denied, err := q.rights.among(ctx, namespaces)
+	if err != nil {
+		return err
+	}
+	if len(denied) > 0 {
+		if len(allowed) == 0 {
+			return q.rights.refused(q.root)
+		}
+		warning.AddWarning(ctx, "", q.rights.leftOut(denied, len(namespaces)))
+	}
+	from := token{}
+	if q.options.Continue != "" {
+		if from, err = parse(q.options.Continue); err != nil {
+			return err
+		}
+	}
+	var answer *page
+	if from.ResourceVersion != "" {
+		answer, err = q.reader.revision(ctx, from.ResourceVersion, metav1.ResourceVersionMatchExact)
+	} else {
+		answer, err = q.reader.revision(ctx, q.options.ResourceVersion, q.match())
+	}
+	if err != nil {
+		return err
+	}
+	from.ResourceVersion = answer.Metadata.ResourceVersion
+	if err := q.reader.collect(ctx, answer, allowed, from, q.options.Limit); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(raw) // who has gone needs no answer
+	return nil
+}
+
+// match says how the parameter resourceVersion is meant. Without a limit it is a minimum, with one it is exact.
+func (q *request) match() metav1.ResourceVersionMatch {
+	if q.options.ResourceVersion != "" && q.options.ResourceVersionMatch == "" && q.options.Limit == 0 {
+		return metav1.ResourceVersionMatchNotOlderThan
+	}
+	return q.options.ResourceVersionMatch
+}
+
+// collect adds to answer what is in the namespaces, which are sorted, from a token on, and the token of what remains.
+func (r reader) collect(ctx context.Context, answer *page, namespaces []string, from token, limit int64) error {
+	for len(namespaces) > 0 && namespaces[0] < from.Namespace {
+		namespaces = namespaces[1:]
+	}
+	if len(namespaces) == 0 || namespaces[0] != from.Namespace {
+		from.Continue = "" // of a namespace that does not count any more
+	}
+	for len(namespaces) > 0 {
+		batch := namespaces[:min(len(namespaces), parallel)]
+		var left int64
+		if limit > 0 {
+			left = limit - int64(answer.len())
+		} else {
+			batch = namespaces
+		}
+		pages, err := r.several(ctx, batch, func(ctx context.Context, i int) (*page, error) {
+			if i == 0 {
+				return r.at(ctx, batch[i], from.ResourceVersion, left, from.Continue)
+			}
+			return r.at(ctx, batch[i], from.ResourceVersion, left, "")
+		})
+		if err != nil {
+			return err
+		}
+		for i, p := range pages {
+			if limit > 0 && answer.len() > 0 && int64(answer.len()+p.len()) > limit {
+				answer.Metadata.Continue = token{from.ResourceVersion, batch[i], ""}.String()
+				return nil
+			}
+			answer.Rows, answer.Items = append(answer.Rows, p.Rows...), append(answer.Items, p.Items...)
+			if p.Metadata.Continue != "" {
+				answer.Metadata.Continue = token{from.ResourceVersion, batch[i], p.Metadata.Continue}.String()
+				return nil
+			}
+			if limit > 0 && int64(answer.len()) >= limit && len(namespaces) > i+1 {
+				answer.Metadata.Continue = token{from.ResourceVersion, namespaces[i+1], ""}.String()
+				return nil
+			}
+		}
+		from.Continue = ""
+		namespaces = namespaces[len(batch):]
+	}
+	return nil
+}
