@@ -24,7 +24,10 @@ func newUpstream(config *restclient.Config) (upstream, error) {
 	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
 	config.DisableCompression = true
 	config.GroupVersion = &schema.GroupVersion{}
-	config.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
+	// Answers are read as they are; errors are of this group.
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	config.WarningHandlerWithContext = passOn{}
 	client, err := restclient.UnversionedRESTClientFor(config)
 	return upstream{client}, err

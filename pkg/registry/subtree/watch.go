@@ -65,7 +65,11 @@ func (s *session) start(ctx context.Context, allowed []string, timeout time.Dura
 	given := s.position
 	all := s.options.SendInitialEvents
 	if given == "" || given == "0" || all != nil && *all {
-		head, err := s.reader.revision(ctx, given, s.options.ResourceVersionMatch)
+		var match metav1.ResourceVersionMatch
+		if given != "" {
+			match = metav1.ResourceVersionMatchNotOlderThan
+		}
+		head, err := s.reader.revision(ctx, given, match)
 		if err != nil {
 			return nil, err
 		}

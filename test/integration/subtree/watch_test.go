@@ -1,0 +1,226 @@
+package subtree
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// picture is what somebody has learned from a watch.
+type picture struct {
+	mu      sync.Mutex
+	objects map[string]*unstructured.Unstructured
+	// log holds what was told, as "ADDED namespace/name".
+	log      []string
+	revision string
+	ended    error
+}
+
+var errClosed = errors.New("closed")
+
+// follow watches on from a revision, until the test ends.
+func (u user) follow(t *testing.T, resource, ns string, options metav1.ListOptions) *picture {
+	t.Helper()
+	p := &picture{objects: map[string]*unstructured.Unstructured{}}
+	w, err := u.dynamic.Resource(ours(resource)).Namespace(ns).Watch(t.Context(), options)
+	must(t, "watch", err)
+	t.Cleanup(w.Stop)
+	go p.take(w)
+	return p
+}
+
+func (p *picture) take(w watch.Interface) {
+	for event := range w.ResultChan() {
+		p.mu.Lock()
+		if event.Type == watch.Error {
+			p.ended = apierrors.FromObject(event.Object)
+			p.mu.Unlock()
+			return
+		}
+		object := event.Object.(*unstructured.Unstructured)
+		p.revision = object.GetResourceVersion()
+		name := object.GetNamespace() + "/" + object.GetName()
+		switch event.Type {
+		case watch.Added, watch.Modified:
+			p.objects[name] = object
+		case watch.Deleted:
+			delete(p.objects, name)
+		}
+		p.log = append(p.log, string(event.Type)+" "+name)
+		p.mu.Unlock()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = errClosed
+}
+
+func (p *picture) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended != nil {
+		return p.ended.Error()
+	}
+	return strings.Join(slices.Sorted(maps.Keys(p.objects)), " ")
+}
+
+// told returns all that was told, without bookmarks.
+func (p *picture) told() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(slices.DeleteFunc(slices.Clone(p.log), func(s string) bool { return strings.HasPrefix(s, "BOOKMARK") }), ", ")
+}
+
+func TestAWatchFollowsTheSubtree(t *testing.T) {
+	root, mid, leaf := tree(t, "watch")
+	namespace(t, "watch-other", "")
+	for _, ns := range []string{root, mid, leaf, "watch-other"} {
+		configMap(t, ns, "a")
+	}
+	reader := person(t, "watch")
+	reader.grantAll(t, ask, "list watch configmaps")
+	all := "watch-leaf/a watch-mid/a watch-root/a"
+	eventually(t, "list", all, func() string { return reader.listed(t, "configmaps", root, marked) })
+
+	// Without a revision it begins with what is there.
+	fresh := reader.follow(t, "configmaps", root, marked)
+	eventually(t, "fresh watch", all, fresh.String)
+	// With one it says what comes after.
+	list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	must(t, "list", err)
+	after := reader.follow(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()})
+	streaming := true
+	streamed := reader.follow(t, "configmaps", root, metav1.ListOptions{
+		LabelSelector: "test", SendInitialEvents: &streaming, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true,
+	})
+	eventually(t, "streamed watch", all, streamed.String)
+
+	configMap(t, "watch-other", "b")
+	configMap(t, leaf, "b")
+	eventually(t, "created", "ADDED watch-leaf/b", after.told)
+	must(t, "delete", admin.CoreV1().ConfigMaps(leaf).Delete(t.Context(), "b", metav1.DeleteOptions{}))
+	eventually(t, "deleted", "ADDED watch-leaf/b, DELETED watch-leaf/b", after.told)
+
+	move(t, "watch-other", leaf)
+	eventually(t, "joined", "ADDED watch-leaf/b, DELETED watch-leaf/b, ADDED watch-other/a, ADDED watch-other/b", after.told)
+	configMap(t, "watch-other", "c")
+	eventually(t, "created", "watch-leaf/a watch-mid/a watch-other/a watch-other/b watch-other/c watch-root/a", fresh.String)
+
+	// A whole branch leaves. What leaves says no more than its name.
+	move(t, mid, "")
+	eventually(t, "left", "watch-root/a", fresh.String)
+	eventually(t, "left", "watch-root/a", streamed.String)
+	configMap(t, leaf, "unseen")
+	configMap(t, root, "last")
+	eventually(t, "left", "watch-root/a watch-root/last", fresh.String)
+	if strings.Contains(fresh.told()+after.told()+streamed.told(), "unseen") {
+		t.Errorf("a namespace that has left is still watched: %s", fresh.told())
+	}
+	// A namespace that is deleted leaves too, and one that is made again under its name does not come back.
+	move(t, mid, root)
+	eventually(t, "back", "watch-leaf/a watch-leaf/unseen watch-mid/a watch-other/a watch-other/b watch-other/c watch-root/a watch-root/last", fresh.String)
+	must(t, "delete", admin.CoreV1().Namespaces().Delete(t.Context(), "watch-other", metav1.DeleteOptions{}))
+	eventually(t, "deleted", "watch-leaf/a watch-leaf/unseen watch-mid/a watch-root/a watch-root/last", fresh.String)
+}
+
+func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
+	root, mid, leaf := tree(t, "since")
+	namespace(t, "since-other", "")
+	for _, ns := range []string{root, mid, leaf, "since-other"} {
+		configMap(t, ns, "a")
+	}
+	reader := person(t, "since")
+	reader.grantAll(t, ask, "list watch configmaps")
+	eventually(t, "list", "since-leaf/a since-mid/a since-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
+	labelled := func(ns string) func() string {
+		return func() string {
+			n, err := admin.CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
+			must(t, "namespace", err)
+			return n.Labels["since-root.tree.hnc.x-k8s.io/depth"]
+		}
+	}
+	eventually(t, "label", "2", labelled(leaf))
+	list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	must(t, "list", err)
+	move(t, leaf, "")
+	move(t, "since-other", mid)
+	eventually(t, "label", "", labelled(leaf))
+	eventually(t, "label", "2", labelled("since-other"))
+	watched := reader.follow(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()})
+	eventually(t, "told", "DELETED since-leaf/a, ADDED since-other/a", watched.told)
+
+	// Who may not know what has left is told to list again.
+	somebody := person(t, "since-some")
+	somebody.grant(t, root, ask, "list watch configmaps")
+	eventually(t, "list", "since-root/a", func() string { return somebody.listed(t, "configmaps", root, marked) })
+	w, err := somebody.dynamic.Resource(ours("configmaps")).Namespace(root).Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	if !apierrors.IsResourceExpired(err) {
+		t.Errorf("%v %v, want Expired", w, err)
+	}
+}
+
+func TestAnEmptySubtreeIsNotTheCluster(t *testing.T) {
+	namespace(t, "empty-other", "")
+	somebody := person(t, "empty")
+	// All rights there are, but the namespace is not there.
+	somebody.grantAll(t, ask, "list watch configmaps")
+	eventually(t, "list", "", func() string { return somebody.listed(t, "configmaps", "empty-nowhere", marked) })
+	watched := somebody.follow(t, "configmaps", "empty-nowhere", marked)
+	bare := somebody.follow(t, "configmaps", "empty-nowhere", metav1.ListOptions{AllowWatchBookmarks: true})
+	others := somebody.follow(t, "configmaps", "empty-other", marked)
+	for i := range 20 {
+		configMap(t, "empty-other", fmt.Sprint("c", i))
+	}
+	eventually(t, "others", "20", func() string { return fmt.Sprint(len(strings.Fields(others.String()))) })
+	namespace(t, "empty-nowhere", "")
+	configMap(t, "empty-nowhere", "a")
+	eventually(t, "when it comes", "ADDED empty-nowhere/a", watched.told)
+	if told := bare.told(); strings.Contains(told, "empty-other") {
+		t.Errorf("told of other namespaces: %s", told)
+	}
+}
+
+func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
+	root, mid, leaf := tree(t, "rights")
+	for _, ns := range []string{root, mid, leaf} {
+		secret(t, ns, "a")
+	}
+	somebody := person(t, "rights")
+	somebody.grant(t, root, ask, "list watch secrets")
+	revoke := somebody.grant(t, mid, "list watch secrets")
+	eventually(t, "list", "rights-mid/a rights-root/a", func() string { return somebody.listed(t, "secrets", root, marked) })
+	watched := somebody.follow(t, "secrets", root, marked)
+	eventually(t, "watch", "rights-mid/a rights-root/a", watched.String)
+
+	revoke()
+	// What was allowed is remembered for ten seconds.
+	n := 0
+	eventually(t, "after the right was taken away", "rights-root/a", func() string {
+		n++
+		_, err := admin.CoreV1().Secrets(mid).Patch(t.Context(), "a", "application/merge-patch+json",
+			[]byte(fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n)), metav1.PatchOptions{})
+		must(t, "patch", err)
+		return watched.String()
+	})
+	secret(t, mid, "unseen")
+	// Rights that are given while watching show what they open.
+	somebody.grant(t, leaf, "list watch secrets")
+	secret(t, leaf, "b")
+	eventually(t, "after another was given", "rights-leaf/a rights-leaf/b rights-root/a", watched.String)
+	for _, line := range strings.Split(watched.told(), ", ") {
+		if strings.Contains(line, "unseen") {
+			t.Errorf("told of what nobody may tell: %s", line)
+		}
+	}
+	if !strings.Contains(watched.told(), "DELETED rights-mid/a") {
+		t.Errorf("nothing says that the right is lost: %s", watched.told())
+	}
+}
