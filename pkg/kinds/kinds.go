@@ -46,7 +46,7 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
 		return nil, &NotNamespacedError{mapping.Resource.GroupResource()}
 	}
-	if mapping.Resource.Group == hnc.GroupName {
+	if mapping.Resource.Group == hnc.GroupName || mapping.Resource.Group == hnc.ResourcesGroupName {
 		return nil, &NotPropagatedError{mapping.Resource.GroupResource()}
 	}
 	return mapping, nil

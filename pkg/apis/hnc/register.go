@@ -8,6 +8,9 @@ import (
 // GroupName is the API group of the hierarchy resources.
 const GroupName = "hnc.x-k8s.io"
 
+// ResourcesGroupName is the API group under which other kinds are read across a subtree (spec/hnc.md 1.8).
+const ResourcesGroupName = "resources.hnc.x-k8s.io"
+
 // SchemeGroupVersion is the hub's group version.
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
 

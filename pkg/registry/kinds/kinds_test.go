@@ -31,6 +31,7 @@ func newMapper() *late {
 	m.Add(schema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
 	m.Add(schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}, meta.RESTScopeNamespace)
 	m.Add(schema.GroupVersionKind{Group: hnc.GroupName, Version: "v1beta1", Kind: "Hierarchy"}, meta.RESTScopeNamespace)
+	m.Add(schema.GroupVersionKind{Group: hnc.ResourcesGroupName, Version: "v1alpha2", Kind: "Gadget"}, meta.RESTScopeNamespace)
 	return &late{DefaultRESTMapper: m}
 }
 
@@ -60,6 +61,7 @@ func TestValidate(t *testing.T) {
 		"K5 twice":                      {resources("configmaps", "ConfigMap"), nil, "spec.resources[1]: FieldValueDuplicate"},
 		"K6 all that is wrong":          {resources("nodes", "gizmos", "rolebindings"), nil, "spec.resources[0]: FieldValueInvalid, spec.resources[1]: FieldValueInvalid, spec.resources[2]: FieldValueInvalid"},
 		"the hierarchy itself":          {resources("hierarchies.hnc.x-k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"what is read across a subtree": {resources("gadgets.resources.hnc.x-k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -32,7 +32,7 @@ func (s *session) join(ctx context.Context, names []string) error {
 			}
 			s.shown.Insert(some[i])
 		}
-		if names = names[len(some):]; len(names) == 0 && s.options.AllowWatchBookmarks && s.options.SendInitialEvents == nil {
+		if names = names[len(some):]; len(names) == 0 && s.live && s.options.AllowWatchBookmarks {
 			// The objects' own revisions are older than the position, from where the caller goes on.
 			s.out.bookmark(s.position, nil)
 		}

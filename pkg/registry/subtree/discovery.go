@@ -9,10 +9,12 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // GroupName is the name of the group.
-const GroupName = "resources.hnc.x-k8s.io"
+const GroupName = hnc.ResourcesGroupName
 
 var groupVersion = schema.GroupVersion{Group: GroupName, Version: "v1alpha2"}
 

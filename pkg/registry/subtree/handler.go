@@ -56,7 +56,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err.ErrStatus.Message = "the cluster has no namespaced resource " + info.Resource + " that can be listed; name it <group>.<plural>, or <plural> alone for the core group"
 		h.fail(w, r, err)
 		return
-	case info.Subresource != "" || info.Verb != "list" && info.Verb != "watch":
+	case len(info.Parts) != 1 || info.Verb != "list" && info.Verb != "watch":
 		err := apierrors.NewMethodNotSupported(resource, info.Verb)
 		err.ErrStatus.Message += "; it can be listed and watched, anything else is done with the resource itself"
 		h.fail(w, r, err)
@@ -80,6 +80,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}}}
 	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
 		return apierrors.NewBadRequest(err.Error())
+	}
+	if q.options.Watch != (info.Verb == "watch") {
+		// The old form of a watch, which has a path of its own. There the name of a single object could be in the path.
+		return apierrors.NewBadRequest("watch with the parameter watch=true")
 	}
 	if errs := validation.ValidateListOptions(&q.options, true); len(errs) > 0 {
 		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", errs)

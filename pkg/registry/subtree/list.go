@@ -101,33 +101,24 @@ func (h *Handler) list(ctx context.Context, w http.ResponseWriter, q *request) e
 	if err != nil {
 		return err
 	}
-	allowed, denied, err := q.rights.among(ctx, namespaces)
-	if err != nil {
-		return err
-	}
-	if len(denied) > 0 {
-		if len(allowed) == 0 {
-			return q.rights.refused(q.root)
-		}
-		warning.AddWarning(ctx, "", q.rights.leftOut(denied, len(namespaces)))
-	}
 	from := token{}
+	var answer *page
 	if q.options.Continue != "" {
 		if from, err = parse(q.options.Continue); err != nil {
 			return err
 		}
-	}
-	var answer *page
-	if from.ResourceVersion != "" {
 		answer, err = q.reader.revision(ctx, from.ResourceVersion, metav1.ResourceVersionMatchExact)
 	} else {
+		if namespaces, err = q.permitted(ctx, namespaces); err != nil {
+			return err
+		}
 		answer, err = q.reader.revision(ctx, q.options.ResourceVersion, q.match())
 	}
 	if err != nil {
 		return err
 	}
 	from.ResourceVersion = answer.Metadata.ResourceVersion
-	if err := q.reader.collect(ctx, answer, allowed, from, q.options.Limit); err != nil {
+	if err := q.collect(ctx, answer, namespaces, from); err != nil {
 		return err
 	}
 	raw, err := json.Marshal(answer)
@@ -139,6 +130,22 @@ func (h *Handler) list(ctx context.Context, w http.ResponseWriter, q *request) e
 	return nil
 }
 
+// permitted returns those of the subtree's namespaces where the caller has the right, and warns of the others. It fails with
+// Forbidden if there are only others.
+func (q *request) permitted(ctx context.Context, namespaces []string) ([]string, error) {
+	allowed, denied, err := q.rights.among(ctx, namespaces)
+	if err != nil {
+		return nil, err
+	}
+	if len(denied) > 0 {
+		if len(allowed) == 0 {
+			return nil, q.rights.refused(q.root)
+		}
+		warning.AddWarning(ctx, "", q.rights.leftOut(denied, len(namespaces)))
+	}
+	return allowed, nil
+}
+
 // match says how the parameter resourceVersion is meant. Without a limit it is a minimum, with one it is exact.
 func (q *request) match() metav1.ResourceVersionMatch {
 	if q.options.ResourceVersion != "" && q.options.ResourceVersionMatch == "" && q.options.Limit == 0 {
@@ -147,48 +154,49 @@ func (q *request) match() metav1.ResourceVersionMatch {
 	return q.options.ResourceVersionMatch
 }
 
-// collect adds to answer what is in the namespaces, which are sorted, from a token on, and the token of what remains.
-func (r reader) collect(ctx context.Context, answer *page, namespaces []string, from token, limit int64) error {
-	for len(namespaces) > 0 && namespaces[0] < from.Namespace {
+// collect adds to answer what is in the namespaces, which are sorted, from a token on, and the token of what remains. Pages after
+// the first ask for rights again, but only as far as they get.
+func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from token) error {
+	limit, later := q.options.Limit, q.options.Continue != ""
+	for len(namespaces) > 0 && (namespaces[0] < from.After || namespaces[0] == from.After && from.Continue == "") {
 		namespaces = namespaces[1:]
 	}
-	if len(namespaces) == 0 || namespaces[0] != from.Namespace {
-		from.Continue = "" // of a namespace that does not count any more
-	}
 	for len(namespaces) > 0 {
-		batch := namespaces[:min(len(namespaces), parallel)]
-		var left int64
+		size, left := len(namespaces), int64(0)
 		if limit > 0 {
-			left = limit - int64(answer.len())
-		} else {
-			batch = namespaces
+			size, left = min(size, parallel), limit-int64(answer.len())
 		}
-		pages, err := r.several(ctx, batch, func(ctx context.Context, i int) (*page, error) {
-			if i == 0 {
-				return r.at(ctx, batch[i], from.ResourceVersion, left, from.Continue)
+		batch := namespaces[:size]
+		namespaces = namespaces[size:]
+		if later {
+			var err error
+			if batch, _, err = q.rights.among(ctx, batch); err != nil {
+				return err
 			}
-			return r.at(ctx, batch[i], from.ResourceVersion, left, "")
+		}
+		pages, err := q.reader.several(ctx, batch, func(ctx context.Context, i int) (*page, error) {
+			begun := ""
+			if batch[i] == from.After {
+				begun = from.Continue
+			}
+			return q.reader.at(ctx, batch[i], from.ResourceVersion, left, begun)
 		})
 		if err != nil {
 			return err
 		}
 		for i, p := range pages {
 			if limit > 0 && answer.len() > 0 && int64(answer.len()+p.len()) > limit {
-				answer.Metadata.Continue = token{from.ResourceVersion, batch[i], ""}.String()
+				answer.Metadata.Continue = from.String()
 				return nil
 			}
 			answer.Rows, answer.Items = append(answer.Rows, p.Rows...), append(answer.Items, p.Items...)
-			if p.Metadata.Continue != "" {
-				answer.Metadata.Continue = token{from.ResourceVersion, batch[i], p.Metadata.Continue}.String()
-				return nil
-			}
-			if limit > 0 && int64(answer.len()) >= limit && len(namespaces) > i+1 {
-				answer.Metadata.Continue = token{from.ResourceVersion, namespaces[i+1], ""}.String()
+			from.After, from.Continue = batch[i], p.Metadata.Continue
+			more := from.Continue != "" || i+1 < len(batch) || len(namespaces) > 0
+			if limit > 0 && more && (from.Continue != "" || int64(answer.len()) >= limit) {
+				answer.Metadata.Continue = from.String()
 				return nil
 			}
 		}
-		from.Continue = ""
-		namespaces = namespaces[len(batch):]
 	}
 	return nil
 }

@@ -24,14 +24,33 @@ type members struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
+	// known holds what watches have asked for since the last change.
+	known map[string][]string
 }
 
 // gather is how long changes are gathered, at least, before they are told.
 const gather = 100 * time.Millisecond
 
-func newMembers(tree Tree) *members { return &members{tree: tree, changed: make(chan struct{})} }
+func newMembers(tree Tree) *members {
+	return &members{tree: tree, changed: make(chan struct{}), known: map[string][]string{}}
+}
 
 func (m *members) subtree(root string) ([]string, error) { return m.tree.Subtree(root) }
+
+// regrouped returns the same for who was told of a change: many watches ask at once for the same. What has changed since, they
+// will be told of.
+func (m *members) regrouped(root string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if names, ok := m.known[root]; ok {
+		return names, nil
+	}
+	names, err := m.tree.Subtree(root)
+	if err == nil {
+		m.known[root] = names
+	}
+	return names, err
+}
 
 // change returns a channel that is closed after the next change of any subtree.
 func (m *members) change() <-chan struct{} {
@@ -67,7 +86,7 @@ func (m *members) run(ctx context.Context, hint <-chan struct{}) {
 		edges := m.tree.Changed()
 		m.mu.Lock()
 		close(m.changed)
-		m.changed = make(chan struct{})
+		m.changed, m.known = make(chan struct{}), map[string][]string{}
 		m.mu.Unlock()
 		select {
 		case <-ctx.Done():

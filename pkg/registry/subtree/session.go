@@ -34,6 +34,8 @@ type session struct {
 	// everywhere is whether the caller had it in the whole cluster.
 	everywhere bool
 	position   string
+	// live is whether the caller knows what was there at the beginning.
+	live bool
 	// soon holds namespaces that have joined without the right, until when it is waited for.
 	soon map[string]time.Time
 	// queue holds the namespaces that are to be reviewed.
@@ -93,7 +95,7 @@ func (s *session) may(ctx context.Context, namespace string) (allowed bool, err 
 
 // regroup follows a change of the subtree.
 func (s *session) regroup(ctx context.Context) error {
-	names, err := s.members.subtree(s.root)
+	names, err := s.members.regrouped(s.root)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 type token struct {
 	// ResourceVersion is the revision of all pages.
 	ResourceVersion string `json:"rv"`
-	// Namespace is the first to read.
-	Namespace string `json:"ns"`
-	// Continue is kube-apiserver's own token if the namespace has been read in part.
+	// After is the namespace that was read last.
+	After string `json:"ns"`
+	// Continue is kube-apiserver's own token if it was read in part. It can't lead out of a namespace, whoever wrote it.
 	Continue string `json:"c,omitempty"`
 }
 

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	"k8s.io/apiserver/pkg/warning"
 )
 
 // minTimeout is how long a watch takes, at least, if the caller does not say; at most it is twice that.
@@ -35,15 +34,9 @@ func (h *Handler) watch(ctx context.Context, w http.ResponseWriter, q *request) 
 	if s.everywhere, err = q.rights.in(ctx, metav1.NamespaceAll); err != nil {
 		return err
 	}
-	allowed, denied, err := q.rights.among(ctx, namespaces)
+	allowed, err := q.permitted(ctx, namespaces)
 	if err != nil {
 		return err
-	}
-	if len(denied) > 0 {
-		if len(allowed) == 0 {
-			return q.rights.refused(q.root)
-		}
-		warning.AddWarning(ctx, "", q.rights.leftOut(denied, len(namespaces)))
 	}
 	frames, err := s.start(ctx, allowed, timeout)
 	if err == nil {
@@ -79,9 +72,10 @@ func (s *session) start(ctx context.Context, allowed []string, timeout time.Dura
 		} else if err := s.join(ctx, allowed); err != nil {
 			return nil, err
 		}
-		if all != nil && *all {
+		if all != nil && *all && s.options.AllowWatchBookmarks {
 			s.out.bookmark(s.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 		}
+		s.live = true
 		frames, err := s.open(ctx, timeout)
 		s.out.flush()
 		return frames, err
@@ -90,6 +84,7 @@ func (s *session) start(ctx context.Context, allowed []string, timeout time.Dura
 	if err != nil {
 		return nil, err
 	}
+	s.live = true
 	before, left := s.since(ctx, given)
 	s.shown.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
 	if _, lost, err := s.rights.among(ctx, left); err != nil {

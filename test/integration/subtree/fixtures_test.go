@@ -132,10 +132,21 @@ const ask = "list watch *.resources.hnc.x-k8s.io"
 // grant gives somebody rights in a namespace and nowhere else: its role is not copied down the tree. It returns what takes them away.
 func (u user) grant(t *testing.T, ns string, rules ...string) (revoke func()) {
 	t.Helper()
+	return u.grantOne(t, ns, "", rules...)
+}
+
+// grantOne does so for the objects of one name, if there is a name.
+func (u user) grantOne(t *testing.T, ns, name string, rules ...string) (revoke func()) {
+	t.Helper()
 	only := metav1.ObjectMeta{GenerateName: u.name + "-", Annotations: map[string]string{hnc.AnnotationNone: "true"}}
 	role := &rbacv1.Role{ObjectMeta: only}
 	for _, rule := range rules {
 		role.Rules = append(role.Rules, may(rule))
+	}
+	for i := range role.Rules {
+		if name != "" {
+			role.Rules[i].ResourceNames = []string{name}
+		}
 	}
 	role, err := admin.RbacV1().Roles(ns).Create(t.Context(), role, metav1.CreateOptions{})
 	must(t, "role", err)

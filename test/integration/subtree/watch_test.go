@@ -224,3 +224,51 @@ func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
 		t.Errorf("nothing says that the right is lost: %s", watched.told())
 	}
 }
+
+// TestTheWholeClusterCanBeWatchedUntilTheRightIsLost also has a watch of a subtree that lives on the same right.
+func TestTheWholeClusterCanBeWatchedUntilTheRightIsLost(t *testing.T) {
+	namespace(t, "everything", "")
+	somebody := person(t, "everything")
+	somebody.grant(t, "everything", ask, "list watch configmaps")
+	eventually(t, "list", "", func() string { return somebody.listed(t, "configmaps", "everything", marked) })
+	revoke := somebody.grantAll(t, ask, "list watch configmaps")
+	namespace(t, "everything-below", "everything")
+	configMap(t, "everything", "a")
+	configMap(t, "everything-below", "a")
+	mine := metav1.ListOptions{LabelSelector: "test=a", FieldSelector: "metadata.name=a"}
+	eventually(t, "list", "everything/a everything-below/a", func() string { return somebody.listed(t, "configmaps", "everything", mine) })
+	cluster := somebody.follow(t, "configmaps", "", mine)
+	below := somebody.follow(t, "configmaps", "everything", mine)
+	eventually(t, "watch of the cluster", "true", func() string {
+		return fmt.Sprint(strings.Contains(cluster.String(), "everything-below/a everything/a"))
+	})
+	eventually(t, "watch of the subtree", "everything-below/a everything/a", below.String)
+	revoke()
+	eventually(t, "watch of the cluster", errClosed.Error(), cluster.String)
+	eventually(t, "watch of the subtree", "everything/a", below.String)
+}
+
+// TestOldPathsOfWatchesDoNotServe has somebody who may watch one secret, by its name.
+func TestOldPathsOfWatchesDoNotServe(t *testing.T) {
+	root, mid, _ := tree(t, "paths")
+	secret(t, root, "mine")
+	secret(t, mid, "theirs")
+	somebody := person(t, "paths")
+	somebody.grant(t, root, ask)
+	for _, ns := range []string{root, mid} {
+		somebody.grantOne(t, ns, "mine", "list watch secrets")
+	}
+	one := metav1.ListOptions{FieldSelector: "metadata.name=mine"}
+	eventually(t, "by name", "paths-root/mine", func() string { return somebody.listed(t, "secrets", root, one) })
+	if got := somebody.listed(t, "secrets", root, metav1.ListOptions{}); !strings.Contains(got, "forbidden") {
+		t.Errorf("%s, want Forbidden", got)
+	}
+	for _, path := range []string{"/watch/namespaces/paths-root/secrets/mine", "/watch/namespaces/paths-root/secrets", "/namespaces/paths-root/secrets/mine?watch=true", "/namespaces/paths-root/secrets/mine/status"} {
+		for range 20 { // the right to ask is new
+			got := somebody.get(t, prefix+path, "application/json")
+			if strings.Contains(got, "theirs") || strings.Contains(got, `"type"`) {
+				t.Errorf("%s: %s", path, got)
+			}
+		}
+	}
+}
