@@ -20,6 +20,9 @@ import (
 // Namespace is where our servers' identities are.
 const Namespace = "hnc-system"
 
+// group is the API group of our objects.
+const group = "hnc.x-k8s.io"
+
 var (
 	apiServices = schema.GroupKind{Group: apiregistrationv1.GroupName, Kind: "APIService"}
 	namespaces  = schema.GroupKind{Kind: "Namespace"}
@@ -129,11 +132,11 @@ func (cp *ControlPlane) served(registration []*unstructured.Unstructured) error 
 		if err != nil {
 			return err
 		}
-		group, _, err := unstructured.NestedString(object.Object, "spec", "group")
+		of, _, err := unstructured.NestedString(object.Object, "spec", "group")
 		if err != nil {
 			return err
 		}
-		served := schema.GroupVersion{Group: group, Version: version}.String()
+		served := schema.GroupVersion{Group: of, Version: version}.String()
 		if _, err := client.ServerResourcesForGroupVersion(served); err != nil {
 			return fmt.Errorf("%s does not answer: %w", served, err)
 		}

@@ -122,7 +122,9 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 		{who: apiServer, verb: "create", group: "authentication.k8s.io", resource: "tokenreviews", want: true},
 		{who: apiServer, verb: "create", group: "authorization.k8s.io", resource: "subjectaccessreviews", want: true},
 		{who: apiServer, verb: "get", resource: "configmaps", namespace: "kube-system", name: "extension-apiserver-authentication", want: true},
-		{who: apiServer, verb: "get", resource: "configmaps", namespace: "kube-system", name: "another"},
+		{who: apiServer, verb: "list", resource: "secrets", namespace: "acme", want: true},
+		{who: apiServer, verb: "update", resource: "secrets", namespace: "acme"},
+		{who: apiServer, verb: "impersonate", resource: "users"},
 		{who: apiServer, verb: "watch", group: admission, resource: "mutatingadmissionpolicybindings", want: true},
 		{who: apiServer, verb: "watch", group: "flowcontrol.apiserver.k8s.io", resource: "flowschemas", want: true},
 
@@ -142,6 +144,8 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 		for _, role := range []string{"view", "edit", "admin"} {
 			writes := role == "admin" || role == writer
 			rights = append(rights,
+				right{who: role, verb: "list", group: "resources." + group, resource: "secrets", namespace: "acme", want: true},
+				right{who: role, verb: "delete", group: "resources." + group, resource: "secrets", namespace: "acme"},
 				right{who: role, verb: "watch", group: group, resource: resource, namespace: "acme", want: true},
 				right{who: role, verb: "get", group: group, resource: resource, subresource: "status", namespace: "acme", want: true},
 				right{who: role, verb: "update", group: group, resource: resource, namespace: "acme", want: writes},

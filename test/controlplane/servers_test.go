@@ -45,17 +45,17 @@ func flagValue(name string) string {
 
 func loopbackFlag(name string) string { return "127.0.0.1:" + flagValue(name) }
 
-// standInHandler serves the discovery of our group, as hnc-apiserver would, and stores the name of each caller.
+// standInHandler serves the discovery of our groups, as hnc-apiserver would, and stores the name of each caller.
 func standInHandler(lastUser *atomic.Value) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
-	for _, version := range []string{"v1beta1", "v1alpha2"} {
-		mux.HandleFunc("/apis/"+group+"/"+version, func(w http.ResponseWriter, r *http.Request) {
+	for _, version := range []string{group + "/v1beta1", group + "/v1alpha2", "resources." + group + "/v1alpha2"} {
+		mux.HandleFunc("/apis/"+version, func(w http.ResponseWriter, r *http.Request) {
 			lastUser.Store(r.Header.Get("X-Remote-User"))
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(metav1.APIResourceList{
 				TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
-				GroupVersion: group + "/" + version,
+				GroupVersion: version,
 				APIResources: []metav1.APIResource{{Name: "hierarchies", Kind: "Hierarchy", Namespaced: true, Verbs: metav1.Verbs{"get"}}},
 			})
 		})

@@ -46,7 +46,7 @@ func (s *session) part(ctx context.Context, names []string) error {
 		some := names[:min(len(names), atOnce)]
 		r := s.reader
 		if r.form.table != "" {
-			r.query = r.with("includeObject", string(metav1.IncludeMetadata))
+			r.query = r.with(map[string]string{"includeObject": string(metav1.IncludeMetadata)})
 		} else {
 			r.form.accept = runtime.ContentTypeJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 		}

@@ -22,15 +22,13 @@ type reader struct {
 }
 
 // with returns the query with more parameters.
-func (r reader) with(pairs ...string) url.Values {
+func (r reader) with(more map[string]string) url.Values {
 	query := url.Values{}
 	for key, values := range r.query {
 		query[key] = values
 	}
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			query.Set(pairs[i], pairs[i+1])
-		}
+	for key, value := range more {
+		query.Set(key, value)
 	}
 	return query
 }
@@ -69,11 +67,11 @@ func (r reader) at(ctx context.Context, namespace, resourceVersion string, limit
 	var query url.Values
 	switch {
 	case token != "":
-		query = r.with("continue", token)
+		query = r.with(map[string]string{"continue": token})
 	case resourceVersion != "":
-		query = r.with("resourceVersion", resourceVersion, "resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+		query = r.with(map[string]string{"resourceVersion": resourceVersion, "resourceVersionMatch": string(metav1.ResourceVersionMatchExact)})
 	default:
-		query = r.with()
+		query = r.with(nil)
 	}
 	if limit > 0 {
 		query.Set("limit", strconv.FormatInt(limit, 10))
@@ -97,7 +95,7 @@ func (r reader) several(ctx context.Context, namespaces []string, read func(ctx 
 
 // list answers a request for a list over the subtree of root.
 func (h *Handler) list(ctx context.Context, w http.ResponseWriter, q *request) error {
-	namespaces, err := h.members.subtree(q.root)
+	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,10 @@ import (
 
 // Tree knows which namespaces are below which.
 type Tree interface {
-	// Subtree returns the namespaces of a subtree that exist, sorted.
-	Subtree(root string) ([]string, error)
+	// Catch returns when Members knows all that was committed before the call.
+	Catch(ctx context.Context) error
+	// Members returns the names of the namespaces of a subtree that exist, sorted.
+	Members(ctx context.Context, root string) ([]string, error)
 	// Changed returns a channel that is closed when that may have changed.
 	Changed() <-chan struct{}
 }
@@ -35,17 +37,23 @@ func newMembers(tree Tree) *members {
 	return &members{tree: tree, changed: make(chan struct{}), known: map[string][]string{}}
 }
 
-func (m *members) subtree(root string) ([]string, error) { return m.tree.Subtree(root) }
+// subtree returns the names of a subtree's namespaces, sorted, as of now.
+func (m *members) subtree(ctx context.Context, root string) ([]string, error) {
+	if err := m.tree.Catch(ctx); err != nil {
+		return nil, err
+	}
+	return m.tree.Members(ctx, root)
+}
 
 // regrouped returns the same for who was told of a change: many watches ask at once for the same. What has changed since, they
 // will be told of.
-func (m *members) regrouped(root string) ([]string, error) {
+func (m *members) regrouped(ctx context.Context, root string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if names, ok := m.known[root]; ok {
 		return names, nil
 	}
-	names, err := m.tree.Subtree(root)
+	names, err := m.tree.Members(ctx, root)
 	if err == nil {
 		m.known[root] = names
 	}

@@ -95,7 +95,7 @@ func (s *session) may(ctx context.Context, namespace string) (allowed bool, err 
 
 // regroup follows a change of the subtree.
 func (s *session) regroup(ctx context.Context) error {
-	names, err := s.members.regrouped(s.root)
+	names, err := s.members.regrouped(ctx, s.root)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package subtree
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/wait"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
@@ -18,7 +18,7 @@ const minTimeout = 30 * time.Minute
 
 // watch answers a request for a watch over the subtree of root. Errors that come up after the answer has begun are told as events.
 func (h *Handler) watch(ctx context.Context, w http.ResponseWriter, q *request) error {
-	timeout := minTimeout + rand.N(minTimeout)
+	timeout := wait.Jitter(minTimeout, 1)
 	if seconds := q.options.TimeoutSeconds; seconds != nil && *seconds > 0 {
 		timeout = time.Duration(*seconds) * time.Second
 	}
@@ -26,7 +26,7 @@ func (h *Handler) watch(ctx context.Context, w http.ResponseWriter, q *request) 
 	defer cancel()
 	s := &session{Handler: h, request: q, out: newEvents(w, q), soon: map[string]time.Time{}, position: q.options.ResourceVersion, shown: sets.New[string]()}
 	changed := h.members.change()
-	namespaces, err := h.members.subtree(q.root)
+	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,9 @@ func (s *session) start(ctx context.Context, allowed []string, timeout time.Dura
 
 // open reads what comes after the position, in the whole cluster.
 func (s *session) open(ctx context.Context, timeout time.Duration) (<-chan frame, error) {
-	query := s.reader.with("watch", "true", "resourceVersion", s.position, "allowWatchBookmarks", "true",
-		"timeoutSeconds", strconv.Itoa(int(timeout.Seconds())+1))
+	query := s.reader.with(map[string]string{
+		"watch": "true", "resourceVersion": s.position, "allowWatchBookmarks": "true", "timeoutSeconds": strconv.Itoa(int(timeout.Seconds()) + 1),
+	})
 	// Every row has to say whose it is.
 	if query.Get("includeObject") == string(metav1.IncludeNone) {
 		query.Set("includeObject", string(metav1.IncludeMetadata))
