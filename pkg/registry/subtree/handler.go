@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -66,7 +67,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if info.Namespace == "" {
 		scope = "cluster"
 	}
-	metrics.InstrumentHandlerFunc(metrics.CanonicalVerb(info.Verb, scope), GroupName, info.APIVersion, info.Resource, "", scope, metrics.APIServerComponent, false, "",
+	metrics.InstrumentHandlerFunc(strings.ToUpper(info.Verb), GroupName, info.APIVersion, info.Resource, "", scope, metrics.APIServerComponent, false, "",
 		func(w http.ResponseWriter, r *http.Request) {
 			if err := h.serve(w, r, info, found); err != nil {
 				h.fail(w, r, err)

@@ -19,6 +19,9 @@ const (
 	reviewedAtOnce = 50
 	// patience is how long the rights in a namespace that has joined are waited for: they are copied after it has.
 	patience = 30 * time.Second
+	// curiosity is how often in a second, at most, an event is reason to ask for a right that was missing. Else a watch of few among
+	// many busy namespaces would do nothing but ask.
+	curiosity = 10
 )
 
 // session is a watch that goes on. All that happened up to position has been told of the namespaces in shown, and of no other.
@@ -40,6 +43,8 @@ type session struct {
 	soon map[string]time.Time
 	// queue holds the namespaces that are to be reviewed.
 	queue []string
+	// asked is how often an event was reason to ask in this second.
+	asked int
 }
 
 // tell tells what has happened in the cluster, if the caller may know it.
@@ -60,12 +65,13 @@ func (s *session) tell(ctx context.Context, f frame) error {
 		}
 		return nil
 	}
-	if namespace := f.id.Namespace; namespace != "" && s.namespaces.Has(namespace) {
+	namespace := f.id.Namespace
+	shown := s.shown.Has(namespace)
+	if shown || s.namespaces.Has(namespace) && s.asked < curiosity {
 		allowed, err := s.may(ctx, namespace)
 		if err != nil {
 			return err
 		}
-		shown := s.shown.Has(namespace)
 		switch {
 		case allowed && shown:
 			s.out.object(f.Type, f.Object)
@@ -77,6 +83,8 @@ func (s *session) tell(ctx context.Context, f frame) error {
 			if err := s.part(ctx, []string{namespace}); err != nil {
 				return err
 			}
+		default:
+			s.asked++
 		}
 	}
 	s.position = f.id.ResourceVersion
@@ -114,6 +122,7 @@ func (s *session) regroup(ctx context.Context) error {
 
 // review asks again for rights: where a namespace has joined lately and, if it is their turn, in some of the others.
 func (s *session) review(ctx context.Context, turn bool) error {
+	s.asked = 0
 	var names []string
 	for name, until := range s.soon {
 		if s.shown.Has(name) || !s.namespaces.Has(name) || time.Now().After(until) {

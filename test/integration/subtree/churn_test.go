@@ -134,5 +134,9 @@ func (u user) informer(t *testing.T, resource, ns string) func() string {
 
 func informerOf(client dynamic.Interface, resource, ns string) cache.SharedIndexInformer {
 	return dynamicinformer.NewFilteredDynamicInformer(client, ours(resource), ns, 0, cache.Indexers{},
-		func(options *metav1.ListOptions) { options.LabelSelector = "test" }).Informer()
+		func(options *metav1.ListOptions) {
+			if resource == "configmaps" {
+				options.LabelSelector = "test"
+			}
+		}).Informer()
 }

@@ -272,3 +272,26 @@ func TestOldPathsOfWatchesDoNotServe(t *testing.T) {
 		}
 	}
 }
+
+// TestKindsThatWeStoreOurselves have revisions that are not kube-apiserver's.
+func TestKindsThatWeStoreOurselves(t *testing.T) {
+	root, mid, leaf := tree(t, "stored")
+	namespace(t, "stored-other", "")
+	reader := person(t, "stored")
+	reader.grantAll(t, ask, "list watch hierarchies.hnc.x-k8s.io")
+	const kind = "hnc.x-k8s.io.hierarchies"
+	// The propagator gives a root one too.
+	eventually(t, "list", leaf+"/hierarchy "+mid+"/hierarchy "+root+"/hierarchy", func() string { return reader.listed(t, kind, root, metav1.ListOptions{}) })
+	list, err := reader.dynamic.Resource(ours(kind)).Namespace(root).List(t.Context(), metav1.ListOptions{})
+	must(t, "list", err)
+	move(t, "stored-other", leaf)
+	fresh := reader.follow(t, kind, root, metav1.ListOptions{})
+	after := reader.follow(t, kind, root, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	informed := reader.informer(t, kind, root)
+	eventually(t, "fresh watch", "stored-leaf/hierarchy stored-mid/hierarchy stored-other/hierarchy stored-root/hierarchy", fresh.String)
+	move(t, leaf, "")
+	for _, picture := range []func() string{fresh.String, informed} {
+		eventually(t, "when a branch has left", "stored-mid/hierarchy stored-root/hierarchy", picture)
+	}
+	eventually(t, "when a branch has left", "false", func() string { return fmt.Sprint(strings.Contains(after.String(), leaf)) })
+}
