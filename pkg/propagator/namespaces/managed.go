@@ -57,9 +57,9 @@ func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 	if !t.Excluded(name) && !t.External(name) {
 		patch = changes(ns.Annotations, managedAnnotations(t, name), t.Keys().Annotation)
 	}
-	switch path := ancestry(t, name); {
-	case path == ns.Ancestry:
-	case path == "":
+	switch path := ancestry(t, name); path {
+	case ns.Ancestry:
+	case "":
 		patch[hnc.AnnotationAncestry] = nil
 	default:
 		patch[hnc.AnnotationAncestry] = &path

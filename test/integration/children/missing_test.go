@@ -88,7 +88,7 @@ func TestTheAncestryIsKeptRight(t *testing.T) {
 	eventually(t, "the policy has effect", func() error {
 		_, err := alice.CoreV1().Namespaces().Patch(t.Context(), "path", types.MergePatchType, []byte(`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":"path.mine"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 		if !apierrors.IsForbidden(err) {
-			return fmt.Errorf("got %v", err)
+			return fmt.Errorf("got %w", err)
 		}
 		return nil
 	})

@@ -69,11 +69,11 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 		eventually(t, "req-b is gone", func() error {
 			_, err := root.CoreV1().Namespaces().Get(t.Context(), "req-b", metav1.GetOptions{})
 			if !apierrors.IsNotFound(err) {
-				return fmt.Errorf("got %v", err)
+				return fmt.Errorf("got %w", err)
 			}
 			_, err = root.hnc.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-b", metav1.GetOptions{})
 			if !apierrors.IsNotFound(err) {
-				return fmt.Errorf("got %v", err)
+				return fmt.Errorf("got %w", err)
 			}
 			return nil
 		})
@@ -90,7 +90,7 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 		for _, name := range []string{"req", "req-a"} {
 			eventually(t, name+" is gone", func() error {
 				if _, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-					return fmt.Errorf("got %v", err)
+					return fmt.Errorf("got %w", err)
 				}
 				return nil
 			})

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -94,7 +94,7 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 			fmt.Sprintf("must be %q: there is one configuration", hnc.ConfigurationName)))
 	}
 	if role := c.Spec.CreatorRole; role != "" {
-		for _, problem := range path.IsValidPathSegmentName(role) {
+		for _, problem := range content.IsPathSegmentName(role) {
 			errs = append(errs, field.Invalid(field.NewPath("spec", "creatorRole"), role, "must be the name of a ClusterRole: "+problem))
 		}
 	}
