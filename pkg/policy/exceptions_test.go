@@ -18,9 +18,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 )
 
-// allowOverride is the one exception that does not choose namespaces.
-const allowOverride = "propagate.hnc.x-k8s.io/allowOverride"
-
 func exceptionsRows() []row {
 	typo := annotation("propagate.hnc.x-k8s.io/treeselect", "a")
 	unknown := "annotation propagate.hnc.x-k8s.io/treeselect of "
@@ -78,14 +75,14 @@ func exceptionsRows() []row {
 		{name: "O9 one for another", request: request{
 			object: role(annotation(hnc.AnnotationSelect, "a")), old: role(annotation(hnc.AnnotationAll, "true"))}},
 		{name: "O9 allowOverride goes with a selector", request: request{
-			object: role(annotation(hnc.AnnotationSelect, "a"), annotation(allowOverride, "true"))}},
+			object: role(annotation(hnc.AnnotationSelect, "a"), annotation(hnc.AnnotationAllowOverride, "true"))}},
 		{name: "O11 more annotations than anybody goes through", request: request{object: role(typo, annotations(1000))}},
 		{name: "O11 as many annotations as there can be", request: request{object: role(annotations(50_000))}},
 		{name: "O11 many annotations", request: request{object: role(annotations(999), annotation(hnc.AnnotationAll, "true"))}},
 		{name: "O4 one of many annotations is unknown", request: request{object: role(annotations(999), typo)}, denied: unknown, invalid: true},
 		{name: "O11 a source is deleted", request: request{old: role(typo)}},
 	}
-	for key, id := range map[string]string{hnc.AnnotationNone: "O7", hnc.AnnotationAll: "O8", allowOverride: "O8"} {
+	for key, id := range map[string]string{hnc.AnnotationNone: "O7", hnc.AnnotationAll: "O8", hnc.AnnotationAllowOverride: "O8"} {
 		for _, value := range []string{"", "1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"} {
 			rows = append(rows, row{name: fmt.Sprintf("%s %s=%q", id, key, value), request: request{object: role(annotation(key, value))}})
 		}

@@ -4,8 +4,6 @@ package managed
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
@@ -52,42 +51,10 @@ var (
 	alice user
 )
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-func run(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	if err := controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator"); err != nil {
-		return 0, err
-	}
-	dir, err := os.MkdirTemp("", "managed")
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if code != 0 || err != nil {
-			fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
-			return
-		}
-		_ = os.RemoveAll(dir)
-	}()
-	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, cp.Stop(ctx)) }()
-	if err := setUp(ctx); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
-}
-
-func setUp(ctx context.Context) error {
+func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
+	cp = started
 	var err error
 	if root, err = clients(cp.RESTConfig()); err != nil {
 		return err

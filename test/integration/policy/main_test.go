@@ -3,7 +3,6 @@ package policy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
@@ -48,42 +48,11 @@ var (
 	propagator user
 )
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "policy")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if cp, err = controlplane.Start(ctx, config(dir)); err != nil {
-		return 0, err
-	}
-	defer func() {
-		if stopErr := cp.Stop(ctx); err == nil {
-			err = stopErr
-		}
-	}()
-	if err := setUp(ctx); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
-}
-
-func config(dir string) controlplane.Config {
-	return controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}
-}
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
 // setUp installs the policies the way users do and makes the users.
-func setUp(ctx context.Context) error {
+func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
+	cp = started
 	var err error
 	if admin, err = clients(cp.RESTConfig()); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // From the first request that a restarted kube-apiserver answers, all is protected, and what is allowed is not held up.
@@ -22,7 +23,7 @@ func TestPoliciesHoldThroughARestart(t *testing.T) {
 	}
 	started := make(chan error, 1)
 	go func() {
-		_, err := controlplane.Start(t.Context(), config(cp.Dir()))
+		_, err := controlplane.Start(t.Context(), suite.Config(cp.Dir(), binDir))
 		started <- err
 	}()
 	forbidden := make(chan error, 1)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const binDir = "../../../_output/bin"
@@ -30,42 +30,24 @@ var (
 	kube kubernetes.Interface
 )
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-func run(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "wire")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, cp.Stop(ctx)) }()
+// setUp runs no propagator: nothing changes an object between two requests.
+func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
+	cp = started
+	var err error
 	if kube, err = kubernetes.NewForConfig(cp.RESTConfig()); err != nil {
-		return 0, err
+		return err
 	}
 	installation, err := cp.Install(ctx, "../../../artifacts/dev")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if err := cp.Register(ctx, installation, port); err != nil {
-		return 0, err
-	}
-	// Without the propagator nothing changes an object between two requests.
-	return m.Run(), nil
+	return cp.Register(ctx, installation, port)
 }
 
 func TestRequestsOfHNCsClients(t *testing.T) {
