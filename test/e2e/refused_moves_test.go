@@ -78,6 +78,21 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		gomega.Expect(u.apply(hierarchy(ns, "kube-system"))).To(beRefused("Forbidden", "spec.parent", `"kube-system"`, "choose another parent"))
 	})
 
+	ginkgo.It("is refused below a namespace whose parent is gone, where other changes are not (H5, H7)", func(ctx context.Context) {
+		ns := newChain("gone", "orphan", "below")
+		other := newNamespace("other")
+		orphan, below := ns[1], ns[2]
+		u := newUser(ctx)
+		u.grant(ctx, "admin", orphan, below, other)
+		expectDepth(below, ns[0], "2")
+		gomega.Expect(operator.kubectl("delete", "ns", ns[0])).To(succeed())
+		gomega.Expect(u.patch(below, theHierarchy, parentIs(other))).
+			To(beRefused("Forbidden", `the parent of "`+orphan+`"`, "does not exist", `give "`+orphan+`" another parent first`))
+		gomega.Expect(u.patch(below, theHierarchy, cascade)).To(succeed())
+		gomega.Expect(u.patch(orphan, theHierarchy, parentIs(other))).To(succeed())
+		gomega.Expect(u.patch(below, theHierarchy, parentIs(other))).To(succeed())
+	})
+
 	ginkgo.It("is refused to a sub-namespace, whichever way it is asked (H8)", func(ctx context.Context) {
 		ns := newNamespaces("parent", "other")
 		sub := name("sub")
