@@ -138,6 +138,11 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 		{who: propagator, verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "kube-system"},
 		{who: propagator, verb: "get", resource: "secrets", namespace: "acme"},
 	}
+	for _, role := range []string{"view", "edit", "admin"} {
+		rights = append(rights,
+			right{who: role, verb: "get", group: group, resource: "hierarchies", subresource: "tree", namespace: "acme", want: true},
+			right{who: role, verb: "create", group: group, resource: "mynamespaces"})
+	}
 	for resource, writer := range map[string]string{
 		"hierarchies": "admin", "hierarchyconfigurations": "admin", "subnamespaces": "edit", "subnamespaceanchors": "edit",
 	} {

@@ -16,6 +16,7 @@ var _ = ginkgo.Describe("kubectl", func() {
 		gomega.Expect(root.kubectl("api-resources", "--api-group=hnc.x-k8s.io", "--no-headers")).To(output(gomega.And(
 			gomega.MatchRegexp(`hierarchies +hnc.x-k8s.io/v1beta1 +true +Hierarchy`),
 			gomega.MatchRegexp(`subnamespaces +subns +hnc.x-k8s.io/v1beta1 +true +Subnamespace`),
+			gomega.MatchRegexp(`mynamespaces +myns +hnc.x-k8s.io/v1beta1 +false +MyNamespace`),
 			gomega.MatchRegexp(`hierarchyconfigurations +hnc.x-k8s.io/v1alpha2 +true +HierarchyConfiguration`),
 			gomega.MatchRegexp(`subnamespaceanchors +(subns +)?hnc.x-k8s.io/v1alpha2 +true +SubnamespaceAnchor`))))
 		gomega.Expect(root.kubectl("api-versions")).To(output(gomega.And(
@@ -29,6 +30,7 @@ var _ = ginkgo.Describe("kubectl", func() {
 			gomega.ContainSubstring("a cycle is impossible"))))
 		for _, field := range []string{
 			"hierarchies.spec.allowCascadingDeletion", "hierarchies.status.conditions", "subnamespaces.spec.labels.key", "subns.status.state",
+			"mynamespaces.status.root",
 			"hierarchyconfigurations.spec.parent", "subnamespaceanchors.status.status",
 		} {
 			gomega.Eventually(func() result { return root.kubectl("explain", field) }).Should(output(gomega.And(
