@@ -127,6 +127,7 @@ The cluster is up (%s). Logs are in %s. Try:
   kubectl get subnamespaces -A                          # the tree's records
   kubectl get ns -l acme.tree.hnc.x-k8s.io/depth        # the namespaces below acme
   kubectl get rolebindings -A -l hnc.x-k8s.io/inherited-from=acme
+  kubectl get networkpolicies,secrets,limitranges,configmaps -A -l hnc.x-k8s.io/inherited-from=acme    # a kind in each mode
   kubectl auth can-i list pods -n service-1 --as=jane --as-group=acme-developers
 
 make restart: rebuild and restart our servers. make down: stop; make up goes on where it stopped.
