@@ -59,8 +59,9 @@ type kinds struct {
 const (
 	// settle is how long changes are waited for after one (spec/hnc.md 1.8).
 	settle = 500 * time.Millisecond
-	// repeat is when the cluster is asked again if nothing happens, or if some group did not answer.
-	repeat = 30 * time.Second
+	// repeat is when the cluster is asked again if nothing happens, again when it is if some group did not answer, as ours does not
+	// at the beginning.
+	repeat, again = 30 * time.Second, 5 * time.Second
 )
 
 // run keeps the kinds up to date until ctx is done; hint tells that something has changed.
@@ -69,7 +70,7 @@ func (k *kinds) run(ctx context.Context, hint <-chan struct{}) {
 		wait := repeat
 		if err := k.refresh(ctx, 0); err != nil {
 			klog.FromContext(ctx).Error(err, "The kinds of the cluster are not known completely")
-			if k.ready(nil) != nil {
+			if wait = again; k.ready(nil) != nil {
 				wait = time.Second
 			}
 		}

@@ -20,7 +20,7 @@ import (
 
 const (
 	churners = 4
-	rounds   = 60
+	rounds   = 150
 	branches = 6
 )
 
@@ -77,6 +77,13 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	eventually(t, "watch with some rights", visible, half.String)
 	eventually(t, "informer", all, informed)
 	eventually(t, "informer from the middle", all, late)
+	for _, p := range []*picture{fresh, half} {
+		p.mu.Lock()
+		if len(p.twice) > 0 {
+			t.Errorf("told twice, or in the wrong order: %q", p.twice)
+		}
+		p.mu.Unlock()
+	}
 	for _, line := range strings.Split(half.told(), ", ") {
 		for i := 1; i < branches; i += 2 {
 			if strings.Contains(line, fmt.Sprint(" churn-", i)) || strings.Contains(line, "churn-outside") {

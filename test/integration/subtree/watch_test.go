@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -20,7 +21,9 @@ type picture struct {
 	mu      sync.Mutex
 	objects map[string]*unstructured.Unstructured
 	// log holds what was told, as "ADDED namespace/name".
-	log      []string
+	log []string
+	// twice holds what was added while it was there, or told of in an older state than before.
+	twice    []string
 	revision string
 	ended    error
 }
@@ -49,6 +52,10 @@ func (p *picture) take(w watch.Interface) {
 		object := event.Object.(*unstructured.Unstructured)
 		p.revision = object.GetResourceVersion()
 		name := object.GetNamespace() + "/" + object.GetName()
+		known := p.objects[name]
+		if known != nil && (event.Type == watch.Added || older(object, known)) {
+			p.twice = append(p.twice, string(event.Type)+" "+name)
+		}
 		switch event.Type {
 		case watch.Added, watch.Modified:
 			p.objects[name] = object
@@ -61,6 +68,12 @@ func (p *picture) take(w watch.Interface) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = errClosed
+}
+
+// older compares the revisions of two states of an object.
+func older(a, b *unstructured.Unstructured) bool {
+	order, err := resourceversion.CompareResourceVersion(a.GetResourceVersion(), b.GetResourceVersion())
+	return err == nil && order < 0
 }
 
 func (p *picture) String() string {
@@ -263,7 +276,7 @@ func TestOldPathsOfWatchesDoNotServe(t *testing.T) {
 	if got := somebody.listed(t, "secrets", root, metav1.ListOptions{}); !strings.Contains(got, "forbidden") {
 		t.Errorf("%s, want Forbidden", got)
 	}
-	for _, path := range []string{"/watch/namespaces/paths-root/secrets/mine", "/watch/namespaces/paths-root/secrets", "/namespaces/paths-root/secrets/mine?watch=true", "/namespaces/paths-root/secrets/mine/status"} {
+	for _, path := range []string{"/watch/namespaces/paths-root/secrets/mine?timeoutSeconds=1", "/watch/namespaces/paths-root/secrets?timeoutSeconds=1", "/namespaces/paths-root/secrets/mine?watch=true&timeoutSeconds=1", "/namespaces/paths-root/secrets/mine/status"} {
 		for range 20 { // the right to ask is new
 			got := somebody.get(t, prefix+path, "application/json")
 			if strings.Contains(got, "theirs") || strings.Contains(got, `"type"`) {
