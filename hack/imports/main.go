@@ -30,13 +30,18 @@ var allowed = map[string][]string{
 	"pkg/exceptions": {"pkg/apis"},
 	"pkg/access":     {},
 	"pkg/copies":     {"pkg/apis", "pkg/exceptions"},
+	// What the propagator decides, and the server tells beforehand.
+	"pkg/propagator/conditions": {},
+	"pkg/propagator/tree":       {"pkg/apis", "pkg/forest", "pkg/managed"},
+	"pkg/propagator/namespaces": {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/managed", "pkg/propagator/conditions", "pkg/propagator/tree"},
+	"pkg/plan":                  {"pkg/apis", "pkg/copies", "pkg/propagator/namespaces", "pkg/propagator/tree"},
 	// The fence knows comparisons and puts, not what they mean.
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
-	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/storage"},
+	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/tree", "pkg/storage"},
 	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served.
-	"pkg/propagator":  {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy"},
+	"pkg/propagator":  {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree"},
 	"cmd":             {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
 	"cmd/kubectl-hns": {"pkg/apis", "pkg/generated"},
 	// Nothing that runs in production imports these.

@@ -2,38 +2,30 @@
 package apiserver
 
 import (
-	"context"
 	"fmt"
-	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -47,6 +39,8 @@ type Config struct {
 	SubnamespaceReady time.Duration
 	// Rules say which namespaces take part in hierarchies, and which of their labels and annotations are managed.
 	Rules managed.Rules
+	// Copies says what copies leave out and what is not copied.
+	Copies copies.Rules
 }
 
 type completedConfig struct {
@@ -56,6 +50,7 @@ type completedConfig struct {
 	storage           storagebackend.Config
 	subnamespaceReady time.Duration
 	rules             managed.Rules
+	copies            copies.Rules
 }
 
 // CompletedConfig is a Config that nothing is missing from. Only Complete makes one.
@@ -82,6 +77,7 @@ func (c *Config) Complete() CompletedConfig {
 		storage:           c.Storage,
 		subnamespaceReady: c.SubnamespaceReady,
 		rules:             c.Rules,
+		copies:            c.Copies,
 	}}
 }
 
@@ -110,12 +106,20 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	generic.RegisterDestroyFunc(func() { _ = etcd.Close() })
+	reader, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for metadata: %w", err)
+	}
+	// Who misses a kind resets it, and looks again.
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
+	known := sources.New(sources.Config{Metadata: reader, Mapper: mapper, Rules: c.copies})
 	forest := tree.New(tree.Config{
 		Edges:      etcd.Edges(),
 		Namespaces: namespaces,
 		Client:     client,
 		Authorizer: c.generic.Authorization.Authorizer,
 		Rules:      c.rules,
+		Sources:    known,
 	})
 	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Ready)); err != nil {
 		return nil, err
@@ -124,19 +128,31 @@ func (c CompletedConfig) New() (*Server, error) {
 		go forest.Run(hook)
 		return nil
 	})
-	// Who misses a kind resets it, and looks again.
-	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	picture, err := c.picture(generic)
 	if err != nil {
 		return nil, err
 	}
-	resources, err := c.resources(etcd, forest, mapper, picture)
+	options := fencedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
+	stores, err := c.stores(options, forest, mapper)
 	if err != nil {
 		return nil, err
 	}
+	generic.AddPostStartHookOrDie("sources", func(hook genericapiserver.PostStartHookContext) error {
+		go known.Run(hook, stores.configuration.Configuration, stores.hierarchies.Hierarchy)
+		return nil
+	})
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for objects: %w", err)
+	}
+	planner := &plan.Planner{Config: plan.Config{
+		Kubernetes: client, Dynamic: objects, Hierarchies: stores.hierarchies.Hierarchy, Subnamespaces: stores.subnamespaces.Subnamespace,
+		Configuration: stores.configuration.Configuration, Cascading: stores.at(""), Tree: forest, Sources: known,
+		Authorizer: c.generic.Authorization.Authorizer, Managed: c.rules, Rules: c.copies,
+	}}
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
 	group.NegotiatedSerializer = withoutProtobuf{Codecs}
-	group.VersionedResourcesStorageMap = resources
+	group.VersionedResourcesStorageMap = c.resources(stores, forest, picture, planner)
 	if err := generic.InstallAPIGroup(&group); err != nil {
 		return nil, err
 	}
@@ -148,66 +164,4 @@ func (c CompletedConfig) New() (*Server, error) {
 		Serializer: withoutProtobuf{Codecs},
 	}
 	return &Server{generic}, subtrees.Install(generic)
-}
-
-// resources returns the storage of each version's resources: the same stores under each version's names.
-func (c CompletedConfig) resources(etcd *fence.Client, t *tree.Tree, mapper meta.RESTMapper, picture *mynamespace.Picture) (map[string]map[string]rest.Storage, error) {
-	options := fencedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
-	hierarchies, err := hierarchy.NewStorage(Scheme, options, t, mapper)
-	if err != nil {
-		return nil, fmt.Errorf("hierarchies: %w", err)
-	}
-	// At version "" it is the one that is stored, at "0" the one that is cached.
-	at := func(version string) tree.Hierarchies {
-		return func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
-			obj, err := hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{ResourceVersion: version})
-			if err != nil {
-				return nil, err
-			}
-			return obj.(*hnc.Hierarchy), nil
-		}
-	}
-	subnamespaces, err := subnamespace.NewStorage(Scheme, options, t, at(""), c.subnamespaceReady)
-	if err != nil {
-		return nil, fmt.Errorf("subnamespaces: %w", err)
-	}
-	configuration, err := configuration.NewStorage(Scheme, options, mapper, c.generic.Authorization.Authorizer)
-	if err != nil {
-		return nil, fmt.Errorf("hncconfigurations: %w", err)
-	}
-	configurations := view.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
-	// The short name is in one version only: kubectl warns of a name that stands for two resources.
-	all := map[string]map[string]rest.Storage{
-		v1beta1.SchemeGroupVersion.Version: {
-			"hierarchies":              &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
-			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
-			"hierarchies/tree":         hierarchytree.New(t, at("0")),
-			"mynamespaces":             mynamespace.New(picture),
-			"subnamespaces":            &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
-			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
-			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},
-			"hncconfigurations/status": configuration.Status.As("HNCConfiguration"),
-		},
-		v1alpha2.SchemeGroupVersion.Version: {
-			"hierarchyconfigurations":        &view.REST{Resource: hierarchies.Hierarchy, Names: view.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}},
-			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration"),
-			"subnamespaceanchors":            &view.REST{Resource: subnamespaces.Subnamespace, Names: view.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}},
-			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor"),
-			"hncconfigurations":              &view.REST{Resource: configuration.Configuration, Names: configurations},
-			"hncconfigurations/status":       configuration.Status.As("HNCConfiguration"),
-		},
-	}
-	for version, resources := range all {
-		gv := schema.GroupVersion{Group: hnc.GroupName, Version: version}
-		for resource := range resources {
-			name, _, _ := strings.Cut(resource, "/")
-			if !c.generic.MergedResourceConfig.ResourceEnabled(gv.WithResource(name)) {
-				delete(resources, resource)
-			}
-		}
-		if len(resources) == 0 {
-			delete(all, version)
-		}
-	}
-	return all, nil
 }

@@ -97,3 +97,20 @@ func (c *content) body(uid types.UID, resourceVersion string) []byte {
 	body = append(body, ',')
 	return append(body, c.rest[1:]...)
 }
+
+// Copied returns what a copy of the source contains, as JSON without a namespace; nil of one that may have no copies.
+func (o *Object) Copied() []byte {
+	if o.content == nil {
+		return nil
+	}
+	return o.content.body("", "")
+}
+
+// Present returns of an object what a copy in its place would replace, as JSON in the same form as that of a copy.
+func Present(u *unstructured.Unstructured) ([]byte, error) {
+	c, err := contentOf(u, u.GetLabels(), u.GetAnnotations())
+	if err != nil {
+		return nil, err
+	}
+	return c.body("", ""), nil
+}

@@ -51,25 +51,16 @@ type Object struct {
 
 // NewObject returns what the index keeps of an object.
 func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
-	from, isCopy := u.GetLabels()[hnc.LabelInheritedFrom]
-	o := &Object{
-		Namespace:       u.GetNamespace(),
-		Name:            u.GetName(),
-		UID:             u.GetUID(),
-		ResourceVersion: u.GetResourceVersion(),
-		Terminating:     u.GetDeletionTimestamp() != nil,
-		InheritedFrom:   from,
-		Copy:            isCopy,
-	}
+	secretType, _, _ := unstructured.NestedString(u.Object, "type")
+	o := newObject(u, u.GroupVersionKind().GroupKind(), secretType, rules)
 	var c *content
 	var err error
-	if isCopy {
+	switch {
+	case o.Copy:
 		c, err = contentOf(u, u.GetLabels(), u.GetAnnotations())
-	} else {
-		o.Finalized = len(u.GetFinalizers()) > 0
-		if o.fitness = rules.fitness(u); o.unfit {
-			return o, nil
-		}
+	case o.unfit:
+		return o, nil
+	default:
 		c, err = copyContent(u, o.overrides, rules)
 		o.content = c
 	}
@@ -78,6 +69,31 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	}
 	o.Digest = c.digest()
 	return o, nil
+}
+
+// NewSource returns what the index keeps of an object of which only the metadata is known. It is enough to decide where it is copied, and
+// what its copies overwrite, but not what they contain. The types of Secrets are not known: it is for the caller to leave out
+// ExcludedSecrets.
+func NewSource(m *metav1.PartialObjectMetadata, kind Kind, rules *Rules) *Object {
+	return newObject(m, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), "", rules)
+}
+
+func newObject(m metav1.Object, kind schema.GroupKind, secretType string, rules *Rules) *Object {
+	from, isCopy := m.GetLabels()[hnc.LabelInheritedFrom]
+	o := &Object{
+		Namespace:       m.GetNamespace(),
+		Name:            m.GetName(),
+		UID:             m.GetUID(),
+		ResourceVersion: m.GetResourceVersion(),
+		Terminating:     m.GetDeletionTimestamp() != nil,
+		InheritedFrom:   from,
+		Copy:            isCopy,
+	}
+	if !isCopy {
+		o.Finalized = len(m.GetFinalizers()) > 0
+		o.fitness = rules.fitness(m, kind, secretType)
+	}
+	return o
 }
 
 // Unreadable returns what can't be read in the annotations of a source, nil if there is nothing.

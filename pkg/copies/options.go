@@ -31,12 +31,13 @@ func NewOptions() *Options {
 
 // AddFlags adds the flags.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	const same = " hnc-apiserver and hnc-propagator must be given the same."
 	fs.StringArrayVar(&o.UnpropagatedLabels, UnpropagatedLabelFlag, o.UnpropagatedLabels,
-		"Key of a label that copies leave out. Can be given several times.")
+		"Key of a label that copies leave out. Can be given several times."+same)
 	fs.StringArrayVar(&o.UnpropagatedAnnotations, UnpropagatedAnnotationFlag, o.UnpropagatedAnnotations,
-		"Key of an annotation that copies leave out. Can be given several times.")
+		"Key of an annotation that copies leave out. Can be given several times."+same)
 	fs.StringArrayVar(&o.NoPropagation, NoPropagationFlag, o.NoPropagation,
-		"Label (key=value) of objects that are not propagated. Can be given several times; all that are given take the place of the default.")
+		"Label (key=value) of objects that are not propagated. Can be given several times; all that are given take the place of the default."+same)
 	var tools []string
 	for _, t := range TrackingMetadata {
 		if len(tools) == 0 || tools[len(tools)-1] != t.Tool {
@@ -45,7 +46,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	}
 	fs.BoolVar(&o.StripTracking, StripTrackingFlag, o.StripTracking,
 		"Copies leave out the labels and annotations by which tools recognize the objects that they have applied, and that they may delete: those of "+
-			strings.Join(tools, ", ")+".")
+			strings.Join(tools, ", ")+"."+same)
 }
 
 // Rules returns what the flags say, or what is wrong with one of them.

@@ -1,10 +1,11 @@
 package copies
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -76,9 +77,10 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 	return false
 }
 
-// excluded says whether a source is never copied, whatever its annotations say: something else makes such an object in every namespace
-// that needs one, or it makes sense in its own namespace only. Source: spec/hnc.md 3.10.
-func (r *Rules) excluded(source *unstructured.Unstructured) bool {
+// excluded says whether a source of the kind is never copied, whatever its annotations say: something else makes such an object in every
+// namespace that needs one, or it makes sense in its own namespace only. The type is that of a Secret, "" if it is not known.
+// Source: spec/hnc.md 3.10.
+func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType string) bool {
 	for _, label := range r.NoPropagation {
 		if value, ok := source.GetLabels()[label.Key]; ok && value == label.Value {
 			return true
@@ -87,15 +89,20 @@ func (r *Rules) excluded(source *unstructured.Unstructured) bool {
 	if _, ok := source.GetAnnotations()["openshift.io/description"]; ok {
 		return true
 	}
-	switch source.GroupVersionKind().GroupKind() {
+	switch kind {
 	case schema.GroupKind{Kind: "Secret"}:
-		holds, _, _ := unstructured.NestedString(source.Object, "type")
-		return holds == string(corev1.SecretTypeServiceAccountToken) || holds == "helm.sh/release.v1"
+		return slices.Contains(ExcludedSecrets, corev1.SecretType(secretType))
 	case schema.GroupKind{Kind: "ConfigMap"}:
-		return source.GetName() == "kube-root-ca.crt" || source.GetName() == "istio-ca-root-cert"
+		return slices.Contains(ExcludedConfigMaps, source.GetName())
 	}
 	return false
 }
+
+// ExcludedSecrets are the types of Secrets that are never propagated, ExcludedConfigMaps the names of such ConfigMaps.
+var (
+	ExcludedSecrets    = []corev1.SecretType{corev1.SecretTypeServiceAccountToken, "helm.sh/release.v1"}
+	ExcludedConfigMaps = []string{"kube-root-ca.crt", "istio-ca-root-cert"}
+)
 
 // fitness says whether, and where, a source is copied.
 type fitness struct {
@@ -111,10 +118,10 @@ type fitness struct {
 	misread   error
 }
 
-func (r *Rules) fitness(source *unstructured.Unstructured) fitness {
+func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType string) fitness {
 	f := fitness{annotations: exceptions.Of(source.GetAnnotations())}
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
 	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
-	f.unfit = f.problem != nil || len(source.GetFinalizers()) > 0 || r.excluded(source)
+	f.unfit = f.problem != nil || len(source.GetFinalizers()) > 0 || r.excluded(source, kind, secretType)
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -151,7 +152,7 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 	norman := parse(t, `{"metadata":{"name":"x","labels":{"cattle.io/creator":"norman"}}}`)
 	empty := parse(t, `{"metadata":{"name":"x","labels":{"stay":""}}}`)
 	rules := defaults(t, func(o *Options) { o.NoPropagation = []string{"a=b", "stay="} })
-	if rules.excluded(norman) || !rules.excluded(empty) {
+	if rules.excluded(norman, schema.GroupKind{}, "") || !rules.excluded(empty, schema.GroupKind{}, "") {
 		t.Error("the flag does not replace the default")
 	}
 }

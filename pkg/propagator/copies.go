@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -96,7 +97,7 @@ func (p *Propagator) allCopies(ctx context.Context, slots chan struct{}, namespa
 		troubled = troubled || len(k.trouble.write[namespace]) > 0
 	}
 	if !p.tree.Frozen(namespace) {
-		d := p.inheriting(namespace)
+		d := namespaces.Inheriting(p.tree, namespace)
 		d.Labels = sync.OnceValue(d.Labels)
 		for place, k := range p.kinds {
 			if !k.synced {

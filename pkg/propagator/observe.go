@@ -104,32 +104,7 @@ func (p *Propagator) decide(kind int, namespace, name string) *copies.Write {
 	if !k.synced || p.tree.Frozen(namespace) {
 		return nil
 	}
-	return k.index.Decide(p.inheriting(namespace), name)
-}
-
-// inheriting describes a namespace as one that inherits. The lock must be held, for reading at least, for as long as it is used.
-func (p *Propagator) inheriting(namespace string) copies.Destination {
-	return copies.Destination{
-		Namespace: namespace,
-		Ancestors: p.tree.Ancestors(namespace),
-		Labels:    func() map[string]string { return p.labelsOf(namespace) },
-	}
-}
-
-// labelsOf returns the labels of a namespace as they will be once those of ours are right.
-func (p *Propagator) labelsOf(namespace string) map[string]string {
-	labels := map[string]string{}
-	if ns := p.tree.Namespace(namespace); ns != nil {
-		maps.Copy(labels, ns.Labels)
-	}
-	for key, value := range namespaces.LabelChanges(p.tree, namespace) {
-		if value == nil {
-			delete(labels, key)
-		} else {
-			labels[key] = *value
-		}
-	}
-	return labels
+	return k.index.Decide(namespaces.Inheriting(p.tree, namespace), name)
 }
 
 // stamp remembers when work was first asked for. The lock must be held.

@@ -38,6 +38,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&Subnamespace{}, []string{"Subnamespace", "SubnamespaceAnchor"}},
 		{&SubnamespaceList{}, []string{"SubnamespaceList", "SubnamespaceAnchorList"}},
 		{&HNCConfiguration{}, []string{"HNCConfiguration"}},
+		{&HierarchyPlan{}, []string{"HierarchyPlan"}},
 		{&HNCConfigurationList{}, []string{"HNCConfigurationList"}},
 		{&HierarchyTree{}, []string{"HierarchyTree"}},
 		{&MyNamespace{}, []string{"MyNamespace"}},

@@ -19,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
@@ -39,6 +40,8 @@ type Options struct {
 	SubnamespaceReady time.Duration
 	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
 	Managed *managed.Options
+	// Copies says what copies leave out and what is not copied.
+	Copies *copies.Options
 }
 
 // DefaultEtcdPrefix is the prefix of all keys in etcd.
@@ -53,6 +56,7 @@ func New() *Options {
 		Logs:              logs.NewOptions(),
 		SubnamespaceReady: 10 * time.Second,
 		Managed:           managed.NewOptions(),
+		Copies:            copies.NewOptions(),
 	}
 	// Objects are stored as v1beta1, whatever name they were written under.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
@@ -73,6 +77,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	hierarchy.DurationVar(&o.SubnamespaceReady, "subnamespace-ready-timeout", o.SubnamespaceReady,
 		"How long the creation of a sub-namespace waits, at most, until the namespace can be used with all that it inherits. 0 means not to wait.")
 	o.Managed.AddFlags(hierarchy)
+	o.Copies.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
 	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
 	o.Recommended.Etcd.AddFlags(sections.FlagSet("etcd"))
@@ -121,6 +126,9 @@ func (o *Options) Validate() error {
 	if _, err := o.Managed.Rules(); err != nil {
 		errs = append(errs, err)
 	}
+	if _, err := o.Copies.Rules(); err != nil {
+		errs = append(errs, err)
+	}
 	errs = append(errs, o.Server.Validate()...)
 	errs = append(errs, o.Enablement.Validate(apiserver.Scheme)...)
 	errs = append(errs, o.Recommended.SecureServing.Validate()...)
@@ -158,11 +166,16 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	copied, err := o.Copies.Rules()
+	if err != nil {
+		return nil, err
+	}
 	return &apiserver.Config{
 		Generic:           generic,
 		Storage:           o.Recommended.Etcd.StorageConfig,
 		SubnamespaceReady: o.SubnamespaceReady,
 		Rules:             rules,
+		Copies:            copied,
 	}, nil
 }
 

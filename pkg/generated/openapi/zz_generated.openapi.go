@@ -53,8 +53,12 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.HNCConfigurationList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
 		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
 		v1beta1.HNCConfigurationStatus{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref),
+		v1beta1.HiddenObjects{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HiddenObjects(ref),
 		v1beta1.Hierarchy{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_Hierarchy(ref),
 		v1beta1.HierarchyList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
+		v1beta1.HierarchyPlan{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref),
+		v1beta1.HierarchyPlanSpec{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref),
+		v1beta1.HierarchyPlanStatus{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref),
 		v1beta1.HierarchySpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref),
 		v1beta1.HierarchyStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref),
 		v1beta1.HierarchyTree{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref),
@@ -64,6 +68,12 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.MyNamespace{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_MyNamespace(ref),
 		v1beta1.MyNamespaceList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref),
 		v1beta1.MyNamespaceStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref),
+		v1beta1.NamespacePlan{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref),
+		v1beta1.PlanSummary{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_PlanSummary(ref),
+		v1beta1.PlannedAccess{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref),
+		v1beta1.PlannedObject{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_PlannedObject(ref),
+		v1beta1.PlannedQuota{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref),
+		v1beta1.PlannedRefusal{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref),
 		v1beta1.ResourceSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
 		v1beta1.ResourceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
 		v1beta1.Subnamespace{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
@@ -1199,6 +1209,52 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 	}
 }
 
+func schema_pkg_apis_hnc_v1beta1_HiddenObjects(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HiddenObjects counts objects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"action": {
+						SchemaProps: spec.SchemaProps{
+							Description: "action is what would be done to them.\n\nPossible enum values:\n - `\"Add\"` says that a copy would be added.\n - `\"Change\"` says that a copy would be replaced by that of another source, or by a newer one.\n - `\"Keep\"` says that a local object would be left alone although an ancestor has one of the same name.\n - `\"Overwrite\"` says that a local object would be replaced by a copy.\n - `\"Remove\"` says that a copy would be removed.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Add", "Change", "Keep", "Overwrite", "Remove"},
+						},
+					},
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group, empty for the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the resource's plural name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"count": {
+						SchemaProps: spec.SchemaProps{
+							Description: "count is how many there are.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"action", "resource", "count"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_hnc_v1beta1_Hierarchy(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1296,6 +1352,206 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyList(ref common.ReferenceCallback) com
 		},
 		Dependencies: []string{
 			v1beta1.Hierarchy{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyPlan tells what a change would do, before it is made. It is asked for by creating it as the subresource plan of the hierarchy of a namespace, which need not exist, and is not stored.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name, if it is given, must be \"hierarchy\".",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the change, and how much is to be told of what it would do.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.HierarchyPlanSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the answer.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.HierarchyPlanStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HierarchyPlanSpec{}.OpenAPIModelName(), v1beta1.HierarchyPlanStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyPlanSpec is a change.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"change": {
+						SchemaProps: spec.SchemaProps{
+							Description: "change says what is changed: Parent, Delete, Propagation or Configuration.\n\nPossible enum values:\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` gives the namespace another parent, or none.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Configuration", "Delete", "Parent", "Propagation"},
+						},
+					},
+					"parent": {
+						SchemaProps: spec.SchemaProps{
+							Description: "parent is the parent that the namespace shall have if change is Parent, empty for none.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resources": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "resources are what the hierarchy shall say if change is Propagation, and the configuration if it is Configuration. The answer is about the namespace and its descendants.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ResourceSpec{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"limit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "limit is how many objects are told at most, 500 by default.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"continue": {
+						SchemaProps: spec.SchemaProps{
+							Description: "continue is that of the answer after which this one goes on.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"change"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ResourceSpec{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchyPlanStatus is what a change would do.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"refusals": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "refusals say why the change would be refused. It would be accepted if there are none.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedRefusal{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"unknown": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "unknown says what is not known, and so is not told.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"summary": {
+						SchemaProps: spec.SchemaProps{
+							Description: "summary counts what is told in all answers together, and what is hidden.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.PlanSummary{}.OpenAPIModelName()),
+						},
+					},
+					"namespaces": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaces are those in which something would happen, parents before their children.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.NamespacePlan{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"continue": {
+						SchemaProps: spec.SchemaProps{
+							Description: "continue is to be sent with the same change for what is not told yet. It is empty if there is nothing more.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"summary"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NamespacePlan{}.OpenAPIModelName(), v1beta1.PlanSummary{}.OpenAPIModelName(), v1beta1.PlannedRefusal{}.OpenAPIModelName()},
 	}
 }
 
@@ -1851,6 +2107,402 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref common.ReferenceCallback)
 					},
 				},
 				Required: []string{"depth"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamespacePlan is what a change would do in one namespace.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the namespace.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"fate": {
+						SchemaProps: spec.SchemaProps{
+							Description: "fate is Deleted, Orphaned, or empty if the namespace would stay as it is.\n\nPossible enum values:\n - `\"Deleted\"` says that the namespace would be deleted.\n - `\"Orphaned\"` says that the namespace would stay without its parent, with all that it has inherited, until it gets another one.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Deleted", "Orphaned"},
+						},
+					},
+					"objects": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "objects would be written.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedObject{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"hidden": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "hidden counts those that the requester may not list, in this namespace or where they come from.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.HiddenObjects{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"access": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "access is what subjects of RoleBindings would gain and lose.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedAccess{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"quotas": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "quotas are the object counts of ResourceQuotas that would be exceeded: copies that exceed one are not written.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedQuota{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"name"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HiddenObjects{}.OpenAPIModelName(), v1beta1.PlannedAccess{}.OpenAPIModelName(), v1beta1.PlannedObject{}.OpenAPIModelName(), v1beta1.PlannedQuota{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_PlanSummary(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlanSummary counts what a change would do.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespaces": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaces is the number of namespaces in which something would happen.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"deleted": {
+						SchemaProps: spec.SchemaProps{
+							Description: "deleted is the number of namespaces that would be deleted.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"orphaned": {
+						SchemaProps: spec.SchemaProps{
+							Description: "orphaned is the number of namespaces whose parent would be gone.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"added": {
+						SchemaProps: spec.SchemaProps{
+							Description: "added is the number of copies that would be added.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"changed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "changed is the number of copies that would be replaced by those of other sources.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"overwritten": {
+						SchemaProps: spec.SchemaProps{
+							Description: "overwritten is the number of local objects that would be replaced by copies.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"removed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "removed is the number of copies that would be removed.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"kept": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kept is the number of local objects that would be left alone although an ancestor has one of the same name.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+				},
+				Required: []string{"namespaces", "deleted", "orphaned", "added", "changed", "overwritten", "removed", "kept"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedAccess is a role that a subject would gain or lose in a namespace.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"change": {
+						SchemaProps: spec.SchemaProps{
+							Description: "change is Gained or Lost.\n\nPossible enum values:\n - `\"Gained\"` says that a subject would gain the role.\n - `\"Lost\"` says that a subject would lose the role.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Gained", "Lost"},
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is User, Group or ServiceAccount.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is that of a ServiceAccount.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the subject.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"roleKind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "roleKind is Role or ClusterRole.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"role": {
+						SchemaProps: spec.SchemaProps{
+							Description: "role is the name of the role.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"change", "kind", "name", "roleKind", "role"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_PlannedObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedObject is an object, and what would be done to it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"action": {
+						SchemaProps: spec.SchemaProps{
+							Description: "action is Add, Change, Overwrite, Remove or Keep.\n\nPossible enum values:\n - `\"Add\"` says that a copy would be added.\n - `\"Change\"` says that a copy would be replaced by that of another source, or by a newer one.\n - `\"Keep\"` says that a local object would be left alone although an ancestor has one of the same name.\n - `\"Overwrite\"` says that a local object would be replaced by a copy.\n - `\"Remove\"` says that a copy would be removed.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Add", "Change", "Keep", "Overwrite", "Remove"},
+						},
+					},
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group, empty for the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"version": {
+						SchemaProps: spec.SchemaProps{
+							Description: "version is the API version.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the resource's plural name.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is the kind of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is the namespace that it would come from; of one that is removed, the one that it has come from.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"difference": {
+						SchemaProps: spec.SchemaProps{
+							Description: "difference is what would change in the object, as a unified diff. The contents of Secrets are left out.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"action", "version", "resource", "kind", "name"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedQuota is a ResourceQuota that would be exceeded.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the ResourceQuota.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is what it counts, such as count/configmaps.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"hard": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hard is how many there may be.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"planned": {
+						SchemaProps: spec.SchemaProps{
+							Description: "planned is how many there would be.",
+							Default:     0,
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+				},
+				Required: []string{"name", "resource", "hard", "planned"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedRefusal is a reason for which a change would be refused.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"reason": {
+						SchemaProps: spec.SchemaProps{
+							Description: "reason is that of the error, such as Forbidden or Conflict.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message says what is wrong and what to do.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"reason", "message"},
 			},
 		},
 	}

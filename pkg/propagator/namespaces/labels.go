@@ -1,9 +1,11 @@
 package namespaces
 
 import (
+	"maps"
 	"strconv"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -88,4 +90,29 @@ func ours(key string) bool {
 	}
 	_, ok := hnc.TreeLabelAncestor(key)
 	return ok
+}
+
+// Inheriting describes a namespace as one that inherits. It is to be used only while the tree stays as it is.
+func Inheriting(t *tree.Tree, name string) copies.Destination {
+	return copies.Destination{
+		Namespace: name,
+		Ancestors: t.Ancestors(name),
+		Labels:    func() map[string]string { return whenRight(t, name) },
+	}
+}
+
+// whenRight returns the labels of a namespace as they will be once those of ours are right.
+func whenRight(t *tree.Tree, name string) map[string]string {
+	labels := map[string]string{}
+	if ns := t.Namespace(name); ns != nil {
+		maps.Copy(labels, ns.Labels)
+	}
+	for key, value := range LabelChanges(t, name) {
+		if value == nil {
+			delete(labels, key)
+		} else {
+			labels[key] = *value
+		}
+	}
+	return labels
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
@@ -32,10 +33,11 @@ type Storage struct {
 // REST serves the configuration, which can't be deleted.
 type REST struct{ *genericregistry.Store }
 
-// NewStorage returns the storage of the configuration, whose kinds are looked for by mapper; rights says who may bind the creator's role.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper, rights authorizer.Authorizer) (*Storage, error) {
+// NewStorage returns the storage of the configuration, whose kinds are looked for by mapper; rights says who may bind the creator's role, and t
+// what would be overwritten.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper, rights authorizer.Authorizer, t *tree.Tree) (*Storage, error) {
 	b := base.New(scheme, false)
-	s := strategy{b, kinds.Kinds{RESTMapper: mapper}}
+	s := strategy{b, kinds.Kinds{RESTMapper: mapper}, t}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },
@@ -46,10 +48,18 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
 		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-			return nothing, mayBindCreator(ctx, rights, obj.(*hnc.HNCConfiguration), "")
+			c, was := obj.(*hnc.HNCConfiguration), &hnc.HNCConfiguration{}
+			if err := mayBindCreator(ctx, rights, c, ""); err != nil {
+				return nil, err
+			}
+			return nothing, s.overwrites(ctx, c, was)
 		},
 		BeginUpdate: func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
-			return nothing, mayBindCreator(ctx, rights, obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration).Spec.CreatorRole)
+			c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
+			if err := mayBindCreator(ctx, rights, c, was.Spec.CreatorRole); err != nil {
+				return nil, err
+			}
+			return nothing, s.overwrites(ctx, c, was)
 		},
 		TableConvertor: table.New(
 			table.Column[hnc.HNCConfiguration]{Name: "Kinds", Type: "integer", Description: "The number of kinds that are acted upon.",

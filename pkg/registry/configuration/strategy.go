@@ -3,6 +3,7 @@ package configuration
 
 import (
 	"context"
+	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,12 +14,24 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // strategy checks and prepares a configuration. What it names must exist in the cluster.
 type strategy struct {
 	base.Base
 	kinds kinds.Kinds
+	tree  *tree.Tree
+}
+
+// overwrites judges what the configuration would have overwritten. The store validates after this hook, but there is no sense in listing objects
+// of kinds that can't be configured.
+func (s strategy) overwrites(ctx context.Context, obj, old runtime.Object) error {
+	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
+	if slices.Equal(c.Spec.Resources, was.Spec.Resources) || len(s.ValidateUpdate(ctx, c, was)) > 0 {
+		return nil
+	}
+	return s.tree.CheckConfiguration(ctx, was.Spec.Resources, c.Spec.Resources)
 }
 
 // resources is the field that names kinds.

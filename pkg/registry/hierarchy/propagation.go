@@ -22,9 +22,18 @@ import (
 func (k hooks) createSaying(ctx context.Context, obj runtime.Object, options *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	finish, err := k.beginCreate(ctx, obj, options)
 	if h := obj.(*hnc.Hierarchy); err == nil && len(h.Spec.Propagation) > 0 {
-		err = demand(ctx)(k.tree.Propagation(ctx, genericapirequest.NamespaceValue(ctx), h.Spec.Parent))
+		err = k.saying(ctx, h, nil)
 	}
 	return finish, err
+}
+
+// saying judges what the object says about kinds: who may say it, then what it would have overwritten.
+func (k hooks) saying(ctx context.Context, h *hnc.Hierarchy, before []hnc.ResourceSpec) error {
+	namespace := genericapirequest.NamespaceValue(ctx)
+	if err := demand(ctx)(k.tree.Propagation(ctx, namespace, h.Spec.Parent)); err != nil {
+		return err
+	}
+	return k.tree.CheckPropagation(ctx, namespace, before, h.Spec.Propagation)
 }
 
 // updateSaying judges an object that says something else about kinds, or something about the kinds of another namespace than before:
@@ -47,7 +56,7 @@ func (k hooks) updateSaying(ctx context.Context, obj, old runtime.Object, option
 		changed = !binding.Bound(was, namespace)
 	}
 	if changed {
-		err = demand(ctx)(k.tree.Propagation(ctx, genericapirequest.NamespaceValue(ctx), h.Spec.Parent))
+		err = k.saying(ctx, h, was.Spec.Propagation)
 	}
 	return finish, err
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"context"
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,55 +18,95 @@ import (
 func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent string) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		refused := refusal(ctx, hnc.Singleton)
-		if err := v.eligible(ctx, refused, namespace, parent); err != nil {
+		m, err := v.move(ctx, refused, namespace, parent)
+		if err != nil || m.current == parent {
+			return m.guard, err
+		}
+		if err := t.authorizeMove(ctx, v, refused, m.current, m.chain); err != nil {
 			return nil, err
 		}
-		old, err := v.edge(ctx, namespace.Name)
-		if err != nil {
-			return nil, err
-		}
-		current := old.Parent
-		edge := Edge{Parent: parent}
-		if parent != "" {
-			edge.Hierarchy = namespace.UID
-			if parent == current {
-				edge.Subnamespace = old.Subnamespace
-			}
-		}
-		// Even if nothing changes, the edge is compared: a stale tree may think so of a change.
-		guard := &fence.Guard{}
-		if edge != old {
-			edge.write(guard, namespace.Name)
-		}
-		if parent == current {
-			return guard, nil
-		}
-
-		// Structure, in the order of the specification.
-		if current != "" && SubnamespaceOf(namespace) == current {
-			return nil, refused.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
-				"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
-		}
-		halted, err := v.haltedAbove(ctx, namespace.Name)
-		if err != nil {
-			return nil, err
-		}
-		if halted != "" {
-			return nil, refused.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; create it, or give %q another parent first",
-				halted, namespace.Name, halted)
-		}
-		if err := v.mayName(ctx, refused, parent); err != nil {
-			return nil, err
-		}
-		chain, err := v.parentChain(ctx, refused, "spec.parent", namespace.Name, parent)
-		if err != nil {
-			return nil, err
-		}
-		if len(v.edges) > maxCompared {
-			return nil, refused.conflict("namespace %q is too deep in its tree to be moved; move an ancestor of it first", namespace.Name)
-		}
-		return guard, t.authorizeMove(ctx, v, refused, current, chain)
+		return m.guard, t.checkMove(ctx, refused, namespace, m.chain)
 	})
+}
+
+// Preview returns all that Move would refuse, and whether the tree itself permits the move, whoever asks for it.
+func (t *Tree) Preview(ctx context.Context, namespace *corev1.Namespace, parent string) (possible bool, refusals []error) {
+	// A judgement that was made on stale data is made again.
+	_, err := t.judge(ctx, func(v *view) (*fence.Guard, error) {
+		refused := refusal(ctx, hnc.Singleton)
+		m, err := v.move(ctx, refused, namespace, parent)
+		if possible = err == nil; !possible || m.current == parent {
+			refusals = nil
+			return nil, err
+		}
+		refusals = slices.DeleteFunc([]error{
+			t.authorizeMove(ctx, v, refused, m.current, m.chain),
+			t.checkMove(ctx, refused, namespace, m.chain),
+		}, func(err error) bool { return err == nil })
+		return nil, errors.Join(refusals...)
+	})
+	if err != nil && len(refusals) == 0 {
+		refusals = []error{err}
+	}
+	return possible, refusals
+}
+
+// move is a change of a parent that the tree permits. Nothing moves if the parent is the current one already.
+type move struct {
+	guard   *fence.Guard
+	current string
+	// chain is the new parent's.
+	chain []string
+}
+
+// move judges the structure, in the order of the specification.
+func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Namespace, parent string) (move, error) {
+	if err := v.eligible(ctx, refused, namespace, parent); err != nil {
+		return move{}, err
+	}
+	old, err := v.edge(ctx, namespace.Name)
+	if err != nil {
+		return move{}, err
+	}
+	current := old.Parent
+	edge := Edge{Parent: parent}
+	if parent != "" {
+		edge.Hierarchy = namespace.UID
+		if parent == current {
+			edge.Subnamespace = old.Subnamespace
+		}
+	}
+	// Even if nothing changes, the edge is compared: a stale tree may think so of a change.
+	guard := &fence.Guard{}
+	if edge != old {
+		edge.write(guard, namespace.Name)
+	}
+	if parent == current {
+		return move{guard: guard, current: current}, nil
+	}
+	if current != "" && SubnamespaceOf(namespace) == current {
+		return move{}, refused.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
+			"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
+	}
+	halted, err := v.haltedAbove(ctx, namespace.Name)
+	if err != nil {
+		return move{}, err
+	}
+	if halted != "" {
+		return move{}, refused.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; create it, or give %q another parent first",
+			halted, namespace.Name, halted)
+	}
+	if err := v.mayName(ctx, refused, parent); err != nil {
+		return move{}, err
+	}
+	chain, err := v.parentChain(ctx, refused, "spec.parent", namespace.Name, parent)
+	if err != nil {
+		return move{}, err
+	}
+	if len(v.edges) > maxCompared {
+		return move{}, refused.conflict("namespace %q is too deep in its tree to be moved; move an ancestor of it first", namespace.Name)
+	}
+	return move{guard, current, chain}, nil
 }
 
 // maxCompared is how many edges a write may compare; etcd takes 128 operations, and one is for the object.

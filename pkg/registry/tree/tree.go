@@ -50,6 +50,8 @@ type Config struct {
 	Authorizer authorizer.Authorizer
 	// Rules say which namespaces can't be part of a tree, and what their hierarchies can set on them.
 	Rules managed.Rules
+	// Sources knows what a change would overwrite; nil if nobody does.
+	Sources Sources
 }
 
 // Tree judges changes of the tree. It is safe for concurrent use.

@@ -61,6 +61,8 @@ func TestModeRemoveConfigMaps(t *testing.T) {
 	eventuallyStatus(t, "configmaps", "/v1 Remove 0/-")
 	eventuallyPresent(t, configMaps, leaf, "a=local own=1")
 	eventuallyPresent(t, configMaps, root, "a=2")
+	// It would be in the way of propagating them again.
+	remove(t, configMaps, leaf, "a")
 }
 
 func TestCase6ModeIgnoreAndBack(t *testing.T) {

@@ -76,6 +76,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*HiddenObjects)(nil), (*hnc.HiddenObjects)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HiddenObjects_To_hnc_HiddenObjects(a.(*HiddenObjects), b.(*hnc.HiddenObjects), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HiddenObjects)(nil), (*HiddenObjects)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HiddenObjects_To_v1beta1_HiddenObjects(a.(*hnc.HiddenObjects), b.(*HiddenObjects), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*Hierarchy)(nil), (*hnc.Hierarchy)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_Hierarchy_To_hnc_Hierarchy(a.(*Hierarchy), b.(*hnc.Hierarchy), scope)
 	}); err != nil {
@@ -93,6 +103,36 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*hnc.HierarchyList)(nil), (*HierarchyList)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_hnc_HierarchyList_To_v1beta1_HierarchyList(a.(*hnc.HierarchyList), b.(*HierarchyList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HierarchyPlan)(nil), (*hnc.HierarchyPlan)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchyPlan_To_hnc_HierarchyPlan(a.(*HierarchyPlan), b.(*hnc.HierarchyPlan), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HierarchyPlan)(nil), (*HierarchyPlan)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HierarchyPlan_To_v1beta1_HierarchyPlan(a.(*hnc.HierarchyPlan), b.(*HierarchyPlan), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HierarchyPlanSpec)(nil), (*hnc.HierarchyPlanSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchyPlanSpec_To_hnc_HierarchyPlanSpec(a.(*HierarchyPlanSpec), b.(*hnc.HierarchyPlanSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HierarchyPlanSpec)(nil), (*HierarchyPlanSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HierarchyPlanSpec_To_v1beta1_HierarchyPlanSpec(a.(*hnc.HierarchyPlanSpec), b.(*HierarchyPlanSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HierarchyPlanStatus)(nil), (*hnc.HierarchyPlanStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchyPlanStatus_To_hnc_HierarchyPlanStatus(a.(*HierarchyPlanStatus), b.(*hnc.HierarchyPlanStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HierarchyPlanStatus)(nil), (*HierarchyPlanStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HierarchyPlanStatus_To_v1beta1_HierarchyPlanStatus(a.(*hnc.HierarchyPlanStatus), b.(*HierarchyPlanStatus), scope)
 	}); err != nil {
 		return err
 	}
@@ -183,6 +223,66 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*hnc.MyNamespaceStatus)(nil), (*MyNamespaceStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_hnc_MyNamespaceStatus_To_v1beta1_MyNamespaceStatus(a.(*hnc.MyNamespaceStatus), b.(*MyNamespaceStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NamespacePlan)(nil), (*hnc.NamespacePlan)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NamespacePlan_To_hnc_NamespacePlan(a.(*NamespacePlan), b.(*hnc.NamespacePlan), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.NamespacePlan)(nil), (*NamespacePlan)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(a.(*hnc.NamespacePlan), b.(*NamespacePlan), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PlanSummary)(nil), (*hnc.PlanSummary)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PlanSummary_To_hnc_PlanSummary(a.(*PlanSummary), b.(*hnc.PlanSummary), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.PlanSummary)(nil), (*PlanSummary)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_PlanSummary_To_v1beta1_PlanSummary(a.(*hnc.PlanSummary), b.(*PlanSummary), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PlannedAccess)(nil), (*hnc.PlannedAccess)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PlannedAccess_To_hnc_PlannedAccess(a.(*PlannedAccess), b.(*hnc.PlannedAccess), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.PlannedAccess)(nil), (*PlannedAccess)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_PlannedAccess_To_v1beta1_PlannedAccess(a.(*hnc.PlannedAccess), b.(*PlannedAccess), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PlannedObject)(nil), (*hnc.PlannedObject)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PlannedObject_To_hnc_PlannedObject(a.(*PlannedObject), b.(*hnc.PlannedObject), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.PlannedObject)(nil), (*PlannedObject)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_PlannedObject_To_v1beta1_PlannedObject(a.(*hnc.PlannedObject), b.(*PlannedObject), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PlannedQuota)(nil), (*hnc.PlannedQuota)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PlannedQuota_To_hnc_PlannedQuota(a.(*PlannedQuota), b.(*hnc.PlannedQuota), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.PlannedQuota)(nil), (*PlannedQuota)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_PlannedQuota_To_v1beta1_PlannedQuota(a.(*hnc.PlannedQuota), b.(*PlannedQuota), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*PlannedRefusal)(nil), (*hnc.PlannedRefusal)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_PlannedRefusal_To_hnc_PlannedRefusal(a.(*PlannedRefusal), b.(*hnc.PlannedRefusal), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.PlannedRefusal)(nil), (*PlannedRefusal)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(a.(*hnc.PlannedRefusal), b.(*PlannedRefusal), scope)
 	}); err != nil {
 		return err
 	}
@@ -343,6 +443,26 @@ func Convert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus(in *hn
 	return autoConvert_hnc_HNCConfigurationStatus_To_v1beta1_HNCConfigurationStatus(in, out, s)
 }
 
+func autoConvert_v1beta1_HiddenObjects_To_hnc_HiddenObjects(in *HiddenObjects, out *hnc.HiddenObjects, s conversion.Scope) error {
+	*out = *(*hnc.HiddenObjects)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HiddenObjects_To_hnc_HiddenObjects is an autogenerated conversion function.
+func Convert_v1beta1_HiddenObjects_To_hnc_HiddenObjects(in *HiddenObjects, out *hnc.HiddenObjects, s conversion.Scope) error {
+	return autoConvert_v1beta1_HiddenObjects_To_hnc_HiddenObjects(in, out, s)
+}
+
+func autoConvert_hnc_HiddenObjects_To_v1beta1_HiddenObjects(in *hnc.HiddenObjects, out *HiddenObjects, s conversion.Scope) error {
+	*out = *(*HiddenObjects)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_HiddenObjects_To_v1beta1_HiddenObjects is an autogenerated conversion function.
+func Convert_hnc_HiddenObjects_To_v1beta1_HiddenObjects(in *hnc.HiddenObjects, out *HiddenObjects, s conversion.Scope) error {
+	return autoConvert_hnc_HiddenObjects_To_v1beta1_HiddenObjects(in, out, s)
+}
+
 func autoConvert_v1beta1_Hierarchy_To_hnc_Hierarchy(in *Hierarchy, out *hnc.Hierarchy, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_v1beta1_HierarchySpec_To_hnc_HierarchySpec(&in.Spec, &out.Spec, s); err != nil {
@@ -395,6 +515,78 @@ func autoConvert_hnc_HierarchyList_To_v1beta1_HierarchyList(in *hnc.HierarchyLis
 // Convert_hnc_HierarchyList_To_v1beta1_HierarchyList is an autogenerated conversion function.
 func Convert_hnc_HierarchyList_To_v1beta1_HierarchyList(in *hnc.HierarchyList, out *HierarchyList, s conversion.Scope) error {
 	return autoConvert_hnc_HierarchyList_To_v1beta1_HierarchyList(in, out, s)
+}
+
+func autoConvert_v1beta1_HierarchyPlan_To_hnc_HierarchyPlan(in *HierarchyPlan, out *hnc.HierarchyPlan, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_HierarchyPlanSpec_To_hnc_HierarchyPlanSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_HierarchyPlanStatus_To_hnc_HierarchyPlanStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_HierarchyPlan_To_hnc_HierarchyPlan is an autogenerated conversion function.
+func Convert_v1beta1_HierarchyPlan_To_hnc_HierarchyPlan(in *HierarchyPlan, out *hnc.HierarchyPlan, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchyPlan_To_hnc_HierarchyPlan(in, out, s)
+}
+
+func autoConvert_hnc_HierarchyPlan_To_v1beta1_HierarchyPlan(in *hnc.HierarchyPlan, out *HierarchyPlan, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_hnc_HierarchyPlanSpec_To_v1beta1_HierarchyPlanSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_hnc_HierarchyPlanStatus_To_v1beta1_HierarchyPlanStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_hnc_HierarchyPlan_To_v1beta1_HierarchyPlan is an autogenerated conversion function.
+func Convert_hnc_HierarchyPlan_To_v1beta1_HierarchyPlan(in *hnc.HierarchyPlan, out *HierarchyPlan, s conversion.Scope) error {
+	return autoConvert_hnc_HierarchyPlan_To_v1beta1_HierarchyPlan(in, out, s)
+}
+
+func autoConvert_v1beta1_HierarchyPlanSpec_To_hnc_HierarchyPlanSpec(in *HierarchyPlanSpec, out *hnc.HierarchyPlanSpec, s conversion.Scope) error {
+	*out = *(*hnc.HierarchyPlanSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HierarchyPlanSpec_To_hnc_HierarchyPlanSpec is an autogenerated conversion function.
+func Convert_v1beta1_HierarchyPlanSpec_To_hnc_HierarchyPlanSpec(in *HierarchyPlanSpec, out *hnc.HierarchyPlanSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchyPlanSpec_To_hnc_HierarchyPlanSpec(in, out, s)
+}
+
+func autoConvert_hnc_HierarchyPlanSpec_To_v1beta1_HierarchyPlanSpec(in *hnc.HierarchyPlanSpec, out *HierarchyPlanSpec, s conversion.Scope) error {
+	*out = *(*HierarchyPlanSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_HierarchyPlanSpec_To_v1beta1_HierarchyPlanSpec is an autogenerated conversion function.
+func Convert_hnc_HierarchyPlanSpec_To_v1beta1_HierarchyPlanSpec(in *hnc.HierarchyPlanSpec, out *HierarchyPlanSpec, s conversion.Scope) error {
+	return autoConvert_hnc_HierarchyPlanSpec_To_v1beta1_HierarchyPlanSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_HierarchyPlanStatus_To_hnc_HierarchyPlanStatus(in *HierarchyPlanStatus, out *hnc.HierarchyPlanStatus, s conversion.Scope) error {
+	*out = *(*hnc.HierarchyPlanStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HierarchyPlanStatus_To_hnc_HierarchyPlanStatus is an autogenerated conversion function.
+func Convert_v1beta1_HierarchyPlanStatus_To_hnc_HierarchyPlanStatus(in *HierarchyPlanStatus, out *hnc.HierarchyPlanStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchyPlanStatus_To_hnc_HierarchyPlanStatus(in, out, s)
+}
+
+func autoConvert_hnc_HierarchyPlanStatus_To_v1beta1_HierarchyPlanStatus(in *hnc.HierarchyPlanStatus, out *HierarchyPlanStatus, s conversion.Scope) error {
+	*out = *(*HierarchyPlanStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_HierarchyPlanStatus_To_v1beta1_HierarchyPlanStatus is an autogenerated conversion function.
+func Convert_hnc_HierarchyPlanStatus_To_v1beta1_HierarchyPlanStatus(in *hnc.HierarchyPlanStatus, out *HierarchyPlanStatus, s conversion.Scope) error {
+	return autoConvert_hnc_HierarchyPlanStatus_To_v1beta1_HierarchyPlanStatus(in, out, s)
 }
 
 func autoConvert_v1beta1_HierarchySpec_To_hnc_HierarchySpec(in *HierarchySpec, out *hnc.HierarchySpec, s conversion.Scope) error {
@@ -585,6 +777,126 @@ func autoConvert_hnc_MyNamespaceStatus_To_v1beta1_MyNamespaceStatus(in *hnc.MyNa
 // Convert_hnc_MyNamespaceStatus_To_v1beta1_MyNamespaceStatus is an autogenerated conversion function.
 func Convert_hnc_MyNamespaceStatus_To_v1beta1_MyNamespaceStatus(in *hnc.MyNamespaceStatus, out *MyNamespaceStatus, s conversion.Scope) error {
 	return autoConvert_hnc_MyNamespaceStatus_To_v1beta1_MyNamespaceStatus(in, out, s)
+}
+
+func autoConvert_v1beta1_NamespacePlan_To_hnc_NamespacePlan(in *NamespacePlan, out *hnc.NamespacePlan, s conversion.Scope) error {
+	*out = *(*hnc.NamespacePlan)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NamespacePlan_To_hnc_NamespacePlan is an autogenerated conversion function.
+func Convert_v1beta1_NamespacePlan_To_hnc_NamespacePlan(in *NamespacePlan, out *hnc.NamespacePlan, s conversion.Scope) error {
+	return autoConvert_v1beta1_NamespacePlan_To_hnc_NamespacePlan(in, out, s)
+}
+
+func autoConvert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(in *hnc.NamespacePlan, out *NamespacePlan, s conversion.Scope) error {
+	*out = *(*NamespacePlan)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_NamespacePlan_To_v1beta1_NamespacePlan is an autogenerated conversion function.
+func Convert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(in *hnc.NamespacePlan, out *NamespacePlan, s conversion.Scope) error {
+	return autoConvert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(in, out, s)
+}
+
+func autoConvert_v1beta1_PlanSummary_To_hnc_PlanSummary(in *PlanSummary, out *hnc.PlanSummary, s conversion.Scope) error {
+	*out = *(*hnc.PlanSummary)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PlanSummary_To_hnc_PlanSummary is an autogenerated conversion function.
+func Convert_v1beta1_PlanSummary_To_hnc_PlanSummary(in *PlanSummary, out *hnc.PlanSummary, s conversion.Scope) error {
+	return autoConvert_v1beta1_PlanSummary_To_hnc_PlanSummary(in, out, s)
+}
+
+func autoConvert_hnc_PlanSummary_To_v1beta1_PlanSummary(in *hnc.PlanSummary, out *PlanSummary, s conversion.Scope) error {
+	*out = *(*PlanSummary)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_PlanSummary_To_v1beta1_PlanSummary is an autogenerated conversion function.
+func Convert_hnc_PlanSummary_To_v1beta1_PlanSummary(in *hnc.PlanSummary, out *PlanSummary, s conversion.Scope) error {
+	return autoConvert_hnc_PlanSummary_To_v1beta1_PlanSummary(in, out, s)
+}
+
+func autoConvert_v1beta1_PlannedAccess_To_hnc_PlannedAccess(in *PlannedAccess, out *hnc.PlannedAccess, s conversion.Scope) error {
+	*out = *(*hnc.PlannedAccess)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PlannedAccess_To_hnc_PlannedAccess is an autogenerated conversion function.
+func Convert_v1beta1_PlannedAccess_To_hnc_PlannedAccess(in *PlannedAccess, out *hnc.PlannedAccess, s conversion.Scope) error {
+	return autoConvert_v1beta1_PlannedAccess_To_hnc_PlannedAccess(in, out, s)
+}
+
+func autoConvert_hnc_PlannedAccess_To_v1beta1_PlannedAccess(in *hnc.PlannedAccess, out *PlannedAccess, s conversion.Scope) error {
+	*out = *(*PlannedAccess)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_PlannedAccess_To_v1beta1_PlannedAccess is an autogenerated conversion function.
+func Convert_hnc_PlannedAccess_To_v1beta1_PlannedAccess(in *hnc.PlannedAccess, out *PlannedAccess, s conversion.Scope) error {
+	return autoConvert_hnc_PlannedAccess_To_v1beta1_PlannedAccess(in, out, s)
+}
+
+func autoConvert_v1beta1_PlannedObject_To_hnc_PlannedObject(in *PlannedObject, out *hnc.PlannedObject, s conversion.Scope) error {
+	*out = *(*hnc.PlannedObject)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PlannedObject_To_hnc_PlannedObject is an autogenerated conversion function.
+func Convert_v1beta1_PlannedObject_To_hnc_PlannedObject(in *PlannedObject, out *hnc.PlannedObject, s conversion.Scope) error {
+	return autoConvert_v1beta1_PlannedObject_To_hnc_PlannedObject(in, out, s)
+}
+
+func autoConvert_hnc_PlannedObject_To_v1beta1_PlannedObject(in *hnc.PlannedObject, out *PlannedObject, s conversion.Scope) error {
+	*out = *(*PlannedObject)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_PlannedObject_To_v1beta1_PlannedObject is an autogenerated conversion function.
+func Convert_hnc_PlannedObject_To_v1beta1_PlannedObject(in *hnc.PlannedObject, out *PlannedObject, s conversion.Scope) error {
+	return autoConvert_hnc_PlannedObject_To_v1beta1_PlannedObject(in, out, s)
+}
+
+func autoConvert_v1beta1_PlannedQuota_To_hnc_PlannedQuota(in *PlannedQuota, out *hnc.PlannedQuota, s conversion.Scope) error {
+	*out = *(*hnc.PlannedQuota)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PlannedQuota_To_hnc_PlannedQuota is an autogenerated conversion function.
+func Convert_v1beta1_PlannedQuota_To_hnc_PlannedQuota(in *PlannedQuota, out *hnc.PlannedQuota, s conversion.Scope) error {
+	return autoConvert_v1beta1_PlannedQuota_To_hnc_PlannedQuota(in, out, s)
+}
+
+func autoConvert_hnc_PlannedQuota_To_v1beta1_PlannedQuota(in *hnc.PlannedQuota, out *PlannedQuota, s conversion.Scope) error {
+	*out = *(*PlannedQuota)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_PlannedQuota_To_v1beta1_PlannedQuota is an autogenerated conversion function.
+func Convert_hnc_PlannedQuota_To_v1beta1_PlannedQuota(in *hnc.PlannedQuota, out *PlannedQuota, s conversion.Scope) error {
+	return autoConvert_hnc_PlannedQuota_To_v1beta1_PlannedQuota(in, out, s)
+}
+
+func autoConvert_v1beta1_PlannedRefusal_To_hnc_PlannedRefusal(in *PlannedRefusal, out *hnc.PlannedRefusal, s conversion.Scope) error {
+	*out = *(*hnc.PlannedRefusal)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_PlannedRefusal_To_hnc_PlannedRefusal is an autogenerated conversion function.
+func Convert_v1beta1_PlannedRefusal_To_hnc_PlannedRefusal(in *PlannedRefusal, out *hnc.PlannedRefusal, s conversion.Scope) error {
+	return autoConvert_v1beta1_PlannedRefusal_To_hnc_PlannedRefusal(in, out, s)
+}
+
+func autoConvert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(in *hnc.PlannedRefusal, out *PlannedRefusal, s conversion.Scope) error {
+	*out = *(*PlannedRefusal)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal is an autogenerated conversion function.
+func Convert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(in *hnc.PlannedRefusal, out *PlannedRefusal, s conversion.Scope) error {
+	return autoConvert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(in, out, s)
 }
 
 func autoConvert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(in *ResourceSpec, out *hnc.ResourceSpec, s conversion.Scope) error {

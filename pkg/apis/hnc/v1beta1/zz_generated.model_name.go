@@ -42,6 +42,11 @@ func (in HNCConfigurationStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HiddenObjects) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HiddenObjects"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Hierarchy) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.Hierarchy"
 }
@@ -49,6 +54,21 @@ func (in Hierarchy) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HierarchyList) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.HierarchyList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchyPlan) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchyPlan"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchyPlanSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchyPlanSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchyPlanStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchyPlanStatus"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
@@ -94,6 +114,36 @@ func (in MyNamespaceList) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MyNamespaceStatus) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.MyNamespaceStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NamespacePlan) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.NamespacePlan"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlanSummary) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.PlanSummary"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedAccess) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.PlannedAccess"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedObject) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.PlannedObject"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedQuota) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.PlannedQuota"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedRefusal) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.PlannedRefusal"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

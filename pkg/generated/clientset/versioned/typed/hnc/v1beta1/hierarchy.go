@@ -52,6 +52,7 @@ type HierarchyInterface interface {
 	// Add a +genclient:noStatus comment above the type to avoid generating ApplyStatus().
 	ApplyStatus(ctx context.Context, hierarchy *applyconfigurationhncv1beta1.HierarchyApplyConfiguration, opts v1.ApplyOptions) (result *hncv1beta1.Hierarchy, err error)
 	GetTree(ctx context.Context, hierarchyName string, options v1.GetOptions) (*hncv1beta1.HierarchyTree, error)
+	Plan(ctx context.Context, hierarchyName string, hierarchyPlan *hncv1beta1.HierarchyPlan, opts v1.CreateOptions) (*hncv1beta1.HierarchyPlan, error)
 
 	HierarchyExpansion
 }
@@ -84,6 +85,21 @@ func (c *hierarchies) GetTree(ctx context.Context, hierarchyName string, options
 		Name(hierarchyName).
 		SubResource("tree").
 		VersionedParams(&options, scheme.ParameterCodec).
+		Do(ctx).
+		Into(result)
+	return
+}
+
+// Plan takes the representation of a hierarchyPlan and creates it.  Returns the server's representation of the hierarchyPlan, and an error, if there is any.
+func (c *hierarchies) Plan(ctx context.Context, hierarchyName string, hierarchyPlan *hncv1beta1.HierarchyPlan, opts v1.CreateOptions) (result *hncv1beta1.HierarchyPlan, err error) {
+	result = &hncv1beta1.HierarchyPlan{}
+	err = c.GetClient().Post().
+		Namespace(c.GetNamespace()).
+		Resource("hierarchies").
+		Name(hierarchyName).
+		SubResource("plan").
+		VersionedParams(&opts, scheme.ParameterCodec).
+		Body(hierarchyPlan).
 		Do(ctx).
 		Into(result)
 	return

@@ -65,3 +65,15 @@ func (c *fakeHierarchies) GetTree(ctx context.Context, hierarchyName string, opt
 	}
 	return obj.(*v1beta1.HierarchyTree), err
 }
+
+// Plan takes the representation of a hierarchyPlan and creates it.  Returns the server's representation of the hierarchyPlan, and an error, if there is any.
+func (c *fakeHierarchies) Plan(ctx context.Context, hierarchyName string, hierarchyPlan *v1beta1.HierarchyPlan, opts v1.CreateOptions) (result *v1beta1.HierarchyPlan, err error) {
+	emptyResult := &v1beta1.HierarchyPlan{}
+	obj, err := c.Fake.
+		Invokes(testing.NewCreateSubresourceActionWithOptions(c.Resource(), hierarchyName, "plan", c.Namespace(), hierarchyPlan, opts), emptyResult)
+
+	if obj == nil {
+		return emptyResult, err
+	}
+	return obj.(*v1beta1.HierarchyPlan), err
+}

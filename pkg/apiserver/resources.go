@@ -1,0 +1,99 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+)
+
+// stores are what the resources are served from.
+type stores struct {
+	hierarchies   *hierarchy.Storage
+	subnamespaces *subnamespace.Storage
+	configuration *configuration.Storage
+}
+
+func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper meta.RESTMapper) (s stores, err error) {
+	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper); err != nil {
+		return s, fmt.Errorf("hierarchies: %w", err)
+	}
+	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.at(""), c.subnamespaceReady); err != nil {
+		return s, fmt.Errorf("subnamespaces: %w", err)
+	}
+	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.generic.Authorization.Authorizer, t); err != nil {
+		return s, fmt.Errorf("hncconfigurations: %w", err)
+	}
+	return s, nil
+}
+
+// at returns how to get the hierarchy of a namespace: at version "" the one that is stored, at "0" the one that is cached.
+func (s stores) at(version string) tree.Hierarchies {
+	return func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+		obj, err := s.hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{ResourceVersion: version})
+		if err != nil {
+			return nil, err
+		}
+		return obj.(*hnc.Hierarchy), nil
+	}
+}
+
+// resources returns the storage of each version's resources: the same stores under each version's names.
+func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.Picture, planner *plan.Planner) map[string]map[string]rest.Storage {
+	hierarchies, subnamespaces, configuration := s.hierarchies, s.subnamespaces, s.configuration
+	moves := &plan.Previewed{Resource: hierarchies.Hierarchy, Planner: planner}
+	deletions := &plan.Previewed{Resource: subnamespaces.Subnamespace, Planner: planner}
+	configurations := view.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
+	// The short name is in one version only: kubectl warns of a name that stands for two resources.
+	all := map[string]map[string]rest.Storage{
+		v1beta1.SchemeGroupVersion.Version: {
+			"hierarchies":              &view.REST{Resource: moves, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
+			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
+			"hierarchies/tree":         hierarchytree.New(t, s.at("0")),
+			"hierarchies/plan":         &plan.REST{Planner: planner},
+			"mynamespaces":             mynamespace.New(picture),
+			"subnamespaces":            &view.REST{Resource: deletions, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
+			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
+			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations/status": configuration.Status.As("HNCConfiguration"),
+		},
+		v1alpha2.SchemeGroupVersion.Version: {
+			"hierarchyconfigurations":        &view.REST{Resource: moves, Names: view.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}},
+			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration"),
+			"subnamespaceanchors":            &view.REST{Resource: deletions, Names: view.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}},
+			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor"),
+			"hncconfigurations":              &view.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations/status":       configuration.Status.As("HNCConfiguration"),
+		},
+	}
+	for version, resources := range all {
+		gv := schema.GroupVersion{Group: hnc.GroupName, Version: version}
+		for resource := range resources {
+			name, _, _ := strings.Cut(resource, "/")
+			if !c.generic.MergedResourceConfig.ResourceEnabled(gv.WithResource(name)) {
+				delete(resources, resource)
+			}
+		}
+		if len(resources) == 0 {
+			delete(all, version)
+		}
+	}
+	return all
+}

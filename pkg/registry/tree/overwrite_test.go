@@ -1,0 +1,186 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
+)
+
+// inTheWay answers with objects of these names in each destination, and remembers what it was asked.
+type inTheWay struct {
+	names, unknown []string
+	asked          []copies.Destination
+}
+
+func (s *inTheWay) Overwritten(_ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+	s.asked = slices.Collect(destinations)
+	for _, d := range s.asked {
+		for _, name := range s.names {
+			kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap"}
+			writes = append(writes, copies.Write{Verb: copies.Update, Kind: kind, Namespace: d.Namespace, Name: name,
+				Source: &copies.Object{Namespace: d.Ancestors[len(d.Ancestors)-1]}})
+		}
+	}
+	return writes, s.unknown
+}
+
+func (s *inTheWay) OverwrittenBy(_ context.Context, _, _ sources.Said, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+	return s.Overwritten(nil, func(yield func(copies.Destination) bool) {
+		for d := range destinations {
+			if len(d.Ancestors) > 0 && !yield(d) {
+				return
+			}
+		}
+	})
+}
+
+func (s *inTheWay) Known() sources.Said { return sources.Said{} }
+
+// warnings collects what clients are warned of.
+type warnings []string
+
+func (w *warnings) AddWarning(_, text string) { *w = append(*w, text) }
+
+func TestH11OnlyWhoMayMoveLearnsWhatIsInTheWay(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.Sources = &inTheWay{names: []string{"secret"}}
+	if _, err := f.Move(as(t, "user"), f.existing(t, "root2"), "a"); !apierrors.IsForbidden(err) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("without the right to move: %v", err)
+	}
+	f.admin["user/a"] = true
+	_, err := f.Move(as(t, "user"), f.existing(t, "root2"), "a")
+	if !apierrors.IsConflict(err) || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), `Namespace "x": 1 of configmaps, which you may not list`) {
+		t.Errorf("without the right to list: %v", err)
+	}
+	f.lists = map[string]bool{"x": true}
+	_, err = f.Move(as(t, "user"), f.existing(t, "root2"), "a")
+	for _, line := range []string{`Namespace "x": secret (/v1, Kind=ConfigMap)`, `Namespace "root2": 1 of configmaps`, `Namespace "y": 1 of configmaps`} {
+		if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "\n"+line) {
+			t.Errorf("no line %s in %v", line, err)
+		}
+	}
+}
+
+func TestH11TheListIsBounded(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	s := &inTheWay{}
+	for i := range 30 {
+		s.names = append(s.names, fmt.Sprintf("object-%02d", i))
+	}
+	f.Sources, f.admin["user/a"], f.lists = s, true, map[string]bool{"root2": true}
+	_, err := f.Move(as(t, "user"), f.existing(t, "root2"), "a")
+	if !strings.HasSuffix(err.Error(), ": object-19 (/v1, Kind=ConfigMap)\nand 70 more") {
+		t.Error(err)
+	}
+}
+
+func TestH11IsForUsersMovesBelowAnotherNamespaceOnly(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.Sources = &inTheWay{names: []string{"secret"}}
+	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "root2"), "a"); err != nil {
+		t.Errorf("the propagator was refused: %v", err)
+	}
+	f.admin["user/root1"] = true
+	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); err != nil {
+		t.Errorf("making a root was refused: %v", err)
+	}
+	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "a"); err != nil {
+		t.Errorf("no move was refused: %v", err)
+	}
+	if _, err := f.Unmove(as(t, "user"), "b", Judged); err != nil {
+		t.Errorf("deleting a hierarchy was refused: %v", err)
+	}
+}
+
+func TestH11TheSubtreeIsSeenAsItWillBe(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.stored.put(t, "c", Edge{Parent: "b", Hierarchy: "uid-of-an-earlier-c"})
+	f.hear(t)
+	for _, name := range []string{"b", "sub"} {
+		ns := f.existing(t, name).DeepCopy()
+		ns.Labels = map[string]string{"kept": "yes", hnc.TreeLabel("root1"): "2", hnc.TreeLabel("a"): "1", hnc.TreeLabel(name): "0"}
+		if err := f.indexer.Update(ns); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &inTheWay{}
+	f.Sources, f.admin["user/root1"], f.admin["user/x"] = s, true, true
+	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "x"); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range s.asked {
+		names = append(names, d.Namespace)
+		if !slices.Equal(d.Ancestors, []string{"root2", "x"}) {
+			t.Errorf("the ancestors of %s are %v", d.Namespace, d.Ancestors)
+		}
+		want := map[string]string{hnc.TreeLabel("root2"): "2", hnc.TreeLabel("x"): "1", hnc.TreeLabel("a"): "0"}
+		if d.Namespace != "a" {
+			want = map[string]string{"kept": "yes", hnc.TreeLabel("root2"): "3", hnc.TreeLabel("x"): "2", hnc.TreeLabel("a"): "1", hnc.TreeLabel(d.Namespace): "0"}
+		}
+		if labels := d.Labels(); !maps.Equal(labels, want) {
+			t.Errorf("the labels of %s are %v, want %v", d.Namespace, labels, want)
+		}
+	}
+	// c belonged to an earlier namespace of that name.
+	if !slices.Equal(names, []string{"a", "b", "sub"}) {
+		t.Errorf("asked about %v", names)
+	}
+}
+
+func TestH11TheClientIsWarnedOfWhatIsNotKnown(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.Sources, f.admin["user/a"] = &inTheWay{unknown: []string{"secrets"}}, true
+	var w warnings
+	if _, err := f.Move(warning.WithWarningRecorder(as(t, "user"), &w), f.existing(t, "root2"), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if len(w) != 1 || !strings.Contains(w[0], "secrets") {
+		t.Errorf("warned of %q", w)
+	}
+}
+
+func TestK7AllTreesAreSeenAsTheyAre(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	s := &inTheWay{names: []string{"n"}}
+	f.Sources = s
+	if err := f.CheckConfiguration(as(t, hnc.PropagatorUser), nil, nil); err != nil {
+		t.Error(err)
+	}
+	f.lists = map[string]bool{"c": true}
+	err := f.CheckConfiguration(as(t, "user"), nil, nil)
+	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `Object "n" in namespace "b" would overwrite the one in "c"`) {
+		t.Error(err)
+	}
+	got := map[string]string{}
+	for _, d := range s.asked {
+		got[d.Namespace] = strings.Join(d.Ancestors, " ")
+	}
+	if err := f.CheckPropagation(as(t, "user"), "a", nil, nil); !apierrors.IsConflict(err) || strings.Contains(err.Error(), `"a":`) {
+		t.Error(err)
+	}
+	below := []string{}
+	for _, d := range s.asked {
+		below = append(below, d.Namespace)
+	}
+	slices.Sort(below)
+	if !slices.Equal(below, []string{"b", "c", "sub"}) {
+		t.Errorf("for what a says, asked about %v", below)
+	}
+	// orphan and what is below it is halted.
+	if want := map[string]string{"a": "root1", "b": "root1 a", "c": "root1 a b", "sub": "root1 a", "x": "root2", "y": "root2 x"}; !maps.Equal(got, want) {
+		t.Errorf("asked about %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,259 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// warnings collects the warnings that a user gets.
+type warnings struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
+func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = append(w.list, text)
+}
+
+// take returns the warnings since it was called last.
+func (w *warnings) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.list
+	w.list = nil
+	return list
+}
+
+func namespace(t *testing.T, name, parent string) {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	must(t, "namespace "+name, func() error {
+		_, err := alice.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+		return err
+	})
+	if parent != "" {
+		must(t, "parent of "+name, func() error { return move(t, alice, name, parent) })
+	}
+}
+
+func subnamespace(t *testing.T, name, parent string) {
+	t.Helper()
+	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	must(t, "sub-namespace "+name, func() error {
+		_, err := alice.hierarchy.HncV1beta1().Subnamespaces(parent).Create(t.Context(), s, metav1.CreateOptions{})
+		return err
+	})
+}
+
+// apply applies a spec to the hierarchy of a namespace.
+func apply(t *testing.T, u user, name, spec string, dry ...string) error {
+	t.Helper()
+	force := true
+	patch := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":%s}`, spec)
+	_, err := u.hierarchy.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch),
+		metav1.PatchOptions{FieldManager: "test", Force: &force, DryRun: dry})
+	return err
+}
+
+func move(t *testing.T, u user, name, parent string, dry ...string) error {
+	t.Helper()
+	return apply(t, u, name, fmt.Sprintf(`{"parent":%q}`, parent), dry...)
+}
+
+// configure replaces the entries "resource mode [onConflict]" of the configuration.
+func configure(t *testing.T, entries ...string) {
+	t.Helper()
+	if err := tryConfigure(t, entries...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tryConfigure(t *testing.T, entries ...string) error {
+	t.Helper()
+	client := alice.hierarchy.HncV1beta1().HNCConfigurations()
+	var err error
+	eventually(t, "the configuration is written or refused", "true", func() string {
+		var c *v1beta1.HNCConfiguration
+		if c, err = client.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{}); err != nil {
+			return err.Error()
+		}
+		c.Spec.Resources = resources(entries...)
+		_, err = client.Update(t.Context(), c, metav1.UpdateOptions{})
+		return fmt.Sprint(!apierrors.IsConflict(err) || strings.Contains(err.Error(), "overwrite"))
+	})
+	return err
+}
+
+func resources(entries ...string) []v1beta1.ResourceSpec {
+	var list []v1beta1.ResourceSpec
+	for _, entry := range entries {
+		words := append(strings.Fields(entry), "", "")
+		list = append(list, v1beta1.ResourceSpec{
+			Resource: words[0], Mode: v1beta1.SynchronizationMode(words[1]), OnConflict: v1beta1.ConflictPolicy(words[2]),
+		})
+	}
+	return list
+}
+
+// ask returns the whole answer to a plan, which comes in pages of that many objects.
+func ask(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, limit int32) (v1beta1.HierarchyPlanStatus, error) {
+	t.Helper()
+	var all v1beta1.HierarchyPlanStatus
+	spec.Limit = limit
+	for page := 0; ; page++ {
+		answer, err := u.hierarchy.HncV1beta1().Hierarchies(name).Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
+		if err != nil {
+			return all, err
+		}
+		status := answer.Status
+		told := 0
+		for _, n := range status.Namespaces {
+			told += len(n.Objects) + len(n.Hidden)
+			if last := len(all.Namespaces) - 1; last >= 0 && all.Namespaces[last].Name == n.Name {
+				n.Objects = append(all.Namespaces[last].Objects, n.Objects...)
+				n.Access, n.Quotas = all.Namespaces[last].Access, all.Namespaces[last].Quotas
+				all.Namespaces = all.Namespaces[:last]
+			}
+			all.Namespaces = append(all.Namespaces, n)
+		}
+		if limit > 0 && told > int(limit) {
+			t.Errorf("page %d tells of %d objects, the limit is %d", page, told, limit)
+		}
+		all.Refusals, all.Unknown, all.Summary = status.Refusals, status.Unknown, status.Summary
+		if status.Continue == "" {
+			return all, nil
+		}
+		spec.Continue = status.Continue
+	}
+}
+
+// snapshot is what there is: by "namespace/resource/name" the content, with the source of a copy; and what RoleBindings grant by namespace.
+type snapshot struct {
+	objects map[string]string
+	access  map[string]map[string]bool
+}
+
+// look returns what is in the namespaces whose names begin with a prefix.
+func look(t *testing.T, prefix string) snapshot {
+	t.Helper()
+	s := snapshot{map[string]string{}, map[string]map[string]bool{}}
+	enter := func(m metav1.ObjectMeta, resource, value string) {
+		if !strings.HasPrefix(m.Namespace, prefix) || m.Name == "kube-root-ca.crt" {
+			return
+		}
+		if from, ok := m.Labels[hnc.LabelInheritedFrom]; ok {
+			value += "<" + from
+		}
+		s.objects[m.Namespace+"/"+resource+"/"+m.Name] = value
+	}
+	configMaps, err := admin.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range configMaps.Items {
+		enter(o.ObjectMeta, "configmaps", o.Data["value"])
+	}
+	secrets, err := admin.CoreV1().Secrets("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range secrets.Items {
+		enter(o.ObjectMeta, "secrets", string(o.Data["value"]))
+	}
+	bindings, err := admin.RbacV1().RoleBindings("").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range bindings.Items {
+		value := o.RoleRef.Name
+		for _, subject := range o.Subjects {
+			value += " " + subject.Name
+			if s.access[o.Namespace] == nil {
+				s.access[o.Namespace] = map[string]bool{}
+			}
+			s.access[o.Namespace][subject.Name+" "+o.RoleRef.Name] = true
+		}
+		enter(o.ObjectMeta, "rolebindings", value)
+	}
+	return s
+}
+
+func (s snapshot) String() string {
+	var lines []string
+	for key, value := range s.objects {
+		lines = append(lines, key+"="+value)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// after returns what there will be if the plan is right.
+func (s snapshot) after(t *testing.T, status v1beta1.HierarchyPlanStatus) snapshot {
+	t.Helper()
+	next := snapshot{maps.Clone(s.objects), nil}
+	for _, n := range status.Namespaces {
+		for _, o := range n.Objects {
+			key := n.Name + "/" + o.Resource + "/" + o.Name
+			present, exists := s.objects[key]
+			isCopy := strings.Contains(present, "<")
+			switch o.Action {
+			case v1beta1.ActionRemove:
+				if !exists || !isCopy {
+					t.Errorf("%s is to be removed, but is %q", key, present)
+				}
+				delete(next.objects, key)
+				continue
+			case v1beta1.ActionKeep:
+				if !exists || isCopy {
+					t.Errorf("%s is to be kept, but is %q", key, present)
+				}
+				continue
+			case v1beta1.ActionAdd:
+				if exists {
+					t.Errorf("%s is to be added, but is %q", key, present)
+				}
+			case v1beta1.ActionChange:
+				if !exists || !isCopy {
+					t.Errorf("%s is to be changed, but is %q", key, present)
+				}
+			case v1beta1.ActionOverwrite:
+				if !exists || isCopy {
+					t.Errorf("%s is to be overwritten, but is %q", key, present)
+				}
+			}
+			if (o.Difference != "") != exists {
+				t.Errorf("%s %s: difference %q", o.Action, key, o.Difference)
+			}
+			next.objects[key] = s.objects[o.Source+"/"+o.Resource+"/"+o.Name] + "<" + o.Source
+		}
+	}
+	return next
+}
+
+func binding(namespace, name, role string, subjects ...string) *rbacv1.RoleBinding {
+	b := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+	}
+	for _, subject := range subjects {
+		b.Subjects = append(b.Subjects, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: subject})
+	}
+	return b
+}

@@ -1,0 +1,179 @@
+// Package plan tests on a real control plane that what a plan tells is what then happens.
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+)
+
+const (
+	binDir   = "../../../_output/bin"
+	deadline = time.Minute
+	interval = 50 * time.Millisecond
+	people   = "people"
+)
+
+// user is somebody's clients.
+type user struct {
+	kubernetes.Interface
+	hierarchy versioned.Interface
+	dynamic   dynamic.Interface
+	// warnings are collected from all answers.
+	warnings *warnings
+}
+
+var (
+	cp *controlplane.ControlPlane
+	// admin is of the group system:masters.
+	admin user
+	// alice may do everything with namespaces, hierarchies, the configuration and the objects of the tests.
+	alice user
+)
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "plan")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		// The logs tell why a test has failed.
+		if code == 0 && err == nil {
+			err = os.RemoveAll(dir)
+			return
+		}
+		fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
+	}()
+	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, cp.Stop(ctx)) }()
+	if err := setUp(ctx); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+func setUp(ctx context.Context) error {
+	var err error
+	if admin, err = clients(cp.RESTConfig()); err != nil {
+		return err
+	}
+	installation, err := cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies")
+	if err != nil {
+		return err
+	}
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
+	if err != nil {
+		return err
+	}
+	if err := cp.Register(ctx, installation, port); err != nil {
+		return err
+	}
+	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
+		return err
+	}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
+	if _, err := admin.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	alice, err = person(ctx, "alice", "",
+		rbacv1.PolicyRule{APIGroups: []string{"", "hnc.x-k8s.io", "rbac.authorization.k8s.io"}, Resources: []string{"*"}, Verbs: []string{"*"}})
+	return err
+}
+
+// person returns the clients of a new ServiceAccount that has these rights in a namespace, or in the whole cluster.
+func person(ctx context.Context, name, namespace string, rules ...rbacv1.PolicyRule) (user, error) {
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
+	if _, err := admin.CoreV1().ServiceAccounts(people).Create(ctx, account, metav1.CreateOptions{}); err != nil {
+		return user{}, err
+	}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "test-" + name}, Rules: rules}
+	if _, err := admin.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil {
+		return user{}, err
+	}
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name}
+	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: name}}
+	var err error
+	if namespace == "" {
+		binding := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: role.Name}, RoleRef: ref, Subjects: subjects}
+		_, err = admin.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
+	} else {
+		binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: role.Name}, RoleRef: ref, Subjects: subjects}
+		_, err = admin.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{})
+	}
+	if err != nil {
+		return user{}, err
+	}
+	config, _, err := cp.ServiceAccount(ctx, people, name)
+	if err != nil {
+		return user{}, err
+	}
+	return clients(config)
+}
+
+func clients(config *rest.Config) (user, error) {
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	u := user{warnings: &warnings{}}
+	config.WarningHandlerWithContext = u.warnings
+	var err error
+	if u.Interface, err = kubernetes.NewForConfig(config); err != nil {
+		return user{}, err
+	}
+	if u.hierarchy, err = versioned.NewForConfig(config); err != nil {
+		return user{}, err
+	}
+	u.dynamic, err = dynamic.NewForConfig(config)
+	return u, err
+}
+
+// eventually polls until what f returns is what is wanted.
+func eventually(t *testing.T, what, want string, f func() string) {
+	t.Helper()
+	var got string
+	if err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
+		got = f()
+		return got == want, nil
+	}); err != nil {
+		t.Fatalf("%s:\n%s\nwant\n%s", what, got, want)
+	}
+}
+
+// must retries what fails because a right is too new to be known, and fails the test for any other error.
+func must(t *testing.T, what string, f func() error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
+		last = f()
+		return !apierrors.IsForbidden(last), nil
+	})
+	if err != nil || last != nil {
+		t.Fatalf("%s: %v", what, last)
+	}
+}

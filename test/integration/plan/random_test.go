@@ -1,0 +1,256 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+const (
+	rounds  = 6
+	members = 8
+)
+
+// world is a forest with objects, all of it at random.
+type world struct {
+	*rand.Rand
+	prefix  string
+	names   []string
+	parents map[string]string
+	// all sums up what was planned and has happened.
+	all *v1beta1.PlanSummary
+}
+
+func (w *world) one(of ...string) string { return of[w.IntN(len(of))] }
+
+// roots are the namespaces without a parent.
+func (w *world) roots() []string {
+	return slices.DeleteFunc(slices.Clone(w.names), func(name string) bool { return w.parents[name] != "" })
+}
+
+// below says whether a namespace is another one or below it.
+func (w *world) below(name, other string) bool {
+	for ; name != ""; name = w.parents[name] {
+		if name == other {
+			return true
+		}
+	}
+	return false
+}
+
+func newWorld(t *testing.T, r *rand.Rand, prefix string) *world {
+	t.Helper()
+	w := &world{Rand: r, prefix: prefix, parents: map[string]string{}}
+	for i := range members {
+		name := fmt.Sprintf("%s%d", prefix, i)
+		parent := ""
+		if i > 0 && w.IntN(2) > 0 {
+			parent = w.one(w.names...)
+		}
+		namespace(t, name, parent)
+		w.names, w.parents[name] = append(w.names, name), parent
+		for range 2 + w.IntN(5) {
+			w.object(t, name)
+		}
+	}
+	return w
+}
+
+// object makes an object in a namespace, unless one of that name is there: it may be a copy.
+func (w *world) object(t *testing.T, namespace string) {
+	t.Helper()
+	m := metav1.ObjectMeta{Namespace: namespace, Name: w.one("a", "b", "c", "d", "e", "f"), Annotations: map[string]string{}}
+	switch w.IntN(9) {
+	case 0:
+		m.Annotations[hnc.AnnotationNone] = "true"
+	case 1:
+		m.Annotations[hnc.AnnotationTreeSelect] = w.one(w.names[0], "!"+w.names[0])
+	case 2:
+		m.Annotations[hnc.AnnotationSelect] = w.one("", "!") + hnc.TreeLabel(w.one(w.names...))
+	case 3:
+		m.Annotations[hnc.AnnotationAll] = "true"
+	}
+	value := fmt.Sprint(w.IntN(1000))
+	must(t, "object", func() error {
+		var err error
+		switch w.IntN(3) {
+		case 0:
+			_, err = alice.CoreV1().ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: m, Data: map[string]string{"value": value}}, metav1.CreateOptions{})
+		case 1:
+			_, err = alice.CoreV1().Secrets(namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: m, StringData: map[string]string{"value": value}}, metav1.CreateOptions{})
+		default:
+			b := binding(namespace, m.Name, w.one("view", "edit"), w.one("ann", "bob"), "cat")
+			b.Annotations = m.Annotations
+			_, err = alice.RbacV1().RoleBindings(namespace).Create(t.Context(), b, metav1.CreateOptions{})
+		}
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// settled returns what there is when nothing is left to be done: when a plan that changes nothing is empty for each tree.
+func (w *world) settled(t *testing.T) snapshot {
+	t.Helper()
+	for _, root := range w.roots() {
+		eventually(t, "what is to be done below "+root, "{0 0 0 0 0 0 0 true}", func() string {
+			status, err := ask(t, alice, root, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent}, 0)
+			if err != nil {
+				return err.Error()
+			}
+			s := status.Summary
+			return fmt.Sprint(struct {
+				Deleted, Orphaned, Added, Changed, Overwritten, Removed, Refused int
+				Known                                                            bool
+			}{int(s.Deleted), int(s.Orphaned), int(s.Added), int(s.Changed), int(s.Overwritten), int(s.Removed), len(status.Refusals), status.Unknown == nil})
+		})
+	}
+	return look(t, w.prefix)
+}
+
+// check makes a change after it was planned, and compares.
+func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.HierarchyPlanSpec, change func() error) {
+	t.Helper()
+	before := w.settled(t)
+	want := before
+	access := map[string][]v1beta1.PlannedAccess{}
+	var refused bool
+	var total v1beta1.PlanSummary
+	for _, name := range scope {
+		status, err := ask(t, alice, name, spec, int32(1+w.IntN(5)))
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		refused = refused || len(status.Refusals) > 0
+		want = want.after(t, status)
+		for _, n := range status.Namespaces {
+			access[n.Name] = n.Access
+			if len(n.Hidden) > 0 {
+				t.Errorf("%s: hidden from alice: %v", what, n.Hidden)
+			}
+		}
+		total.Added += status.Summary.Added
+		total.Removed += status.Summary.Removed
+		total.Overwritten += status.Summary.Overwritten
+		total.Changed += status.Summary.Changed
+		total.Kept += status.Summary.Kept
+	}
+	t.Logf("%s: refused %v, added %d, changed %d, overwritten %d, removed %d, kept %d", what, refused, total.Added, total.Changed, total.Overwritten, total.Removed, total.Kept)
+	err := change()
+	if refused {
+		if err == nil {
+			t.Errorf("%s: was to be refused, and was accepted", what)
+		}
+		want = before
+	} else if err != nil {
+		t.Fatalf("%s: was to be accepted: %v", what, err)
+	}
+	eventually(t, what, want.String(), func() string { return look(t, w.prefix).String() })
+	// And nothing else comes.
+	after := w.settled(t)
+	if after.String() != want.String() {
+		t.Errorf("%s: in the end there is\n%s\nwant\n%s", what, after, want)
+	}
+	if refused {
+		return
+	}
+	w.all.Added += total.Added
+	w.all.Changed += total.Changed
+	w.all.Removed += total.Removed
+	w.all.Overwritten += total.Overwritten
+	w.all.Kept += total.Kept
+	for _, name := range w.names {
+		gained, lost := map[string]bool{}, map[string]bool{}
+		for _, a := range access[name] {
+			switch a.Change {
+			case v1beta1.AccessGained:
+				gained[a.Name+" "+a.Role] = true
+			case v1beta1.AccessLost:
+				lost[a.Name+" "+a.Role] = true
+			}
+		}
+		if g, l := minus(after.access[name], before.access[name]), minus(before.access[name], after.access[name]); !maps.Equal(g, gained) || !maps.Equal(l, lost) {
+			t.Errorf("%s: in %s is gained %v, lost %v; planned %v, %v", what, name, g, l, gained, lost)
+		}
+	}
+}
+
+func minus(a, b map[string]bool) map[string]bool {
+	rest := map[string]bool{}
+	for key := range a {
+		if !b[key] {
+			rest[key] = true
+		}
+	}
+	return rest
+}
+
+func TestWhatIsPlannedHappens(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	configure(t, "configmaps Propagate Keep", "secrets AllowPropagate")
+	var all v1beta1.PlanSummary
+	for round := range rounds {
+		prefix := fmt.Sprintf("random%d-", round)
+		w := newWorld(t, r, prefix)
+		w.all = &all
+		for range 4 {
+			name := w.one(w.names...)
+			parent := w.one(append(w.roots(), w.one(w.names...), "")...)
+			if w.below(parent, name) {
+				continue
+			}
+			what := fmt.Sprintf("round %d: %s from %q to %q", round, name, w.parents[name], parent)
+			w.check(t, what, []string{name}, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: parent}, func() error {
+				err := move(t, alice, name, parent)
+				if err == nil {
+					w.parents[name] = parent
+				}
+				return err
+			})
+		}
+		entries := [][]string{
+			{"configmaps Propagate", "secrets AllowPropagate"}, // overwrites what was kept
+			{"configmaps AllowPropagate", "secrets Propagate"},
+			{"configmaps Remove", "secrets Propagate Keep"},
+			{"secrets AllowPropagate"},
+			{"configmaps Propagate Keep", "secrets AllowPropagate"},
+		}
+		for _, list := range entries {
+			what := fmt.Sprintf("round %d: configuration %s", round, strings.Join(list, ", "))
+			w.check(t, what, w.roots(), v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources(list...)}, func() error {
+				return tryConfigure(t, list...)
+			})
+		}
+		for _, name := range w.names {
+			if err := alice.CoreV1().Namespaces().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		eventually(t, "the namespaces are gone", "", func() string {
+			for _, name := range w.names {
+				if _, err := admin.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+					return name
+				}
+			}
+			return ""
+		})
+	}
+	t.Logf("in all: %+v", all)
+	if all.Added == 0 || all.Changed == 0 || all.Overwritten == 0 || all.Removed == 0 || all.Kept == 0 {
+		t.Error("something was never planned: it has not been tested")
+	}
+}
