@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -145,7 +146,7 @@ func (t Treatment) ignored() bool {
 }
 
 // Treatments returns the kinds for which something is to be done if this is said, the enforced ones first. Of two entries for a kind the first
-// holds. A kind that does not exist has no objects; the problems name those of which it is not known.
+// holds. A kind that does not exist, or can't be propagated, has no copies; the problems name those of which it is not known.
 func (s *Sources) Treatments(said Said) (treatments []Treatment, problems []string) {
 	for _, kind := range copies.Kinds {
 		treatments = append(treatments, Treatment{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
@@ -154,10 +155,14 @@ func (s *Sources) Treatments(said Said) (treatments []Treatment, problems []stri
 	each := func(specs []hnc.ResourceSpec, f func(t *Treatment, policy copies.Policy)) {
 		for _, spec := range specs {
 			mapping, err := kinds.Find(s.Mapper, spec.Group, spec.Resource)
-			if err != nil {
-				if !meta.IsNoMatchError(err) {
-					problems = append(problems, fmt.Sprintf("%s (%v)", spec.Resource, err))
-				}
+			var notNamespaced *kinds.NotNamespacedError
+			var notPropagated *kinds.NotPropagatedError
+			switch {
+			case err == nil:
+			case meta.IsNoMatchError(err), errors.As(err, &notNamespaced), errors.As(err, &notPropagated):
+				continue
+			default:
+				problems = append(problems, fmt.Sprintf("%s (%v)", spec.Resource, err))
 				continue
 			}
 			resource := mapping.Resource.GroupResource()

@@ -80,14 +80,14 @@ func (t *Tree) destinations() iter.Seq[copies.Destination] {
 	}
 }
 
-// roots returns the namespaces without a parent that have children.
+// roots returns the namespaces without a parent that have children. What is below an excluded one is halted.
 func (t *Tree) roots() []*corev1.Namespace {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	var roots []*corev1.Namespace
 	for _, name := range t.forest.Names() {
 		namespace, err := t.Namespaces.Get(name)
-		if err == nil && len(t.forest.Children(name)) > 0 && t.parent(name, namespace) == "" {
+		if err == nil && len(t.forest.Children(name)) > 0 && t.parent(name, namespace) == "" && t.Rules.Excluded(name, namespace.Labels) == "" {
 			roots = append(roots, namespace)
 		}
 	}

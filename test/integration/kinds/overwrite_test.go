@@ -229,4 +229,8 @@ func TestH11AndK7HoldForWhatAHierarchySays(t *testing.T) {
 	// Above the hierarchy nothing is propagated.
 	eventuallyMoved(t, "h11-said", root)
 	eventuallyPresent(t, configMaps, "h11-said", "a=h11-said")
+	// They would be in the way of other tests.
+	for _, ns := range []string{"h11-said", mid} {
+		remove(t, configMaps, ns, "a")
+	}
 }
