@@ -125,8 +125,9 @@ func origin(w copies.Write) string {
 }
 
 func summary(effects []plan.Effect) hnc.PlanSummary {
-	s := hnc.PlanSummary{Namespaces: int32(len(effects))}
+	var s hnc.PlanSummary
 	for _, e := range effects {
+		s.Namespaces++
 		switch e.Fate {
 		case hnc.FateDeleted:
 			s.Deleted++
