@@ -18,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
 // A store of hierarchies that was lost comes back empty. That must not look as if everybody had left their tree: the labels and copies that
@@ -107,7 +108,8 @@ func (p *Propagator) rememberStore(ctx context.Context, system *corev1.Namespace
 	return err
 }
 
-// sameStore returns an error unless the API server's store is the one that the picture is of, or that is not known yet.
+// sameStore returns an error unless the API server's store is the one that the picture is of, or that is not known yet. While nobody
+// serves the API at all, nothing is known to be lost.
 func (p *Propagator) sameStore(ctx context.Context) error {
 	known := p.store.Load()
 	if known == nil {
@@ -117,7 +119,7 @@ func (p *Propagator) sameStore(ctx context.Context) error {
 	switch {
 	case err == nil && c.UID == *known:
 		return nil
-	case err == nil, apierrors.IsNotFound(err):
+	case err == nil, copies.Gone(err):
 		p.loseStore()
 		return errOtherStore
 	}
