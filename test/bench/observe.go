@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -21,56 +22,113 @@ var parameters = scheme.ParameterCodec
 
 var namespacesResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
+// verdict says whether an object is seen as it shall be.
+type verdict func(watch.EventType, *metav1.PartialObjectMetadata) bool
+
 // observation watches until as many objects as are wanted have been seen as they shall be.
 type observation struct {
-	watch watch.Interface
-	done  chan struct{}
-	seen  map[string]bool
-	want  int
-	what  string
-	at    time.Time
-	err   error
+	client   metadata.ResourceInterface
+	selector string
+	right    verdict
+	// removal says that what is wanted is that objects go.
+	removal bool
+	stop    context.CancelFunc
+	done    chan struct{}
+	seen    map[string]bool
+	want    int
+	what    string
+	at      time.Time
+	err     error
 }
 
-// observe begins to watch the metadata of objects; right says whether one is seen as it shall be. What is right already does not count, so it
-// has to begin before the change. One watch of metadata is all that an observation costs the server.
-func (c *cluster) observe(ctx context.Context, what string, resource schema.GroupVersionResource, selector string, want int,
-	right func(watch.EventType, *metav1.PartialObjectMetadata) bool,
-) (*observation, error) {
-	client := c.metadata.Resource(resource)
-	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: "bench.example.com/nothing", Limit: 1})
+// observe begins to watch the metadata of objects. What is right already does not count, so it has to begin before the change. One watch of
+// metadata is all that an observation costs the server, unless the server ends it because we can't keep up: then what is there is listed.
+func (c *cluster) observe(ctx context.Context, o observation, resource schema.GroupVersionResource) (*observation, error) {
+	o.client = c.metadata.Resource(resource)
+	o.done, o.seen = make(chan struct{}), map[string]bool{}
+	list, err := o.client.List(ctx, metav1.ListOptions{LabelSelector: "bench.example.com/nothing", Limit: 1})
 	if err != nil {
 		return nil, err
 	}
-	w, err := client.Watch(ctx, metav1.ListOptions{LabelSelector: selector, ResourceVersion: list.ResourceVersion})
+	w, err := o.client.Watch(ctx, metav1.ListOptions{LabelSelector: o.selector, ResourceVersion: list.ResourceVersion})
 	if err != nil {
 		return nil, err
 	}
-	o := &observation{watch: w, done: make(chan struct{}), seen: map[string]bool{}, want: want, what: what}
-	go o.run(right)
-	return o, nil
+	ctx, o.stop = context.WithCancel(ctx)
+	go o.run(ctx, w)
+	return &o, nil
 }
 
-func (o *observation) run(right func(watch.EventType, *metav1.PartialObjectMetadata) bool) {
+func (o *observation) run(ctx context.Context, w watch.Interface) {
 	defer close(o.done)
-	defer o.watch.Stop()
-	for event := range o.watch.ResultChan() {
-		object, ok := event.Object.(*metav1.PartialObjectMetadata)
-		if !ok {
-			o.err = fmt.Errorf("%s: the watch says %v", o.what, event.Object)
+	for {
+		over := o.follow(ctx, w)
+		w.Stop()
+		if !over && ctx.Err() == nil {
+			w, over = o.relist(ctx)
+		}
+		switch {
+		case ctx.Err() != nil:
+			o.err = ctx.Err()
 			return
-		}
-		if key := object.Namespace + "/" + object.Name; right(event.Type, object) {
-			o.seen[key] = true
-		} else {
-			delete(o.seen, key)
-		}
-		if len(o.seen) == o.want {
+		case o.err != nil:
+			return
+		case over:
 			o.at = time.Now()
 			return
 		}
 	}
-	o.err = errors.New(o.what + ": the watch has ended")
+}
+
+// follow says whether all is as wanted, which it may not be when the watch ends.
+func (o *observation) follow(ctx context.Context, w watch.Interface) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case event, open := <-w.ResultChan():
+			object, ok := event.Object.(*metav1.PartialObjectMetadata)
+			if !open || !ok {
+				return false
+			}
+			o.see(event.Type, object)
+			if len(o.seen) == o.want {
+				return true
+			}
+		}
+	}
+}
+
+func (o *observation) see(event watch.EventType, object *metav1.PartialObjectMetadata) {
+	if key := object.Namespace + "/" + object.Name; o.right(event, object) {
+		o.seen[key] = true
+	} else {
+		delete(o.seen, key)
+	}
+}
+
+// relist looks at what there is, and watches from there.
+func (o *observation) relist(ctx context.Context) (w watch.Interface, over bool) {
+	list, err := o.client.List(ctx, metav1.ListOptions{LabelSelector: o.selector})
+	if err != nil {
+		o.err = fmt.Errorf("%s: %w", o.what, err)
+		return nil, false
+	}
+	o.seen = map[string]bool{}
+	if o.removal {
+		o.want = len(list.Items)
+	} else {
+		for i := range list.Items {
+			o.see(watch.Modified, &list.Items[i])
+		}
+	}
+	if len(o.seen) == o.want {
+		return nil, true
+	}
+	if w, err = o.client.Watch(ctx, metav1.ListOptions{LabelSelector: o.selector, ResourceVersion: list.ResourceVersion}); err != nil {
+		o.err = fmt.Errorf("%s: %w", o.what, err)
+	}
+	return w, false
 }
 
 // wait returns when the last of the objects was seen as it shall be.
@@ -84,7 +142,7 @@ func (o *observation) wait(ctx context.Context, timeout time.Duration) (time.Tim
 		return time.Time{}, ctx.Err()
 	case <-timer.C:
 	}
-	o.watch.Stop()
+	o.stop()
 	<-o.done
 	if o.at.IsZero() {
 		return time.Time{}, fmt.Errorf("%s: %d of %d after %s", o.what, len(o.seen), o.want, timeout)
@@ -108,23 +166,29 @@ func (c *cluster) waitAll(ctx context.Context, since time.Time, observations []*
 
 // observeCopies watches until n copies of a kind from a source namespace are there with a generation.
 func (c *cluster) observeCopies(ctx context.Context, k kind, source, value string, n int) (*observation, error) {
-	return c.observe(ctx, fmt.Sprintf("copies of %s from %s", k.Resource, source), k.GroupVersionResource, inheritedFrom+"="+source, n,
-		func(event watch.EventType, object *metav1.PartialObjectMetadata) bool {
+	return c.observe(ctx, observation{
+		what: fmt.Sprintf("copies of %s from %s", k.Resource, source), selector: inheritedFrom + "=" + source, want: n,
+		right: func(event watch.EventType, object *metav1.PartialObjectMetadata) bool {
 			return event != watch.Deleted && object.Labels[generation] == value
-		})
+		},
+	}, k.GroupVersionResource)
 }
 
 // observeRemoval watches until n copies of a kind from a source namespace have gone.
 func (c *cluster) observeRemoval(ctx context.Context, k kind, source string, n int) (*observation, error) {
-	return c.observe(ctx, fmt.Sprintf("removal of the copies of %s from %s", k.Resource, source), k.GroupVersionResource, inheritedFrom+"="+source, n,
-		func(event watch.EventType, _ *metav1.PartialObjectMetadata) bool { return event == watch.Deleted })
+	return c.observe(ctx, observation{
+		what: fmt.Sprintf("removal of the copies of %s from %s", k.Resource, source), selector: inheritedFrom + "=" + source, want: n, removal: true,
+		right: func(event watch.EventType, _ *metav1.PartialObjectMetadata) bool { return event == watch.Deleted },
+	}, k.GroupVersionResource)
 }
 
 // observeLabels watches until namespaces have the tree labels that they shall have.
 func (c *cluster) observeLabels(ctx context.Context, want map[string]chain) (*observation, error) {
-	return c.observe(ctx, "tree labels", namespacesResource, "", len(want),
-		func(event watch.EventType, object *metav1.PartialObjectMetadata) bool {
+	return c.observe(ctx, observation{
+		what: "tree labels", want: len(want),
+		right: func(event watch.EventType, object *metav1.PartialObjectMetadata) bool {
 			wanted, ok := want[object.Name]
 			return ok && event != watch.Deleted && wanted.wrong(object.Labels) == ""
-		})
+		},
+	}, namespacesResource)
 }
