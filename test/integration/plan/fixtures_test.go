@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -77,12 +78,20 @@ func move(t *testing.T, u user, name, parent string, dry ...string) error {
 	return apply(t, u, name, fmt.Sprintf(`{"parent":%q}`, parent), dry...)
 }
 
-// configure replaces the entries "resource mode [onConflict]" of the configuration.
+// configure replaces the entries "resource mode [onConflict]" of the configuration, and returns when they are acted on.
 func configure(t *testing.T, entries ...string) {
 	t.Helper()
 	if err := tryConfigure(t, entries...); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the configuration is observed", "true", func() string {
+		c, err := alice.hierarchy.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		ready := meta.FindStatusCondition(c.Status.Conditions, hnc.ConditionReady)
+		return fmt.Sprint(ready != nil && ready.ObservedGeneration == c.Generation)
+	})
 }
 
 func tryConfigure(t *testing.T, entries ...string) error {

@@ -321,7 +321,7 @@ func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
 		says string
 	}{
 		{v1beta1.HierarchyPlanSpec{}, "spec.change: Required value"},
-		{v1beta1.HierarchyPlanSpec{Change: "Everything"}, `"Parent", "Propagation"`},
+		{v1beta1.HierarchyPlanSpec{Change: "Everything"}, `"Parent", "Delete", "Propagation"`},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Parent: "x"}, "spec.parent: Forbidden"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Resources: resources("secrets")}, "spec.resources: Forbidden"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: 6000}, "spec.limit: Invalid value"},
