@@ -14,21 +14,21 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// move gives a namespace a parent as alice. Without dry it is done.
-func move(t *testing.T, name, parent string, dry ...string) error {
+// move gives a namespace a parent. Without dry it is done.
+func move(t *testing.T, who user, name, parent string, dry ...string) error {
 	t.Helper()
 	patch := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":%q}}`, parent)
 	force := true
-	_, err := alice.hierarchy.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch),
+	_, err := who.hierarchy.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch),
 		metav1.PatchOptions{FieldManager: "test", Force: &force, DryRun: dry})
 	return err
 }
 
 // eventuallyRefused returns when a move is refused, which takes the server to have seen the objects; then it says so without dry-run as well.
-func eventuallyRefused(t *testing.T, name, parent string, says ...string) {
+func eventuallyRefused(t *testing.T, who user, name, parent string, says ...string) {
 	t.Helper()
-	eventually(t, "the move is refused", "true", func() string { return boolean(apierrors.IsConflict(move(t, name, parent, metav1.DryRunAll))) })
-	err := move(t, name, parent)
+	eventually(t, "the move is refused", "true", func() string { return boolean(apierrors.IsConflict(move(t, who, name, parent, metav1.DryRunAll))) })
+	err := move(t, who, name, parent)
 	if !apierrors.IsConflict(err) {
 		t.Fatalf("got %v, want Conflict", err)
 	}
@@ -42,7 +42,7 @@ func eventuallyRefused(t *testing.T, name, parent string, says ...string) {
 func eventuallyMoved(t *testing.T, name, parent string) {
 	t.Helper()
 	var err error
-	eventually(t, "the move is made", "true", func() string { err = move(t, name, parent); return boolean(err == nil) })
+	eventually(t, "the move is made", "true", func() string { err = move(t, alice, name, parent); return boolean(err == nil) })
 }
 
 func remove(t *testing.T, resource schema.GroupVersionResource, namespace, name string) {
@@ -63,12 +63,12 @@ func TestH11AMoveThatWouldOverwriteIsRefused(t *testing.T) {
 	put(t, configMaps, object("ConfigMap", leaf, "a", "local"))
 	put(t, configMaps, object("ConfigMap", mid, "b", "local"))
 	eventuallyPresent(t, configMaps, leaf, "a=local b=local<"+mid+" other=local<"+root)
-	eventuallyRefused(t, root, "h11-new", "Namespace \""+leaf+"\": a (/v1, Kind=ConfigMap)", "Namespace \""+mid+"\": b (/v1, Kind=ConfigMap)")
-	if err := move(t, root, "h11-new"); strings.Contains(err.Error(), "other") || strings.Contains(err.Error(), `"`+leaf+`": b`) {
+	eventuallyRefused(t, alice, root, "h11-new", "Namespace \""+leaf+"\": a (/v1, Kind=ConfigMap)", "Namespace \""+mid+"\": b (/v1, Kind=ConfigMap)")
+	if err := move(t, alice, root, "h11-new"); strings.Contains(err.Error(), "other") || strings.Contains(err.Error(), `"`+leaf+`": b`) {
 		t.Errorf("it names what is not overwritten: %v", err)
 	}
 	// Nobody's objects are in the way in another part of the tree.
-	if err := move(t, mid, ""); err != nil {
+	if err := move(t, alice, mid, ""); err != nil {
 		t.Fatal(err)
 	}
 	eventuallyMoved(t, root, "h11-new")
@@ -91,9 +91,9 @@ func TestH11NamesAreTheListersOnly(t *testing.T) {
 			}
 		}
 	}
-	eventuallyRefused(t, "h11-hidden", "h11-hiding", `Namespace "h11-hidden": 2 of roles.rbac.authorization.k8s.io, which you may not list`)
-	if err := move(t, "h11-hidden", "h11-hiding"); strings.Contains(err.Error(), "secret-name") {
-		t.Errorf("a name that alice may not know: %v", err)
+	eventuallyRefused(t, carol, "h11-hidden", "h11-hiding", `Namespace "h11-hidden": 2 of roles.rbac.authorization.k8s.io, which you may not list`)
+	if err := move(t, carol, "h11-hidden", "h11-hiding"); strings.Contains(err.Error(), "secret-name") {
+		t.Errorf("a name that carol may not know: %v", err)
 	}
 }
 
@@ -107,8 +107,8 @@ func TestH11LooksAtTheLabelsAfterTheMove(t *testing.T) {
 	for _, name := range []string{"only-elsewhere", "nowhere", "only-below"} {
 		put(t, configMaps, object("ConfigMap", "h11-labelled", name, "local"))
 	}
-	eventuallyRefused(t, "h11-labelled", "h11-labels", `"h11-labelled": only-below (`)
-	if err := move(t, "h11-labelled", "h11-labels"); strings.Contains(err.Error(), "elsewhere") || strings.Contains(err.Error(), "nowhere") {
+	eventuallyRefused(t, alice, "h11-labelled", "h11-labels", `"h11-labelled": only-below (`)
+	if err := move(t, alice, "h11-labelled", "h11-labels"); strings.Contains(err.Error(), "elsewhere") || strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("it names what is not overwritten: %v", err)
 	}
 	remove(t, configMaps, "h11-labelled", "only-below")
@@ -126,7 +126,7 @@ func TestH11AnObjectThatIsKeptIsNoCollision(t *testing.T) {
 	}
 	put(t, secrets, object("Secret", "h11-keeping", "asked", "above", hnc.AnnotationAll+"=true"))
 	put(t, secrets, object("Secret", "h11-kept", "asked", "local"))
-	eventuallyRefused(t, "h11-kept", "h11-keeping", `"h11-kept": asked (/v1, Kind=Secret)`)
+	eventuallyRefused(t, alice, "h11-kept", "h11-keeping", `"h11-kept": asked (/v1, Kind=Secret)`)
 	remove(t, secrets, "h11-kept", "asked")
 	eventuallyMoved(t, "h11-kept", "h11-keeping")
 	eventuallyPresent(t, secrets, "h11-kept", "a=h11-kept asked=above<h11-keeping")
@@ -201,7 +201,7 @@ func TestH11AnAllowedOverrideIsNoCollision(t *testing.T) {
 	put(t, configMaps, object("ConfigMap", "h11-allowing", "b", "above"))
 	put(t, configMaps, object("ConfigMap", "h11-overriding", "a", "local", hnc.AnnotationOverride+"=true"))
 	put(t, configMaps, object("ConfigMap", "h11-overriding", "b", "local", hnc.AnnotationOverride+"=true"))
-	eventuallyRefused(t, "h11-overriding", "h11-allowing", `"h11-overriding": b (`)
+	eventuallyRefused(t, alice, "h11-overriding", "h11-allowing", `"h11-overriding": b (`)
 	remove(t, configMaps, "h11-overriding", "b")
 	eventuallyMoved(t, "h11-overriding", "h11-allowing")
 	eventuallyPresent(t, configMaps, "h11-overriding", "a=local b=above<h11-allowing")
@@ -225,7 +225,7 @@ func TestH11AndK7HoldForWhatAHierarchySays(t *testing.T) {
 	remove(t, configMaps, leaf, "a")
 	eventually(t, "the hierarchy says it", "<nil>", func() string { return fmt.Sprint(say(t.Context(), carol, mid, "configmaps Propagate")) })
 	eventuallyPresent(t, configMaps, leaf, "a="+mid+"<"+mid)
-	eventuallyRefused(t, "h11-said", leaf, `"h11-said": a (`)
+	eventuallyRefused(t, alice, "h11-said", leaf, `"h11-said": a (`)
 	// Above the hierarchy nothing is propagated.
 	eventuallyMoved(t, "h11-said", root)
 	eventuallyPresent(t, configMaps, "h11-said", "a=h11-said")

@@ -44,7 +44,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	}
 	// So she has it in leaf, too.
 	eventually(t, "the binding in "+leaf, "<nil>", func() string {
-		_, err := admin.RbacV1().RoleBindings(leaf).Get(t.Context(), "carol-propagation", metav1.GetOptions{})
+		_, err := admin.RbacV1().RoleBindings(leaf).Get(t.Context(), "carol-propagation-"+mid, metav1.GetOptions{})
 		return fmt.Sprint(err)
 	})
 	must(t, "she has it elsewhere", func() error { return say(t.Context(), carol, "rights-alone", "secrets Propagate") })

@@ -18,7 +18,7 @@ import (
 func letCarol(t *testing.T, root string) {
 	t.Helper()
 	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "carol-propagation"},
+		ObjectMeta: metav1.ObjectMeta{Name: "carol-propagation-" + root},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "hnc-propagation-admin"},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "carol"}},
 	}
