@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+func TestAPlanOfADeletionTellsWhatGoesAndWhatStays(t *testing.T) {
+	namespace(t, "del-root", "")
+	subnamespace(t, "del-sub", "del-root")
+	subnamespace(t, "del-subsub", "del-sub")
+	namespace(t, "del-full", "del-sub")
+	namespace(t, "del-below", "del-full")
+	eventuallyPlanned(t, alice, "del-root", deletion, "refused: Forbidden", "del-root Deleted", "del-sub Orphaned")
+	eventuallyPlanned(t, alice, "del-sub", deletion, "refused: Forbidden", "del-sub Deleted", "del-full Orphaned", "del-subsub Orphaned")
+	eventuallyPlanned(t, alice, "del-subsub", deletion, "del-subsub Deleted")
+	if err := apply(t, alice, "del-root", `{"allowCascadingDeletion":true}`); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"del-root Deleted", "del-sub Deleted", "del-full Orphaned", "del-subsub Deleted"}
+	eventuallyPlanned(t, alice, "del-root", deletion, want...)
+	// Whoever deletes the Subnamespace for a try is told the same.
+	alice.warnings.take()
+	err := alice.hierarchy.HncV1beta1().Subnamespaces("del-root").Delete(t.Context(), "del-sub", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectWarnings(t, "dry run: in 3 namespaces: 2 deleted, 1 orphaned; objects: 0 added, 0 changed, 0 overwritten, 0 removed, 0 kept",
+		`namespace "del-sub": deleted`, `namespace "del-full": orphaned`, `namespace "del-subsub": deleted`)
+	must(t, "deletion", func() error {
+		return alice.CoreV1().Namespaces().Delete(t.Context(), "del-root", metav1.DeleteOptions{})
+	})
+	eventually(t, "what is there", "del-below del-full", func() string {
+		list, err := admin.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		var there []string
+		for _, ns := range list.Items {
+			if strings.HasPrefix(ns.Name, "del-") {
+				there = append(there, ns.Name)
+			}
+		}
+		return strings.Join(there, " ")
+	})
+}
+
+// expectWarnings compares the warnings that alice has got, apart from their order.
+func expectWarnings(t *testing.T, want ...string) {
+	t.Helper()
+	got := alice.warnings.take()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("warnings\n%s\nwant\n%s", lines(got...), lines(want...))
+	}
+}
+
+func TestADryRunTellsTheGist(t *testing.T) {
+	configure(t, "configmaps Propagate")
+	namespace(t, "gist-root", "")
+	namespace(t, "gist-leaf", "")
+	configMap(t, "gist-root", "settings", "above")
+	if _, err := alice.RbacV1().RoleBindings("gist-root").Create(t.Context(), binding("gist-root", "viewers", "view", "ann"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	alice.warnings.take()
+	if err := move(t, alice, "gist-leaf", "gist-root", metav1.DryRunAll); err != nil {
+		t.Fatal(err)
+	}
+	expectWarnings(t, "dry run: in 1 namespaces: 0 deleted, 0 orphaned; objects: 2 added, 0 changed, 0 overwritten, 0 removed, 0 kept",
+		`namespace "gist-leaf": User "ann": gained ClusterRole "view"`, `namespace "gist-leaf": add rolebindings "viewers" from "gist-root"`,
+		`namespace "gist-leaf": add configmaps "settings" from "gist-root"`)
+	if err := move(t, alice, "gist-leaf", "gist-root"); err != nil {
+		t.Fatal(err)
+	}
+	if got := alice.warnings.take(); len(got) > 0 {
+		t.Errorf("the real request warns of %q", got)
+	}
+	eventuallyPlanned(t, alice, "gist-leaf", parent("gist-root"))
+	eventuallyPlanned(t, alice, "gist-leaf", parent(""), "gist-leaf Remove rolebindings/viewers<gist-root", "gist-leaf Remove configmaps/settings<gist-root",
+		"gist-leaf Lost ann view")
+	alice.warnings.take()
+	if err := alice.hierarchy.HncV1beta1().Hierarchies("gist-leaf").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+		t.Fatal(err)
+	}
+	expectWarnings(t, "dry run: in 1 namespaces: 0 deleted, 0 orphaned; objects: 0 added, 0 changed, 0 overwritten, 2 removed, 0 kept",
+		`namespace "gist-leaf": User "ann": lost ClusterRole "view"`, `namespace "gist-leaf": remove rolebindings "viewers" from "gist-root"`,
+		`namespace "gist-leaf": remove configmaps "settings" from "gist-root"`)
+}
+
+func TestAPlanTellsAllRefusals(t *testing.T) {
+	configure(t, "configmaps Propagate")
+	namespace(t, "no-root", "")
+	namespace(t, "no-leaf", "no-root")
+	namespace(t, "no-other", "")
+	configMap(t, "no-other", "settings", "local")
+	configMap(t, "no-root", "settings", "above")
+	eventuallyPlanned(t, alice, "no-root", parent("no-leaf"), "refused: Conflict")
+	eventuallyPlanned(t, alice, "no-root", parent("no-where")) // who may create namespaces may name one that is still to come
+	eventuallyPlanned(t, alice, "no-other", parent("no-leaf"), "refused: Conflict", "no-other Overwrite configmaps/settings<no-root")
+	carl, err := person(t.Context(), "carl", "no-other",
+		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies/plan"}, Verbs: []string{"create"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not allowed to write the hierarchy, nor to come to the parent; and something would be overwritten, but that is for others to know.
+	eventuallyPlanned(t, carl, "no-other", parent("no-leaf"), "refused: Forbidden", "refused: Conflict", "refused: Forbidden", "no-other Overwrite 1 of configmaps")
+	eventuallyPlanned(t, carl, "no-other", deletion, "refused: Forbidden", "no-other Deleted")
+	eventuallyPlanned(t, carl, "no-other", v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources("secrets Propagate")},
+		"refused: Forbidden", "refused: Forbidden")
+	eventuallyPlanned(t, carl, "no-other", v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration}, "refused: Forbidden")
+}
+
+func TestAPlanOfWhatAHierarchySays(t *testing.T) {
+	configure(t)
+	namespace(t, "say-root", "")
+	namespace(t, "say-mid", "say-root")
+	namespace(t, "say-leaf", "say-mid")
+	for _, name := range []string{"say-root", "say-mid", "say-leaf"} {
+		configMap(t, name, "all", name)
+		configMap(t, name, "of-"+name, name)
+	}
+	say := func(entries ...string) v1beta1.HierarchyPlanSpec {
+		return v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources(entries...)}
+	}
+	eventuallyPlanned(t, alice, "say-mid", say("configmaps Propagate"), "refused: Conflict",
+		"say-leaf Overwrite configmaps/all<say-mid", "say-leaf Add configmaps/of-say-mid<say-mid")
+	eventuallyPlanned(t, alice, "say-mid", say("configmaps Propagate Keep"),
+		"say-leaf Keep configmaps/all<say-mid", "say-leaf Add configmaps/of-say-mid<say-mid")
+	if err := apply(t, alice, "say-mid", `{"parent":"say-root","propagation":[{"group":"","resource":"configmaps","onConflict":"Keep"}]}`); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyPlanned(t, alice, "say-mid", say("configmaps Propagate Keep"), "say-leaf Keep configmaps/all<say-mid")
+	eventuallyPlanned(t, alice, "say-mid", say("configmaps Remove"), "say-leaf Remove configmaps/of-say-mid<say-mid")
+	// Where nothing is said any more, what is there stays as it is.
+	eventuallyPlanned(t, alice, "say-mid", say())
+	// Who leaves takes along what it says; what the root says stays with it.
+	eventuallyPlanned(t, alice, "say-root", say("configmaps AllowPropagate"), "say-leaf Keep configmaps/all<say-mid")
+}
+
+func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
+	namespace(t, "bad-plan", "")
+	for _, row := range []struct {
+		spec v1beta1.HierarchyPlanSpec
+		says string
+	}{
+		{v1beta1.HierarchyPlanSpec{}, "spec.change: Required value"},
+		{v1beta1.HierarchyPlanSpec{Change: "Everything"}, `"Parent", "Delete", "Propagation"`},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Parent: "x"}, "spec.parent: Forbidden"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Resources: resources("secrets")}, "spec.resources: Forbidden"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: 6000}, "spec.limit: Invalid value"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: -1}, "spec.limit: Invalid value"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: "there"}, "ask from the beginning"},
+	} {
+		_, err := alice.hierarchy.HncV1beta1().Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: row.spec}, metav1.CreateOptions{})
+		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%+v: %v, want %s", row.spec, err, row.says)
+		}
+	}
+	plans := alice.hierarchy.HncV1beta1()
+	if _, err := plans.Hierarchies("bad-plan").Plan(t.Context(), "other", &v1beta1.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+		t.Errorf("another name: %v", err)
+	}
+	if _, err := plans.Hierarchies("no-such-namespace").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("no namespace: %v", err)
+	}
+}
