@@ -41,9 +41,15 @@ var allowed = map[string][]string{
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/tree", "pkg/storage"},
 	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served.
-	"pkg/propagator":  {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree"},
-	"cmd":             {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
-	"cmd/kubectl-hns": {"pkg/apis", "pkg/generated"},
+	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree"},
+	"cmd":            {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
+	// The plugin is a client like any other: it shares only how annotations and names of kinds are read. What it shows is decided below it.
+	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds"},
+	"pkg/cli/tree":    {"pkg/apis"},
+	"pkg/cli/picture": {"pkg/cli/tree"},
+	"pkg/cli/admins":  {"pkg/apis"},
+	"pkg/cli/origin":  {"pkg/apis", "pkg/exceptions"},
+	"cmd/kubectl-hns": {"pkg/cli"},
 	// Nothing that runs in production imports these.
 	"test": {"pkg"},
 	"hack": {"pkg", "test"},
@@ -55,7 +61,7 @@ var restricted = map[string][]string{
 	"go.etcd.io/etcd/client/v3": {"pkg/storage/fence", "test", "hack"},
 	"go.etcd.io/etcd/server/":   {"pkg/storage/embedded", "test", "hack"},
 	// What the tree's data structure must not do: talk to servers.
-	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/storage", "test"},
+	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/storage", "test"},
 	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/registry", "pkg/storage", "test"},
 }
 

@@ -1,0 +1,75 @@
+package admins
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func rule(verb, group, resource string, names ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{Verbs: []string{"get", verb}, APIGroups: []string{group}, Resources: []string{resource}, ResourceNames: names}
+}
+
+func TestOnlyUpdatingEveryHierarchyMakesAdmin(t *testing.T) {
+	for _, row := range []struct {
+		rule  rbacv1.PolicyRule
+		admin bool
+	}{
+		{rule("update", hnc.GroupName, "hierarchies"), true},
+		{rule("update", hnc.GroupName, "hierarchyconfigurations"), true},
+		{rule("*", "*", "*"), true},
+		{rule("patch", hnc.GroupName, "hierarchies"), false},
+		{rule("update", hnc.GroupName, "subnamespaces"), false},
+		{rule("update", hnc.GroupName, "hierarchies/status"), false},
+		{rule("update", "", "hierarchies"), false},
+		{rule("update", hnc.GroupName, "hierarchies", hnc.Singleton), false},
+	} {
+		if got := allow([]rbacv1.PolicyRule{row.rule}); got != row.admin {
+			t.Errorf("%v: got %t", row.rule, got)
+		}
+	}
+}
+
+func binding(name, from, kind, role string) rbacv1.RoleBinding {
+	b := rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: "here", Name: name}, RoleRef: rbacv1.RoleRef{Kind: kind, Name: role},
+		Subjects: []rbacv1.Subject{{Kind: "User", Name: "u-" + name}}}
+	if from != "" {
+		b.Labels = map[string]string{hnc.LabelInheritedFrom: from}
+	}
+	return b
+}
+
+func TestGrantsTellWhereTheyWereMade(t *testing.T) {
+	yes := []rbacv1.PolicyRule{rule("update", hnc.GroupName, "hierarchies")}
+	r := &Rights{
+		Roles: []rbacv1.Role{{ObjectMeta: metav1.ObjectMeta{Name: "mover"}, Rules: yes}, {ObjectMeta: metav1.ObjectMeta{Name: "reader"}}},
+		Bindings: []rbacv1.RoleBinding{binding("own", "", "Role", "mover"), binding("inherited", "acme", "ClusterRole", "boss"),
+			binding("no", "acme", "Role", "reader"), binding("missing", "", "Role", "nothing"), binding("unread", "", "ClusterRole", "secret"),
+			binding("installed", "acme", "ClusterRole", "admin"), binding("installed-too", "acme", "ClusterRole", "view")},
+		ClusterRoles: map[string]rbacv1.ClusterRole{"boss": {Rules: yes}},
+		ClusterRoleBindings: []rbacv1.ClusterRoleBinding{{ObjectMeta: metav1.ObjectMeta{Name: "all"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "boss"},
+			Subjects: []rbacv1.Subject{{Kind: "Group", Name: "g"}}}},
+	}
+	grants, unread := r.Find()
+	var got []string
+	for _, g := range grants {
+		got = append(got, fmt.Sprintf("%s %s %s %q", g.Subject.Name, g.Role, g.Binding, g.At))
+	}
+	want := []string{`u-own Role/mover RoleBinding/own "here"`, `u-inherited ClusterRole/boss RoleBinding/inherited "acme"`,
+		`u-installed ClusterRole/admin RoleBinding/installed "acme"`, `g ClusterRole/boss ClusterRoleBinding/all ""`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if want := []string{"admin", "secret", "view"}; !slices.Equal(unread, want) {
+		t.Errorf("got the unread roles %v, want %v", unread, want)
+	}
+	r.AllClusterRoles = true
+	if grants, unread := r.Find(); len(grants) != 3 || len(unread) > 0 {
+		t.Errorf("a ClusterRole that does not exist grants nothing: got %v, %v", grants, unread)
+	}
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+)
+
+func newDescribe(e *Environment) *cobra.Command {
+	var out output
+	cmd := &cobra.Command{
+		Use:               "describe NAMESPACE",
+		Short:             "Show a namespace's place in its tree, and what has gone wrong lately",
+		Example:           "  kubectl hns describe team-a",
+		Args:              namespaceArgs(1, 1),
+		ValidArgsFunction: completeArgs(1, e.completeNamespaces),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			return e.describe(cmd.Context(), args[0], &out)
+		},
+	}
+	out.addFlag(e, cmd)
+	return cmd
+}
+
+func (e *Environment) describe(ctx context.Context, namespace string, out *output) error {
+	c, err := e.connect()
+	if err != nil {
+		return err
+	}
+	if _, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{}); err != nil {
+		return err
+	}
+	h, err := getHierarchy(ctx, c, namespace)
+	if err != nil {
+		return err
+	}
+	h.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("Hierarchy"))
+	if printed, err := out.print(e, h, func() []string { return []string{"hierarchy." + hnc.GroupName + "/" + h.Name} }); printed {
+		return err
+	}
+	subs, err := c.hierarchy.HncV1beta1().Subnamespaces(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	events, err := c.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "source=" + hnc.GroupName})
+	switch {
+	case apierrors.IsForbidden(err):
+		e.warn("events are left out: missing right: %s", missingRight(err))
+		events = nil
+	case err != nil:
+		return err
+	}
+	if err := describeHierarchy(e.Out, h, subs.Items); err != nil || events == nil {
+		return err
+	}
+	return describeEvents(e.Out, namespace, events.Items, time.Now())
+}
+
+// describeHierarchy writes what spec/hnc.md 4.1 shows before the events.
+func describeHierarchy(w io.Writer, h *v1beta1.Hierarchy, subs []v1beta1.Subnamespace) error {
+	var s strings.Builder
+	fmt.Fprintf(&s, "Hierarchy configuration for namespace %s\n", h.Namespace)
+	if h.Spec.Parent != "" {
+		fmt.Fprintf(&s, "  Parent: %s\n", h.Spec.Parent)
+	} else {
+		s.WriteString("  No parent\n")
+	}
+	section(&s, "children", "Children", children(h.Status.Children, subs))
+	fmt.Fprintf(&s, "  Allows Cascading Deletion: %t\n", ptr.Deref(h.Spec.AllowCascadingDeletion, false))
+	var conditions []string
+	for _, condition := range tree.Problems(h.Status.Conditions) {
+		conditions = append(conditions, tree.Say(condition))
+	}
+	section(&s, "conditions", "Conditions", conditions)
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+func section(s *strings.Builder, none, title string, items []string) {
+	if len(items) == 0 {
+		fmt.Fprintf(s, "  No %s\n", none)
+		return
+	}
+	fmt.Fprintf(s, "  %s:\n", title)
+	for _, item := range items {
+		fmt.Fprintf(s, "  - %s\n", item)
+	}
+}
+
+// children returns the lines of the children and of the sub-namespaces that are none, sorted as printed.
+func children(names []string, subs []v1beta1.Subnamespace) []string {
+	states := map[string]v1beta1.SubnamespaceState{}
+	for i := range subs {
+		states[subs[i].Name] = subs[i].Status.State
+	}
+	var said []string
+	for _, name := range names {
+		if _, sub := states[name]; sub {
+			name += " (subnamespace)"
+		}
+		said = append(said, name)
+	}
+	for name, state := range states {
+		if !slices.Contains(names, name) {
+			said = append(said, fmt.Sprintf("%s (%s subnamespace)", name, state))
+		}
+	}
+	slices.Sort(said)
+	return said
+}
+
+// describeEvents writes the events that tell of the hierarchy, the newest first, and one for each reason and object.
+func describeEvents(w io.Writer, namespace string, events []corev1.Event, now time.Time) error {
+	events = slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool { return e.Source.Component != hnc.GroupName })
+	if len(events) == 0 {
+		_, err := fmt.Fprint(w, "\nNo recent HNC events for objects in this namespace\n")
+		return err
+	}
+	slices.SortStableFunc(events, func(a, b corev1.Event) int { return lastSeen(b).Compare(lastSeen(a)) })
+	if _, err := fmt.Fprintf(w, "\nEvents from the objects in namespace %s\n", namespace); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 1, ' ', 0)
+	_, _ = fmt.Fprintln(table, "Last Seen\tReason\tObject\tMessage")
+	shown := map[string]bool{}
+	for _, event := range events {
+		o := event.InvolvedObject
+		object := fmt.Sprintf("%s:%s/%s", o.Kind, o.Namespace, o.Name)
+		if key := event.Reason + " " + object; !shown[key] {
+			shown[key] = true
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", duration.HumanDuration(now.Sub(lastSeen(event))), event.Reason, object, event.Message)
+		}
+	}
+	return table.Flush()
+}
+
+func lastSeen(e corev1.Event) time.Time {
+	switch {
+	case e.Series != nil:
+		return e.Series.LastObservedTime.Time
+	case !e.LastTimestamp.IsZero():
+		return e.LastTimestamp.Time
+	case !e.EventTime.IsZero():
+		return e.EventTime.Time
+	}
+	return e.CreationTimestamp.Time
+}

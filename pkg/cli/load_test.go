@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	metadatafake "k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+)
+
+const levels = 2000
+
+// testCluster is a chain of namespaces, each the parent of the next. unserved says that there is no hierarchies/tree.
+func testCluster(t *testing.T, unserved bool) (c *cluster, ours *fake.Clientset, requests func() int) {
+	t.Helper()
+	var namespaces, hierarchies []runtime.Object
+	answer := &v1beta1.HierarchyTree{}
+	for i := range levels {
+		meta := metav1.ObjectMeta{Name: level(i)}
+		namespaces = append(namespaces, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: meta})
+		h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: level(i)}}
+		if i > 0 {
+			h.Spec.Parent = level(i - 1)
+		}
+		hierarchies = append(hierarchies, h)
+		answer.Nodes = append(answer.Nodes, v1beta1.HierarchyTreeNode{Name: level(i), Parent: h.Spec.Parent, Depth: int32(i), Kind: v1beta1.NamespaceFull})
+	}
+	answer.Nodes = append(answer.Nodes, v1beta1.HierarchyTreeNode{Name: "missing", Parent: level(0), Depth: 1, Kind: v1beta1.NamespaceMissing})
+	scheme := metadatafake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	meta := metadatafake.NewSimpleMetadataClient(scheme, namespaces...)
+	ours = fake.NewClientset(hierarchies...)
+	ours.PrependReactor("get", "hierarchies/tree", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if unserved {
+			return true, nil, apierrors.NewGenericServerResponse(404, "get", hnc.Resource("hierarchies"), "", "", 0, true)
+		}
+		if action.GetNamespace() != level(0) {
+			return true, nil, apierrors.NewNotFound(namespaceResource.GroupResource(), action.GetNamespace())
+		}
+		return true, answer, nil
+	})
+	c = &cluster{hierarchy: ours, metadata: meta, namespaces: meta.Resource(namespaceResource)}
+	return c, ours, func() int { return len(ours.Actions()) + len(meta.Actions()) }
+}
+
+func level(i int) string { return fmt.Sprintf("n%04d", i) }
+
+// lastLine returns the last line of a tree's text, which has to have so many.
+func lastLine(t *testing.T, tr *tree.Tree, lines int) string {
+	t.Helper()
+	var s strings.Builder
+	if err := tr.Write(&s, tr.Roots(), tree.Paint{}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Split(strings.TrimSuffix(s.String(), "\n"), "\n")
+	if len(text) != lines {
+		t.Errorf("got %d lines, want %d", len(text), lines)
+	}
+	return text[len(text)-1]
+}
+
+func TestTwoThousandLevelsTakeAtMostThreeRequests(t *testing.T) {
+	for name, row := range map[string]struct {
+		unserved bool
+		load     func(*Environment, *cluster) (*tree.Tree, error)
+		requests int
+	}{
+		"one tree": {false, func(e *Environment, c *cluster) (*tree.Tree, error) {
+			return e.loadTree(t.Context(), c, []string{level(0)})
+		}, 1},
+		"one tree of an older server": {true, func(e *Environment, c *cluster) (*tree.Tree, error) {
+			return e.loadTree(t.Context(), c, []string{level(0)})
+		}, 3},
+		"all trees": {false, func(e *Environment, c *cluster) (*tree.Tree, error) { return e.loadAll(t.Context(), c) }, 2},
+	} {
+		c, _, requests := testCluster(t, row.unserved)
+		tr, err := row.load(newEnvironment(genericiooptions.NewTestIOStreamsDiscard()), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := requests(); n != row.requests {
+			t.Errorf("%s: got %d requests, want %d", name, n, row.requests)
+		}
+		if got := lastLine(t, tr, levels); !strings.HasSuffix(got, "└── n1999") {
+			t.Errorf("%s: the last line ends in %.20q", name, got)
+		}
+	}
+}
+
+func TestWhoMayNotListGetsWhatTheyMaySee(t *testing.T) {
+	c, ours, _ := testCluster(t, false)
+	ours.PrependReactor("list", "hierarchies", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), "",
+			fmt.Errorf("user %q cannot list resource %q in API group %q at the cluster scope", "bob", "hierarchies", hnc.GroupName))
+	})
+	ours.PrependReactor("list", "mynamespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		mine := func(name, parent string, kind v1beta1.NamespaceKind) v1beta1.MyNamespace {
+			return v1beta1.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: v1beta1.MyNamespaceStatus{Parent: parent, Kind: kind}}
+		}
+		return true, &v1beta1.MyNamespaceList{Items: []v1beta1.MyNamespace{
+			mine("a", "unseen", v1beta1.NamespaceFull), mine("b", "a", v1beta1.NamespaceSubnamespace)}}, nil
+	})
+	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
+	tr, err := newEnvironment(streams).loadAll(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Write(out, tr.Roots(), tree.Paint{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a\n└── [s] b\n\n[s] indicates subnamespaces\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+	if want := "Warning: only namespaces that you may see are shown, and no conditions: missing right: list hierarchies.hnc.x-k8s.io in the whole cluster\n"; errOut.String() != want {
+		t.Errorf("got %q, want %q", errOut, want)
+	}
+}
+
+func TestRootThatDoesNotExist(t *testing.T) {
+	for _, unserved := range []bool{true, false} {
+		c, _, _ := testCluster(t, unserved)
+		_, err := newEnvironment(genericiooptions.NewTestIOStreamsDiscard()).loadTree(t.Context(), c, []string{level(0), "nope"})
+		if !apierrors.IsNotFound(err) || err.Error() != `namespaces "nope" not found` {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+)
+
+// readModes finds out how the kind is propagated from each namespace of the chain: as the nearest hierarchy upward says that names it, or
+// else the cluster's configuration.
+func (e *Environment) readModes(ctx context.Context, c *cluster, q *origin.Question, said map[string][]v1beta1.ResourceSpec) error {
+	mapper, err := e.mapper()
+	if err != nil {
+		return err
+	}
+	names := func(spec v1beta1.ResourceSpec) bool {
+		mapping, err := kinds.Resolve(mapper, spec.Group, spec.Resource)
+		return err == nil && mapping.Resource.GroupResource() == q.Resource
+	}
+	mode, err := readMode(ctx, c, q.Resource, names)
+	if err != nil {
+		return err
+	}
+	enforced := slices.Contains(kinds.Enforced, q.Resource)
+	for i := len(q.Chain) - 1; i >= 0; i-- {
+		entries := said[q.Chain[i].Name]
+		if at := slices.IndexFunc(entries, names); at >= 0 && !enforced {
+			entry := entries[at]
+			mode = origin.Mode{Configured: true, Mode: entry.Mode, Keep: entry.OnConflict == v1beta1.Keep}
+			if mode.Mode == "" {
+				mode.Mode = v1beta1.Propagate
+			}
+		}
+		q.Chain[i].Mode = mode
+	}
+	return nil
+}
+
+// readMode finds out how the cluster's configuration has the kind propagated. names says which of its entries name the kind.
+func readMode(ctx context.Context, c *cluster, resource schema.GroupResource, names func(v1beta1.ResourceSpec) bool) (origin.Mode, error) {
+	if slices.Contains(kinds.Enforced, resource) {
+		return origin.Mode{Configured: true, Mode: v1beta1.Propagate}, nil
+	}
+	config, err := getConfiguration(ctx, c)
+	if apierrors.IsForbidden(err) {
+		return origin.Mode{Unread: "missing right: " + missingRight(err)}, nil
+	}
+	if err != nil {
+		return origin.Mode{}, err
+	}
+	var mode origin.Mode
+	for _, r := range config.Status.Resources {
+		if r.Group == resource.Group && r.Resource == resource.Resource {
+			mode.Configured, mode.Mode = true, r.Mode
+		}
+	}
+	if at := slices.IndexFunc(config.Spec.Resources, names); at >= 0 {
+		mode.Keep = config.Spec.Resources[at].OnConflict == v1beta1.Keep
+		if !mode.Configured {
+			mode.Unread = "the configuration names them, which has no effect (yet); see: kubectl hns config describe"
+		}
+	}
+	return mode, nil
+}

@@ -1,0 +1,124 @@
+package origin
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+)
+
+// refuses says why the source in a namespace is not for the one that is asked about, "" if it is.
+func (q *Question) refuses(in *Namespace) string {
+	if why := q.nowhere(in); why != "" {
+		return why
+	}
+	source := in.Object
+	values := exceptions.Of(source.Annotations)
+	e, err := exceptions.Parse(values)
+	if err != nil || e.Selects(in.Mode.Mode == v1beta1.Propagate, q.Labels) {
+		return ""
+	}
+	var said []string
+	for _, annotation := range []struct{ key, value string }{
+		{hnc.AnnotationSelect, values.Select}, {hnc.AnnotationTreeSelect, values.TreeSelect},
+		{hnc.AnnotationNone, values.None}, {hnc.AnnotationAll, values.All},
+	} {
+		if annotation.value != "" {
+			said = append(said, fmt.Sprintf("%s: %q", annotation.key, annotation.value))
+		}
+	}
+	return fmt.Sprintf("its exceptions leave %s out (%s)", q.here().Name, strings.Join(said, ", "))
+}
+
+// nowhere says why the source in a namespace is copied to no other, "" if it is to some.
+func (q *Question) nowhere(in *Namespace) string {
+	m, source := in.Mode, in.Object
+	switch {
+	case m.Unread != "":
+		return fmt.Sprintf("how %s are propagated is not known: %s", q.Resource, m.Unread)
+	case !m.Configured:
+		return fmt.Sprintf("%s are not propagated, because the configuration does not name them; to change that: kubectl hns config set-resource %s",
+			q.Resource, q.arguments())
+	case !m.propagates():
+		return fmt.Sprintf("%s are not propagated, because their mode is %s", q.Resource, m.Mode)
+	}
+	values := exceptions.Of(source.Annotations)
+	_, err := exceptions.Parse(values)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(source.Finalizers) > 0:
+		return fmt.Sprintf("objects with finalizers are never copied (%s)", strings.Join(source.Finalizers, ", "))
+	case q.never(source) != "":
+		return q.never(source)
+	case values.None != "" && !neutral(values):
+		return fmt.Sprintf("the annotation %s says so", hnc.AnnotationNone)
+	case m.Mode == v1beta1.AllowPropagate && values.Select == "" && values.TreeSelect == "" && values.All == "":
+		return fmt.Sprintf("the mode of %s is AllowPropagate, and no annotation (%s, %s or %s) asks for it",
+			q.Resource, hnc.AnnotationSelect, hnc.AnnotationTreeSelect, hnc.AnnotationAll)
+	}
+	return ""
+}
+
+// arguments returns what has the kind propagated.
+func (q *Question) arguments() string {
+	if q.Resource.Group == "" {
+		return q.Resource.Resource + " --mode Propagate"
+	}
+	return q.Resource.Resource + " --group " + q.Resource.Group + " --mode Propagate"
+}
+
+// neutral says whether annotations of which "none" is one leave anything to be selected.
+func neutral(values exceptions.Annotations) bool {
+	e, err := exceptions.Parse(exceptions.Annotations{None: values.None})
+	return err == nil && e.Selects(true, nil)
+}
+
+// never names the rule by which a source is never copied, whatever its annotations say. A server can have more such rules, by flags.
+func (q *Question) never(source *Object) string {
+	switch {
+	case source.Annotations["openshift.io/description"] != "":
+		return "objects with the annotation openshift.io/description are never copied"
+	case source.Labels["cattle.io/creator"] == "norman":
+		return "objects with the label cattle.io/creator=norman are never copied"
+	case q.Kind == "Secret" && (source.Type == "kubernetes.io/service-account-token" || source.Type == "helm.sh/release.v1"):
+		return fmt.Sprintf("Secrets of type %s are never copied", source.Type)
+	case q.Kind == "ConfigMap" && (q.Name == "kube-root-ca.crt" || q.Name == "istio-ca-root-cert"):
+		return "every namespace gets a ConfigMap of that name, so it is never copied"
+	}
+	return ""
+}
+
+// obstacle says what keeps everything from the namespace, "" if nothing does.
+func (q *Question) obstacle() string {
+	name := q.here().Name
+	switch {
+	case q.Excluded:
+		return name + " is excluded: it takes no part in hierarchies"
+	case q.Terminating:
+		return name + " is being deleted, and nothing is written in it any more"
+	case q.Halted != nil:
+		return fmt.Sprintf("activities are halted in %s: %s", name, sayHalted(q))
+	}
+	return ""
+}
+
+func sayHalted(q *Question) string { return q.Halted.Reason + ": " + q.Halted.Message }
+
+// goes says to which descendants a source is copied.
+func goes(source *Object) string {
+	values := exceptions.Of(source.Annotations)
+	var said []string
+	if values.Select != "" {
+		said = append(said, "those whose labels match "+values.Select)
+	}
+	if values.TreeSelect != "" {
+		said = append(said, "those of "+values.TreeSelect)
+	}
+	if len(said) == 0 {
+		return "all of them"
+	}
+	return strings.Join(said, ", and ")
+}

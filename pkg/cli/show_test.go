@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+func TestDescriptionIsThatOfHNC(t *testing.T) {
+	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a"}, Spec: v1beta1.HierarchySpec{Parent: "acme-org"}}
+	h.Status.Children = []string{"full-child", "service-1"}
+	h.Status.Conditions = []metav1.Condition{
+		{Type: hnc.ConditionActivitiesHalted, Status: metav1.ConditionTrue, Reason: "ParentMissing", Message: "no parent"},
+		{Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: "ParentMissing", Message: "no parent"},
+	}
+	sub := func(name string, state v1beta1.SubnamespaceState) v1beta1.Subnamespace {
+		return v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: v1beta1.SubnamespaceStatus{State: state}}
+	}
+	var s strings.Builder
+	err := describeHierarchy(&s, h, []v1beta1.Subnamespace{sub("service-1", v1beta1.SubnamespaceOk), sub("broken", v1beta1.SubnamespaceConflict)})
+	want := `Hierarchy configuration for namespace team-a
+  Parent: acme-org
+  Children:
+  - broken (Conflict subnamespace)
+  - full-child
+  - service-1 (subnamespace)
+  Allows Cascading Deletion: false
+  Conditions:
+  - ActivitiesHalted (ParentMissing): no parent
+`
+	if err != nil || s.String() != want {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, s.String(), want)
+	}
+	s.Reset()
+	h = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "x"}, Spec: v1beta1.HierarchySpec{AllowCascadingDeletion: ptr.To(true)}}
+	want = "Hierarchy configuration for namespace x\n  No parent\n  No children\n  Allows Cascading Deletion: true\n  No conditions\n"
+	if err := describeHierarchy(&s, h, nil); err != nil || s.String() != want {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, s.String(), want)
+	}
+}
+
+func TestEventsAreNewestFirstAndOneForEachReasonAndObject(t *testing.T) {
+	now := time.Now()
+	event := func(component, reason, name string, age time.Duration) corev1.Event {
+		return corev1.Event{Source: corev1.EventSource{Component: component}, Reason: reason, Message: "m " + age.String(), LastTimestamp: metav1.NewTime(now.Add(-age)),
+			InvolvedObject: corev1.ObjectReference{Kind: "ConfigMap", Namespace: "ns", Name: name}}
+	}
+	var s strings.Builder
+	err := describeEvents(&s, "ns", []corev1.Event{
+		event(hnc.GroupName, "Old", "a", time.Hour), event(hnc.GroupName, "New", "a", time.Second), event(hnc.GroupName, "New", "a", time.Minute),
+		event("kubelet", "Else", "a", time.Second),
+	}, now)
+	want := `
+Events from the objects in namespace ns
+Last Seen Reason Object         Message
+1s        New    ConfigMap:ns/a m 1s
+60m       Old    ConfigMap:ns/a m 1h0m0s
+`
+	if err != nil || s.String() != want {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, s.String(), want)
+	}
+	s.Reset()
+	if err := describeEvents(&s, "ns", nil, now); err != nil || s.String() != "\nNo recent HNC events for objects in this namespace\n" {
+		t.Errorf("%v, got %q", err, s.String())
+	}
+}
+
+func TestQuotasArePrintedAsKubectlDoes(t *testing.T) {
+	now := time.Now()
+	quota := unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"namespace": "team-a", "name": "q", "creationTimestamp": now.Add(-time.Hour).UTC().Format(time.RFC3339), "labels": map[string]any{"a": "b"}},
+		"status": map[string]any{
+			"hard": map[string]any{"pods": "3", "secrets": int64(6), "limits.cpu": "2000m"},
+			"used": map[string]any{"pods": "1", "limits.cpu": "500m"},
+		},
+	}}
+	for _, row := range []struct {
+		namespaces, labels bool
+		want               string
+	}{
+		{false, false, "NAME   AGE   REQUEST                    LIMIT\nq      60m   pods: 1/3, secrets: 0/6   limits.cpu: 500m/2\n"},
+		{true, true, "NAMESPACE   NAME   AGE   REQUEST                    LIMIT                LABELS\nteam-a      q      60m   pods: 1/3, secrets: 0/6   limits.cpu: 500m/2   a=b\n"},
+	} {
+		var s strings.Builder
+		if err := printQuotas(&s, []unstructured.Unstructured{quota}, row.namespaces, row.labels, now); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(strings.Fields(s.String()), " ") != strings.Join(strings.Fields(row.want), " ") {
+			t.Errorf("got\n%s\nwant\n%s", s.String(), row.want)
+		}
+	}
+}
+
+func TestLabelsOfMovedNamespaces(t *testing.T) {
+	labels := func(pairs ...string) map[string]string {
+		m := map[string]string{}
+		for i := 0; i+1 < len(pairs); i += 2 {
+			m[hnc.TreeLabel(pairs[i])] = pairs[i+1]
+		}
+		return m
+	}
+	above := map[string]int{"new": 0, "top": 1}
+	old := map[string]int{"x": 0, "old": 1, "top": 2}
+	for name, row := range map[string]struct {
+		labels map[string]string
+		right  bool
+	}{
+		"moved":              {labels("x", "0", "new", "1", "top", "2"), true},
+		"below what moved":   {labels("y", "0", "x", "1", "new", "2", "top", "3"), true},
+		"not yet":            {labels("x", "0", "old", "1", "top", "2"), false},
+		"an old one is left": {labels("x", "0", "old", "1", "new", "1", "top", "2"), false},
+		"wrong distance":     {labels("x", "0", "new", "1", "top", "3"), false},
+		"no labels":          {nil, false},
+	} {
+		if got := labelsRight(row.labels, "x", above, old); got != row.right {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package tree
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Paint colours parts of the text. A nil function leaves its part as it is.
+type Paint struct{ Sub, Note, Dim, Bold func(string) string }
+
+func with(paint func(string) string, s string) string {
+	if paint == nil || s == "" {
+		return s
+	}
+	return paint(s)
+}
+
+// Write writes the trees below the roots in the format of spec/hnc.md 4.2, byte for byte unless there are objects or paint.
+func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
+	out := bufio.NewWriter(w)
+	notes := footnotes{number: map[string]int{}}
+	subs := false
+	for _, root := range roots {
+		// What each level puts before the lines of the levels below it.
+		var indents []string
+		t.Walk(root, func(v Visit) bool {
+			indents = indents[:max(v.Depth-1, 0)]
+			line := ""
+			if v.Depth > 0 {
+				branch, indent := "├── ", "│   "
+				if v.Last {
+					branch, indent = "└── ", "    "
+				}
+				line = with(paint.Dim, strings.Join(indents, "")+branch)
+				indents = append(indents, indent)
+				if v.Subnamespace {
+					line += with(paint.Sub, "[s]") + " "
+					subs = true
+				}
+			}
+			if v.Depth == 0 {
+				line += with(paint.Bold, v.Name)
+			} else {
+				line += v.Name
+			}
+			if marks := notes.of(v.Node); marks != "" {
+				line += " " + with(paint.Note, "("+marks+")")
+			}
+			if !v.Again {
+				line += with(paint.Dim, sayObjects(v.Objects))
+			}
+			_, err := fmt.Fprintln(out, line)
+			return err == nil
+		})
+	}
+	if subs {
+		_, _ = fmt.Fprintf(out, "\n%s indicates subnamespaces\n", with(paint.Sub, "[s]"))
+	}
+	if len(notes.texts) > 0 {
+		_, _ = fmt.Fprint(out, "\nConditions:\n")
+		for i, text := range notes.texts {
+			_, _ = fmt.Fprintf(out, "%s %s\n", with(paint.Note, strconv.Itoa(i+1)+")"), text)
+		}
+	}
+	return out.Flush()
+}
+
+// footnotes numbers the conditions, equal ones alike.
+type footnotes struct {
+	number map[string]int
+	texts  []string
+}
+
+// of returns the numbers of a namespace's conditions, separated by commas.
+func (f *footnotes) of(n *Node) string {
+	var numbers []string
+	for _, c := range n.Conditions {
+		text := Say(c)
+		if f.number[text] == 0 {
+			f.texts = append(f.texts, text)
+			f.number[text] = len(f.texts)
+		}
+		numbers = append(numbers, strconv.Itoa(f.number[text]))
+	}
+	return strings.Join(numbers, ",")
+}
+
+// sayObjects lists sources by their names, and copies with where they come from.
+func sayObjects(objects []Object) string {
+	if len(objects) == 0 {
+		return ""
+	}
+	names := make([]string, 0, len(objects))
+	for _, o := range objects {
+		if o.InheritedFrom != "" {
+			names = append(names, o.Name+" (from "+o.InheritedFrom+")")
+		} else {
+			names = append(names, o.Name)
+		}
+	}
+	return "  " + strings.Join(names, ", ")
+}

@@ -1,0 +1,190 @@
+// Package tree is what the plugin has read of trees of namespaces, and how it is shown as text. It has no clients, and takes any data: it
+// works in time proportional to what it shows, on chains of any length, and ends on cycles.
+package tree
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Node is a namespace.
+type Node struct {
+	Name         string `json:"name"`
+	Parent       string `json:"parent,omitempty"`
+	Subnamespace bool   `json:"subnamespace"`
+	// Children are sorted.
+	Children []string `json:"children,omitempty"`
+	// Conditions are those that tell of something wrong.
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Objects are those of the kind that was asked for.
+	Objects []Object `json:"objects,omitempty"`
+
+	exists bool
+}
+
+// Object is an object in a namespace.
+type Object struct {
+	Name string `json:"name"`
+	// InheritedFrom is the namespace of the source of a copy, and empty for anything else.
+	InheritedFrom string `json:"inheritedFrom,omitempty"`
+}
+
+// Tree is a set of namespaces.
+type Tree struct{ nodes map[string]*Node }
+
+// New returns a tree without namespaces.
+func New() *Tree { return &Tree{nodes: map[string]*Node{}} }
+
+func (t *Tree) node(name string) *Node {
+	n := t.nodes[name]
+	if n == nil {
+		n = &Node{Name: name}
+		t.nodes[name] = n
+	}
+	return n
+}
+
+// AddNamespace records that a namespace exists, and whether it is a sub-namespace.
+func (t *Tree) AddNamespace(name string, subnamespace bool) {
+	n := t.node(name)
+	n.exists, n.Subnamespace = true, subnamespace
+}
+
+// AddHierarchy records a namespace's place.
+func (t *Tree) AddHierarchy(name, parent string, conditions []metav1.Condition) {
+	n := t.node(name)
+	n.Parent = parent
+	n.Conditions = Problems(conditions)
+}
+
+// AddObject records an object in a namespace.
+func (t *Tree) AddObject(namespace, name, inheritedFrom string) {
+	n := t.node(namespace)
+	n.Objects = append(n.Objects, Object{Name: name, InheritedFrom: inheritedFrom})
+}
+
+// Link finds the children of all namespaces; it is called once, after everything was added.
+func (t *Tree) Link() {
+	for _, n := range t.nodes {
+		if n.exists && n.Parent != "" {
+			p := t.node(n.Parent)
+			p.Children = append(p.Children, n.Name)
+		}
+	}
+	for _, n := range t.nodes {
+		slices.Sort(n.Children)
+		slices.SortFunc(n.Objects, func(a, b Object) int { return compare(a.Name, b.Name) })
+	}
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// Get returns a namespace, nil for one that does not exist.
+func (t *Tree) Get(name string) *Node {
+	if n := t.nodes[name]; n != nil && n.exists {
+		return n
+	}
+	return nil
+}
+
+// Roots returns, sorted, from where all namespaces can be reached: those without a parent or whose parent does not exist, and the first
+// member of each cycle.
+func (t *Tree) Roots() []string {
+	var roots []string
+	// A namespace's root is looked for once: what is below a known one is skipped.
+	known := map[string]bool{}
+	for name, n := range t.nodes {
+		if !n.exists {
+			continue
+		}
+		var path []string
+		at := map[string]int{}
+		for !known[name] {
+			if i, seen := at[name]; seen {
+				roots = append(roots, slices.Min(path[i:]))
+				break
+			}
+			at[name] = len(path)
+			path = append(path, name)
+			parent := t.nodes[name].Parent
+			if parent == "" || t.Get(parent) == nil {
+				roots = append(roots, name)
+				break
+			}
+			name = parent
+		}
+		for _, passed := range path {
+			known[passed] = true
+		}
+	}
+	slices.Sort(roots)
+	return roots
+}
+
+// Visit is a namespace on a walk.
+type Visit struct {
+	*Node
+	// Depth is the distance to where the walk began.
+	Depth int
+	// Last says that no sibling follows.
+	Last bool
+	// Again says that the walk has been here before, which only a cycle makes happen; it does not go on from here.
+	Again bool
+}
+
+// Walk visits root and everything below it, parents first and siblings sorted, until visit returns false.
+func (t *Tree) Walk(root string, visit func(Visit) bool) {
+	start := t.Get(root)
+	if start == nil {
+		return
+	}
+	seen := map[string]bool{}
+	stack := []Visit{{Node: start, Last: true}}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		v.Again = seen[v.Name]
+		seen[v.Name] = true
+		if !visit(v) {
+			return
+		}
+		if v.Again {
+			continue
+		}
+		for i := len(v.Children) - 1; i >= 0; i-- {
+			stack = append(stack, Visit{Node: t.nodes[v.Children[i]], Depth: v.Depth + 1, Last: i == len(v.Children)-1})
+		}
+	}
+}
+
+// Problems returns the conditions that tell of something wrong. Ready sums up the others, and counts only when it stands alone.
+func Problems(conditions []metav1.Condition) []metav1.Condition {
+	var problems, unready []metav1.Condition
+	for _, c := range conditions {
+		switch {
+		case c.Type != hnc.ConditionReady && c.Status == metav1.ConditionTrue:
+			problems = append(problems, c)
+		case c.Type == hnc.ConditionReady && c.Status == metav1.ConditionFalse:
+			unready = append(unready, c)
+		}
+	}
+	if len(problems) == 0 {
+		return unready
+	}
+	return problems
+}
+
+// Say returns a condition in the words of spec/hnc.md 4.1.
+func Say(c metav1.Condition) string { return fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message) }
