@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+)
+
+func startPropagator(t *testing.T) {
+	t.Helper()
+	if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServerIsAbsent(t *testing.T) {
+	namespace(t, "alone", "")
+	s := newScript(t, root)
+	if err := cp.StopProcess(context.WithoutCancel(t.Context()), "hnc-apiserver"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		var err error
+		if port, err = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver"}); err == nil {
+			err = cp.Register(context.WithoutCancel(t.Context()), installation, port)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	says(t, "Error from server (ServiceUnavailable)", "tree", "alone")
+	s.say("hnc-apiserver is down")
+	s.run("tree", "alone")
+	s.run("create", "alone-a", "-n", "alone")
+	s.run("move", "alone", "x")
+
+	services := objects.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	if err := services.Delete(context.WithoutCancel(t.Context()), "v1beta1.hnc.x-k8s.io", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	says(t, "Error from server (NotFound)", "tree", "alone")
+	s.say("there is no APIService v1beta1")
+	s.run("tree", "alone")
+	s.run("create", "alone-a", "-n", "alone")
+}
+
+// says returns when the plugin's error says so: kube-apiserver learns of what becomes of an APIService a moment later.
+func says(t *testing.T, what string, args ...string) {
+	t.Helper()
+	eventually(t, func() error {
+		if r := root.hns(t, args...); !strings.Contains(r.stderr, what) {
+			return fmt.Errorf("got %q, want %q", r.stderr, what)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+func TestTree(t *testing.T) {
+	namespace(t, "org", "")
+	subnamespace(t, "org-a", "org")
+	subnamespace(t, "org-a-1", "org-a")
+	orphan(t, "org-lost", "org-gone")
+	namespace(t, "org-lost-child", "org-lost")
+	removed(t, "org-lost-child")
+	waitForCondition(t, "org-lost-child", "AncestorHaltActivities")
+	bind(t, "org", "view")
+	s := newScript(t, root)
+	s.run("tree", "org")
+	s.run("tree", "org", "org-lost")
+	s.run("tree", "org-a-1")
+	s.until("org-a-1  alice-view (from org)", "tree", "org", "--objects", "rolebindings")
+	s.run("tree", "org", "-o", "name")
+	s.run("tree", "org-a", "-o", "yaml")
+	s.run("tree", "org-a", "-o", "json")
+	s.run("tree", "org-lost", "-o", "mermaid")
+	s.run("tree", "org", "-o", "dot", "--objects", "rolebindings")
+	s.as("alice, who may view org and what is below it", alice)
+	s.run("tree", "org")
+	s.run("tree", "org", "--objects", "rolebindings")
+
+	all := root.hns(t, "tree", "-A").stdout
+	for _, part := range []string{"\norg\n└── [s] org-a\n    └── [s] org-a-1\n", "\norg-lost (", "\nkube-system\n"} {
+		if !strings.Contains(all, part) {
+			t.Errorf("tree -A does not say %q:\n%s", part, all)
+		}
+	}
+	eventually(t, func() error {
+		r := alice.hns(t, "tree", "-A")
+		if !strings.Contains(r.stdout, "\norg\n└── [s] org-a\n") && !strings.HasPrefix(r.stdout, "org\n└── [s] org-a\n") || strings.Contains(r.stdout, "kube-system") {
+			return fmt.Errorf("alice should see org, and not all: %s%s", r.stdout, r.stderr)
+		}
+		return nil
+	})
+	for format, begin := range map[string]string{"svg": "<?xml", "png": "\x89PNG"} {
+		if r := root.hns(t, "tree", "org", "-o", format); r.code != 0 || !strings.HasPrefix(r.stdout, begin) {
+			t.Errorf("-o %s: %.80q %s", format, r.stdout, r.stderr)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	namespace(t, "dept", "")
+	subnamespace(t, "dept-sub", "dept")
+	namespace(t, "dept-full", "dept")
+	orphan(t, "dept-lost", "dept-gone")
+	s := newScript(t, root)
+	s.until("- dept-full\n", "describe", "dept")
+	s.run("describe", "dept-sub")
+	s.run("describe", "dept-lost")
+	s.run("describe", "dept-sub", "-o", "name")
+}
+
+func TestEventsAreDescribed(t *testing.T) {
+	namespace(t, "told", "")
+	namespace(t, "told-below", "told")
+	configure(t, v1beta1.ResourceSpec{Resource: "configmaps", OnConflict: v1beta1.Keep})
+	t.Cleanup(func() { configure(t) })
+	configMap(t, "told-below", "settings")
+	configMap(t, "told", "settings")
+	s := newScript(t, root)
+	s.until("ObjectKept", "describe", "told-below")
+}
+
+func TestCreateAndDelete(t *testing.T) {
+	namespace(t, "shop", "")
+	s := newScript(t, root)
+	s.run("create", "shop-a", "-n", "shop", "--dry-run=client")
+	s.run("create", "shop-a", "-n", "shop", "--dry-run=server")
+	s.run("create", "shop-a", "-n", "shop", "--wait")
+	s.run("create", "shop-a", "-n", "shop")
+	s.run("create", "shop-a-1", "-n", "shop-a")
+	s.until("- shop-a-1 (subnamespace)", "describe", "shop-a")
+	s.run("delete", "shop-a", "-n", "shop")
+	s.run("delete", "shop-a", "-n", "shop", "-a", "--dry-run=client")
+	s.run("delete", "shop-a", "-n", "shop", "-a", "--wait")
+	s.run("delete", "shop-a", "-n", "shop")
+}
+
+func TestNamespaceOfTheContext(t *testing.T) {
+	namespace(t, "here", "")
+	s := newScript(t, inNamespace(t, root, "here"))
+	s.run("create", "here-a")
+	s.run("delete", "here-a")
+	s.run("hrq")
+}
+
+func TestSet(t *testing.T) {
+	namespace(t, "set-a", "")
+	namespace(t, "set-b", "")
+	namespace(t, "set-c", "")
+	s := newScript(t, root)
+	s.run("set", "set-c", "--parent", "set-a")
+	s.run("set", "set-c", "--parent", "set-a")
+	s.run("set", "set-c", "-p", "set-b", "-a")
+	s.run("set", "set-c", "-a")
+	s.run("set", "set-c", "-f")
+	s.run("set", "set-c", "-f")
+	s.run("set", "set-c", "--root", "--dry-run=client")
+	s.run("set", "set-c", "--root", "--dry-run=server")
+	s.run("set", "set-c", "--root", "--wait")
+	s.run("set", "set-c", "--root=false")
+	s.run("set", "set-c", "--parent", "set-c")
+	s.run("set", "set-c")
+}
+
+func TestMove(t *testing.T) {
+	namespace(t, "move-a", "")
+	namespace(t, "move-b", "")
+	namespace(t, "move-x", "move-a")
+	subnamespace(t, "move-x-1", "move-x")
+	s := newScript(t, root)
+	s.run("move", "move-x", "move-b", "--dry-run=server")
+	s.run("move", "move-x", "move-b", "--wait")
+	s.run("tree", "move-a", "move-b")
+	s.run("move", "move-b", "move-x-1")
+	s.run("move", "move-x-1", "move-a")
+	s.run("move", "move-x", "--root", "--wait")
+	s.run("tree", "move-x")
+}
+
+func TestConfig(t *testing.T) {
+	t.Cleanup(func() { configure(t) })
+	waitUntilNothingIsHalted(t)
+	s := newScript(t, root)
+	s.run("config", "set-resource", "networkpolicies", "--group", "networking.k8s.io", "--mode", "ignore")
+	s.run("config", "set-resource", "networkpolicies", "--group", "networking.k8s.io", "--mode", "propagate")
+	s.run("config", "set-resource", "networkpolicies", "--group", "networking.k8s.io", "--mode", "propagate", "--force")
+	s.run("config", "set-resource", "secrets", "--mode", "allowpropagate", "--dry-run=server")
+	s.run("config", "set-resource", "secrets", "--mode", "allowpropagate")
+	s.until("* AllowPropagate: secrets", "config", "describe")
+	s.run("config", "describe", "-o", "name")
+	s.run("config", "set-resource", "nothings")
+	s.run("config", "set-resource", "secrets", "--mode", "sometimes")
+	s.run("config", "delete-type", "--resource", "secrets", "--dry-run=client")
+	s.run("config", "delete-type", "--resource", "secrets")
+	s.run("config", "delete-type", "--group", "networking.k8s.io", "--resource", "networkpolicies")
+	s.run("config", "delete-type", "--resource", "secrets")
+	s.run("config", "delete-type")
+}
+
+func TestVersion(t *testing.T) {
+	s := newScript(t, root)
+	s.run("version")
+	s.run("--version")
+}

@@ -1,0 +1,137 @@
+// Package cli runs the plugin, as a process, against a real control plane with both servers, and compares what it prints with what it
+// should: testdata/*.golden and docs/cli.md, which `go test ./test/integration/cli -update` writes anew.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+)
+
+const (
+	binDir   = "../../../_output/bin"
+	deadline = time.Minute
+	interval = 100 * time.Millisecond
+	people   = "people"
+)
+
+var (
+	cp           *controlplane.ControlPlane
+	installation *controlplane.Installation
+	port         int
+	// kube, hierarchies and objects are the administrator's clients, for setting things up.
+	kube        kubernetes.Interface
+	hierarchies versioned.Interface
+	objects     dynamic.Interface
+	// root is of the group system:masters. alice is admin of the namespaces that a test gives her, and bob has no rights.
+	root, alice, bob user
+)
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	ctx := context.Background()
+	if err := controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator", "kubectl-hns"); err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "cli")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		// The logs tell why a test has failed.
+		if code == 0 && err == nil {
+			err = os.RemoveAll(dir)
+			return
+		}
+		fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
+	}()
+	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if stopErr := cp.Stop(ctx); err == nil {
+			err = stopErr
+		}
+	}()
+	if err := setUp(ctx); err != nil {
+		return 0, err
+	}
+	return m.Run(), nil
+}
+
+func setUp(ctx context.Context) error {
+	var err error
+	if kube, err = kubernetes.NewForConfig(cp.RESTConfig()); err != nil {
+		return err
+	}
+	if hierarchies, err = versioned.NewForConfig(cp.RESTConfig()); err != nil {
+		return err
+	}
+	if objects, err = dynamic.NewForConfig(cp.RESTConfig()); err != nil {
+		return err
+	}
+	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
+		return err
+	}
+	if port, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"}); err != nil {
+		return err
+	}
+	if err := cp.Register(ctx, installation, port); err != nil {
+		return err
+	}
+	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
+		return err
+	}
+	root = user{cp.Kubeconfig()}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
+	if _, err := kube.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if alice, err = person(ctx, "alice"); err != nil {
+		return err
+	}
+	bob, err = person(ctx, "bob")
+	return err
+}
+
+// person returns a new ServiceAccount without rights.
+func person(ctx context.Context, name string) (user, error) {
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: people, Name: name}}
+	if _, err := kube.CoreV1().ServiceAccounts(people).Create(ctx, account, metav1.CreateOptions{}); err != nil {
+		return user{}, err
+	}
+	_, kubeconfig, err := cp.ServiceAccount(ctx, people, name)
+	return user{kubeconfig}, err
+}
+
+// bind gives alice a ClusterRole in a namespace.
+func bind(t *testing.T, namespace, role string) {
+	t.Helper()
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "alice-" + role},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "alice"}},
+	}
+	if _, err := kube.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}

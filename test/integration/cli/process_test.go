@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// inNamespace returns the user with another namespace in the context of the kubeconfig.
+func inNamespace(t *testing.T, u user, namespace string) user {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(u.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Contexts[config.CurrentContext].Namespace = namespace
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	return user{file}
+}
+
+// onTerminal runs the plugin on a pseudo-terminal and returns what that shows.
+func onTerminal(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	command := root.command(ctx, args...)
+	command.Env = append(command.Env, env...)
+	terminal, err := pty.Start(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = terminal.Close() }()
+	var shown bytes.Buffer
+	// Linux says EIO when the process has gone.
+	_, _ = io.Copy(&shown, terminal)
+	if err := command.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, shown.String())
+	}
+	return strings.ReplaceAll(shown.String(), "\r\n", "\n")
+}
+
+func TestTerminalsAreColouredAndPipesAreNot(t *testing.T) {
+	namespace(t, "hue", "")
+	subnamespace(t, "hue-a", "hue")
+	compare(t, "testdata/"+t.Name()+".golden", onTerminal(t, nil, "tree", "hue"))
+	for _, env := range []string{"NO_COLOR=1", "TERM=dumb"} {
+		if shown, plain := onTerminal(t, []string{env}, "tree", "hue"), root.hns(t, "tree", "hue").stdout; shown != plain {
+			t.Errorf("%s: got %q, want %q", env, shown, plain)
+		}
+	}
+}
+
+func TestProgressIsShownOnTerminalsOnly(t *testing.T) {
+	namespace(t, "slow", "")
+	namespace(t, "slow-x", "")
+	shown := onTerminal(t, nil, "create", "slow-a", "-n", "slow", "--wait")
+	if !strings.Contains(shown, "\r\x1b[Kcreating slow-a below slow ...\r\x1b[K") || !strings.HasSuffix(shown, "namespace\n") {
+		t.Errorf("got %q", shown)
+	}
+	// A parent that is halted passes nothing on, so the wait goes on, and is seen to.
+	orphan(t, "slow-halted", "slow-gone")
+	if err := cp.StopProcess(t.Context(), "hnc-propagator"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { startPropagator(t) })
+	args := []string{"move", "slow-x", "slow", "--wait", "--timeout=2s"}
+	r := root.hns(t, args...)
+	if want := "error: after 2s: 0 of 1 namespaces have their new tree labels, slow-x has not\n"; r.code != 1 || r.stderr != want {
+		t.Errorf("got %q, want %q", r.stderr, want)
+	}
+}
+
+func TestPipeThatIsClosedEarlyEndsThePluginSilently(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	command := root.command(ctx, "tree", "-A")
+	var stderr bytes.Buffer
+	command.Stdout, command.Stderr = writer, &stderr
+	err = command.Run()
+	status, ok := command.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() || status.Signal() != syscall.SIGPIPE || stderr.Len() > 0 {
+		t.Errorf("got %v, %q, want an end by SIGPIPE", err, stderr.String())
+	}
+	_ = writer.Close()
+}
+
+func TestKubectlFindsThePlugin(t *testing.T) {
+	bin, err := filepath.Abs(binDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), filepath.Join(bin, "kubectl"), "hns", "version")
+	command.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	if out, err := command.CombinedOutput(); err != nil || string(out) != "kubectl-hns version (UNKNOWN)\n" {
+		t.Errorf("got %q, %v", out, err)
+	}
+}
