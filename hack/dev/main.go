@@ -124,9 +124,12 @@ const ready = `
 The cluster is up (%s). Logs are in %s. Try:
 
   export PATH="%s:$PATH" KUBECONFIG="%s"
-  kubectl get subnamespaces -A                          # the tree's records
-  kubectl get ns -l acme.tree.hnc.x-k8s.io/depth        # the namespaces below acme
-  kubectl get rolebindings -A -l hnc.x-k8s.io/inherited-from=acme
+  kubectl hns tree acme --objects rolebindings          # the tree, and where RoleBindings come from
+  kubectl hns create service-2 -n team-a                # a sub-namespace, ready to use
+  kubectl hns explain rolebinding/developers-read-pods -n service-2
+
+and then:
+
   kubectl get networkpolicies,secrets,limitranges,configmaps -A -l hnc.x-k8s.io/inherited-from=acme    # a kind in each mode
   kubectl auth can-i list pods -n service-1 --as=jane --as-group=acme-developers
 

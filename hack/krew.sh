@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the plugin for all platforms, as it is released, and its manifest for krew. Usage: krew.sh VERSION [OUTPUT-DIRECTORY]
+set -euo pipefail
+version=${1:?usage: krew.sh VERSION, such as v0.1.0}
+[[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-.+)?$ ]] || { echo "$version is no version: v1.2.3" >&2; exit 1; }
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=${2:-_output/krew}
+url=https://github.com/hierarchy-apiserver/hierarchy-apiserver/releases/download/$version
+export CGO_ENABLED=0
+rm -rf "$out"
+mkdir -p "$out"
+sed "s/@VERSION@/$version/" artifacts/krew/hns.yaml.in >"$out/hns.yaml"
+for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}; do
+  os=${platform%/*} arch=${platform#*/} exe=
+  [[ $os != windows ]] || exe=.exe
+  staging=$(mktemp -d)
+  GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.version=$version" -o "$staging/kubectl-hns$exe" ./cmd/kubectl-hns
+  cp LICENSE artifacts/krew/kubectl_complete-hns "$staging"
+  archive=kubectl-hns_${version}_${os}_${arch}.tar.gz
+  # The same sources make the same bytes.
+  tar -C "$staging" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - . | gzip -n >"$out/$archive"
+  rm -r "$staging"
+  cat >>"$out/hns.yaml" <<PLATFORM
+  - selector:
+      matchLabels: {os: $os, arch: $arch}
+    uri: $url/$archive
+    sha256: $(sha256sum "$out/$archive" | cut -d' ' -f1)
+    bin: kubectl-hns$exe
+PLATFORM
+done
+echo "$out/hns.yaml"
