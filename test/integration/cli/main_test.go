@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
@@ -38,47 +38,13 @@ var (
 	root, alice, bob user
 )
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-func run(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	if err := controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator", "kubectl-hns"); err != nil {
-		return 0, err
+func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
+	cp = started
+	if err := controlplane.RequireBinaries(binDir, "kubectl-hns"); err != nil {
+		return err
 	}
-	dir, err := os.MkdirTemp("", "cli")
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		// The logs tell why a test has failed.
-		if code == 0 && err == nil {
-			err = os.RemoveAll(dir)
-			return
-		}
-		fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
-	}()
-	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
-		return 0, err
-	}
-	defer func() {
-		if stopErr := cp.Stop(ctx); err == nil {
-			err = stopErr
-		}
-	}()
-	if err := setUp(ctx); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
-}
-
-func setUp(ctx context.Context) error {
 	var err error
 	if kube, err = kubernetes.NewForConfig(cp.RESTConfig()); err != nil {
 		return err
