@@ -100,6 +100,10 @@ func (e *Environment) completeResources(*cobra.Command, string) []string {
 	var names []string
 	for _, list := range lists {
 		group, _, grouped := strings.Cut(list.GroupVersion, "/")
+		if group == subtreeVersion.Group {
+			// The same kinds again.
+			continue
+		}
 		for i := range list.APIResources {
 			r := &list.APIResources[i]
 			if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "list") {
