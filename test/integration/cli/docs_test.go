@@ -32,7 +32,7 @@ func TestDocumentation(t *testing.T) {
 	var got strings.Builder
 	shown := 0
 	for part := range strings.SplitSeq(string(text), "```") {
-		session, ok := strings.CutPrefix(part, "console\n")
+		shell, ok := strings.CutPrefix(part, "console\n")
 		if got.Len() > 0 {
 			got.WriteString("```")
 		}
@@ -41,7 +41,7 @@ func TestDocumentation(t *testing.T) {
 			continue
 		}
 		got.WriteString("console\n")
-		for _, command := range commands(session) {
+		for _, command := range commands(shell) {
 			got.WriteString("$ " + command.line + "\n" + command.run(t, dir))
 			shown++
 		}
@@ -60,9 +60,9 @@ func TestDocumentation(t *testing.T) {
 // shownCommand is a command in the documentation, with the output that is shown.
 type shownCommand struct{ line, output string }
 
-func commands(session string) []shownCommand {
+func commands(shell string) []shownCommand {
 	var all []shownCommand
-	for line := range strings.Lines(session) {
+	for line := range strings.Lines(shell) {
 		if command, ok := strings.CutPrefix(line, "$ "); ok {
 			all = append(all, shownCommand{line: strings.TrimSuffix(command, "\n")})
 		} else if len(all) > 0 {
@@ -86,12 +86,12 @@ func (c shownCommand) run(t *testing.T, dir string) string {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), deadline)
 		defer cancel()
-		shell := exec.CommandContext(ctx, "bash", "-c", c.line)
-		shell.Dir = dir
-		shell.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "KUBECONFIG="+root.kubeconfig,
+		command := exec.CommandContext(ctx, "bash", "-c", c.line)
+		command.Dir = dir
+		command.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "KUBECONFIG="+root.kubeconfig,
 			"KUBECACHEDIR="+filepath.Join(cp.Dir(), "kubectl-cache"), "KUBERC=off")
 		// What fails is shown as well.
-		out, err := shell.CombinedOutput()
+		out, err := command.CombinedOutput()
 		if exit := (&exec.ExitError{}); err != nil && !errors.As(err, &exit) {
 			return err
 		}

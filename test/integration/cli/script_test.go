@@ -49,7 +49,7 @@ func (u user) hns(t *testing.T, args ...string) result {
 	return result{stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
 }
 
-// script is a session of a user, whose commands and their output are compared with a golden file.
+// script is what a user runs: commands and their output are compared with a golden file.
 type script struct {
 	t    *testing.T
 	user user
@@ -66,7 +66,7 @@ func newScript(t *testing.T, u user) *script {
 	return s
 }
 
-// say puts a remark into the session.
+// say puts in a remark.
 func (s *script) say(text string) { fmt.Fprintf(&s.text, "# %s\n", text) }
 
 // as goes on as somebody else.
