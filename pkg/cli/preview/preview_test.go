@@ -1,0 +1,82 @@
+package preview
+
+import (
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+func answer(namespaces ...v1beta1.NamespacePlan) *v1beta1.HierarchyPlan {
+	return &v1beta1.HierarchyPlan{Status: v1beta1.HierarchyPlanStatus{Namespaces: namespaces}}
+}
+
+func TestText(t *testing.T) {
+	plan := answer(
+		v1beta1.NamespacePlan{
+			Name: "team-b",
+			Objects: []v1beta1.PlannedObject{
+				{Action: v1beta1.ActionAdd, Kind: "Role", Name: "a", Source: "globex"},
+				{Action: v1beta1.ActionOverwrite, Kind: "ConfigMap", Name: "b", Source: "globex", Difference: "-data: 1\n+data: 2\n"},
+				{Action: v1beta1.ActionRemove, Kind: "Role", Name: "c", Source: "acme"},
+			},
+			Hidden: []v1beta1.HiddenObjects{{Action: v1beta1.ActionAdd, Resource: "secrets", Count: 2}},
+			Access: []v1beta1.PlannedAccess{
+				{Change: v1beta1.AccessGained, Kind: "User", Name: "jane", RoleKind: "ClusterRole", Role: "view"},
+				{Change: v1beta1.AccessLost, Kind: "ServiceAccount", Namespace: "ci", Name: "robot", RoleKind: "Role", Role: "deploy"},
+			},
+			Quotas: []v1beta1.PlannedQuota{{Name: "small", Resource: "count/configmaps", Hard: 1, Planned: 3}},
+		},
+		v1beta1.NamespacePlan{Name: "leaf", Fate: v1beta1.FateOrphaned},
+	)
+	plan.Spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: "globex"}
+	plan.Status.Summary = v1beta1.PlanSummary{Orphaned: 1, Added: 3, Overwritten: 1, Removed: 1}
+	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Conflict", Message: "no"}}
+	plan.Status.Unknown = []string{"what nobody knows"}
+	const want = `Giving team-b the parent globex would orphan 1 namespace, add 3 objects, overwrite 1 object and remove 1 object.
+
+team-b
+  + Role/a (from globex)
+  ! ConfigMap/b (from globex)
+      -data: 1
+      +data: 2
+  - Role/c (from acme)
+  + 2 secrets that you may not list
+  User jane gains ClusterRole/view
+  ServiceAccount ci/robot loses Role/deploy
+  ResourceQuota small allows 1 of count/configmaps, and there would be 3
+
+leaf (orphaned)
+
+Not known: what nobody knows
+
+It would be refused (Conflict): no
+`
+	if got := Text("team-b", plan, true); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestNothingHappens(t *testing.T) {
+	plan := answer()
+	plan.Spec.Change = v1beta1.ChangeDelete
+	if got := Text("leaf", plan, false); got != "Deleting leaf would write no object.\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestANamespaceThatTwoPagesTellOfIsShownOnce(t *testing.T) {
+	part := func(namespace string, names ...string) v1beta1.NamespacePlan {
+		n := v1beta1.NamespacePlan{Name: namespace}
+		for _, name := range names {
+			n.Objects = append(n.Objects, v1beta1.PlannedObject{Name: name})
+		}
+		return n
+	}
+	all := answer(part("a", "1"), part("b", "2"))
+	Append(all, answer(part("b", "3"), part("c", "4")))
+	Append(all, answer())
+	namespaces := all.Status.Namespaces
+	if len(namespaces) != 3 || len(namespaces[1].Objects) != 2 || namespaces[1].Objects[1].Name != "3" || namespaces[2].Name != "c" {
+		t.Errorf("got %+v", namespaces)
+	}
+}
