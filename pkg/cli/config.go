@@ -131,27 +131,38 @@ func (e *Environment) changeConfiguration(ctx context.Context, dry *dryRun, chan
 	if err != nil {
 		return err
 	}
-	config, err := getConfiguration(ctx, c)
-	if err != nil {
-		return err
-	}
-	said, changed, err := change(config)
-	if err != nil {
-		return err
-	}
-	if changed && !dry.client() {
-		client := c.hierarchy.HncV1beta1().HNCConfigurations()
-		if config.ResourceVersion == "" {
-			_, err = client.Create(ctx, config, metav1.CreateOptions{DryRun: dry.options()})
-		} else {
-			_, err = client.Update(ctx, config, metav1.UpdateOptions{DryRun: dry.options()})
-		}
+	var said string
+	err = unlessModified(func() error {
+		config, err := getConfiguration(ctx, c)
 		if err != nil {
-			return &failure{"Could not update the HNC Configuration:", err}
+			return err
 		}
+		var changed bool
+		if said, changed, err = change(config); err != nil || !changed || dry.client() {
+			return err
+		}
+		return writeConfiguration(ctx, c, config, dry)
+	})
+	if err != nil {
+		return err
 	}
 	_, err = fmt.Fprint(e.Out, said)
 	return err
+}
+
+// writeConfiguration writes the configuration as it was read, or a new one.
+func writeConfiguration(ctx context.Context, c *cluster, config *v1beta1.HNCConfiguration, dry *dryRun) error {
+	client := c.hierarchy.HncV1beta1().HNCConfigurations()
+	var err error
+	if config.ResourceVersion == "" {
+		_, err = client.Create(ctx, config, metav1.CreateOptions{DryRun: dry.options()})
+	} else {
+		_, err = client.Update(ctx, config, metav1.UpdateOptions{DryRun: dry.options()})
+	}
+	if err != nil {
+		return &failure{"Could not update the HNC Configuration:", err}
+	}
+	return nil
 }
 
 // getConfiguration returns the configuration; an absent one is empty.

@@ -84,8 +84,9 @@ func (e *Environment) allowCascade(ctx context.Context, c *cluster, namespace st
 	if _, err := fmt.Fprintf(e.Out, "Allowing cascading deletion on '%s'%s\n", namespace, dry.suffix()); err != nil {
 		return err
 	}
-	h.Spec.AllowCascadingDeletion = ptr.To(true)
-	if err := writeHierarchy(ctx, c, h, dry); err != nil {
+	want := change{cascade: ptr.To(true)}
+	apply(h, want)
+	if err := writeHierarchy(ctx, c, h, want, dry); err != nil {
 		return &failure{fmt.Sprintf("Could not update the hierarchical configuration of %s.", namespace), err}
 	}
 	return nil

@@ -93,7 +93,7 @@ func (e *Environment) set(ctx context.Context, namespace string, want change, dr
 		_, err := fmt.Fprintln(e.Out, "No changes made")
 		return err
 	}
-	if err := writeHierarchy(ctx, c, h, dry); err != nil {
+	if err := writeHierarchy(ctx, c, h, want, dry); err != nil {
 		return &failure{fmt.Sprintf("Could not update the hierarchical configuration of %s.", namespace), err}
 	}
 	properties := "1 property"
@@ -147,18 +147,4 @@ func apply(h *v1beta1.Hierarchy, want change) (said []string, changes int) {
 		changes++
 	}
 	return said, changes
-}
-
-// writeHierarchy writes a hierarchy as it was read, or a new one.
-func writeHierarchy(ctx context.Context, c *cluster, h *v1beta1.Hierarchy, dry *dryRun) error {
-	if dry.client() {
-		return nil
-	}
-	client := c.hierarchy.HncV1beta1().Hierarchies(h.Namespace)
-	if h.ResourceVersion == "" {
-		_, err := client.Create(ctx, h, metav1.CreateOptions{DryRun: dry.options()})
-		return err
-	}
-	_, err := client.Update(ctx, h, metav1.UpdateOptions{DryRun: dry.options()})
-	return err
 }

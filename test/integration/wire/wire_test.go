@@ -126,7 +126,7 @@ func admin(t *testing.T, namespaces ...string) *rest.Config {
 	}
 	for _, namespace := range namespaces {
 		binding := &rbacv1.RoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: "wire"},
+			ObjectMeta: metav1.ObjectMeta{Name: "wire-" + namespace},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
 			Subjects:   subjects,
 		}

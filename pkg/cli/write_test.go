@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+)
+
+func TestAWriteThatSomebodyElseWasFasterThanIsMadeAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		why  string
+		want int
+	}{
+		"modified":          {"the object has been modified; please apply your changes to the latest version and try again", 2},
+		"refused as it was": {"it is below itself", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stored := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.Singleton, ResourceVersion: "2", Labels: map[string]string{"new": "yes"}}}
+			client := fake.NewClientset(stored)
+			var updates []*v1beta1.Hierarchy
+			client.PrependReactor("update", "hierarchies", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				updates = append(updates, action.(clienttesting.UpdateAction).GetObject().(*v1beta1.Hierarchy))
+				if len(updates) == 1 {
+					return true, nil, apierrors.NewConflict(v1beta1.Resource("hierarchies"), hnc.Singleton, errors.New(test.why))
+				}
+				return true, updates[1], nil
+			})
+			want := change{parent: ptr.To("b")}
+			read := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.Singleton, ResourceVersion: "1"}}
+			apply(read, want)
+			err := writeHierarchy(t.Context(), &cluster{hierarchy: client}, read, want, new(dryRun))
+			if len(updates) != test.want || (err == nil) != (test.want == 2) {
+				t.Fatalf("%d updates, %v", len(updates), err)
+			}
+			if last := updates[len(updates)-1]; last.Spec.Parent != "b" || test.want == 2 && last.Labels["new"] != "yes" {
+				t.Errorf("wrote %v", last)
+			}
+		})
+	}
+}
