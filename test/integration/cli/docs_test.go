@@ -78,7 +78,7 @@ func (c shownCommand) run(t *testing.T, dir string) string {
 	t.Helper()
 	var got string
 	words := strings.Fields(c.line)
-	reads := words[1] == "hns" && slices.Contains([]string{"tree", "describe", "who", "explain", "get"}, words[2])
+	reads := words[1] == "hns" && slices.Contains([]string{"tree", "describe", "who", "explain", "get", "plan"}, words[2])
 	try := func() error {
 		bin, err := filepath.Abs(binDir)
 		if err != nil {
