@@ -73,9 +73,6 @@ func (f *Forest) forget(name string) {
 	}
 }
 
-// Len returns how many namespaces are known.
-func (f *Forest) Len() int { return len(f.nodes) }
-
 // Names returns all known namespaces, sorted.
 func (f *Forest) Names() []string {
 	names := make([]string, 0, len(f.nodes))
@@ -141,12 +138,6 @@ func (f *Forest) longChain(name string) []string {
 	return chain
 }
 
-// Root returns the last namespace of name's chain. In a cycle that is the last one before the first repetition.
-func (f *Forest) Root(name string) string {
-	chain := f.Chain(name)
-	return chain[len(chain)-1]
-}
-
 // Descendants returns all namespaces below name, parents before their children, siblings sorted. In a cycle each
 // member is returned once, name itself never.
 func (f *Forest) Descendants(name string) []string {
@@ -164,16 +155,4 @@ func (f *Forest) Descendants(name string) []string {
 		queue = append(queue, f.Children(at)...)
 	}
 	return all
-}
-
-// CommonAncestor returns the most recent common ancestor of a and b, which may be either of them; "" when they are in
-// different trees.
-func (f *Forest) CommonAncestor(a, b string) string {
-	chain := f.Chain(a)
-	for _, at := range f.Chain(b) {
-		if slices.Contains(chain, at) {
-			return at
-		}
-	}
-	return ""
 }
