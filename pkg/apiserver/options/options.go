@@ -162,6 +162,10 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
+	var err error
+	if generic.Authorization.Authorizer, err = delegating(o.Recommended.Authorization); err != nil {
+		return nil, err
+	}
 	rules, err := o.Managed.Rules()
 	if err != nil {
 		return nil, err
