@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -35,7 +37,7 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 			object(&b, o, differences)
 		}
 		for _, h := range n.Hidden {
-			fmt.Fprintf(&b, "  %s %d %s that you may not list\n", marks[h.Action], h.Count, resource(h.Resource, h.Group))
+			fmt.Fprintf(&b, "  %s %d %s that you may not list\n", marks[h.Action], h.Count, schema.GroupResource{Group: h.Group, Resource: h.Resource})
 		}
 		for _, a := range n.Access {
 			fmt.Fprintf(&b, "  %s %s %s/%s\n", subject(a), verbs[a.Change], a.RoleKind, a.Role)
@@ -120,13 +122,6 @@ func object(b *strings.Builder, o v1beta1.PlannedObject, difference bool) {
 	if o.Difference != "" && !strings.HasSuffix(o.Difference, "\n") {
 		b.WriteString("\n")
 	}
-}
-
-func resource(plural, group string) string {
-	if group == "" {
-		return plural
-	}
-	return plural + "." + group
 }
 
 func subject(a v1beta1.PlannedAccess) string {
