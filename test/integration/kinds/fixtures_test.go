@@ -110,7 +110,8 @@ func setResources(ctx context.Context, list []v1beta1.ResourceSpec) error {
 	})
 }
 
-// configure replaces the entries of the configuration until the test ends, and returns when they are acted on.
+// configure replaces the entries of the configuration until the test ends, and returns when they are acted on. After the test nothing
+// is propagated any more that the next one does not ask for.
 func configure(t *testing.T, entries ...string) {
 	t.Helper()
 	configuration(t)
@@ -121,11 +122,24 @@ func configure(t *testing.T, entries ...string) {
 		if err := setResources(context.Background(), nil); err != nil {
 			t.Error(err)
 		}
+		if err := observed(context.Background()); err != nil {
+			t.Errorf("the empty configuration is not observed: %v", err)
+		}
 	})
-	eventually(t, "the configuration is observed", "true", func() string {
-		c := configuration(t)
+	if err := observed(t.Context()); err != nil {
+		t.Fatalf("the configuration is not observed: %v", err)
+	}
+}
+
+// observed waits until the propagator acts on the configuration as it is.
+func observed(ctx context.Context) error {
+	return wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
+		c, err := operator.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
 		ready := meta.FindStatusCondition(c.Status.Conditions, hnc.ConditionReady)
-		return fmt.Sprint(ready != nil && ready.ObservedGeneration == c.Generation)
+		return ready != nil && ready.ObservedGeneration == c.Generation, nil
 	})
 }
 
