@@ -43,17 +43,38 @@ func load(ctx context.Context, n int, request func(ctx context.Context, i int) e
 	return each, all, nil
 }
 
-// rawObjects has n plain objects in each namespace written, in turn of the kinds, and returns how many, and how long it took. They are what
-// copies are, but nobody's: they lack the label of copies, which only the propagator may write.
+// rawObjects has n plain objects in each namespace written, in turn of the kinds, and returns how many, and how long it took until a watch had
+// brought the last one. They are what copies are, but nobody's: they lack the label of copies, which only the propagator may write.
 func (b *bench) rawObjects(ctx context.Context, namespaces []string, write func(context.Context, kind, object) error, value string) (int, time.Duration, error) {
 	kinds := b.kinds()
 	each := len(kinds) * b.Objects
 	n := each * len(namespaces)
-	_, all, err := load(ctx, n, func(ctx context.Context, i int) error {
+	var observations []*observation
+	for _, k := range kinds {
+		o, err := b.observeRaw(ctx, k.GroupVersionResource, value, b.Objects*len(namespaces))
+		if err != nil {
+			return 0, 0, err
+		}
+		observations = append(observations, o)
+	}
+	took, err := b.raw(ctx, n, observations, func(ctx context.Context, i int) error {
 		k := kinds[i%each/b.Objects]
 		return write(ctx, k, k.named(namespaces[i/each], fmt.Sprintf("raw-%d", i%b.Objects), value))
 	})
-	return n, all, err
+	return n, took, err
+}
+
+// raw makes requests as load does, and returns how long it took until the observations were over: what we do is timed in the same way.
+func (b *bench) raw(ctx context.Context, n int, observations []*observation, request func(ctx context.Context, i int) error) (took time.Duration, err error) {
+	err = b.accounted(b.row+", plain writers", func() error {
+		begun := time.Now()
+		if _, _, err := load(ctx, n, request); err != nil {
+			return err
+		}
+		took, err = b.waitAll(ctx, begun, observations)
+		return err
+	})
+	return took, err
 }
 
 func (b *bench) createRaw(ctx context.Context, k kind, o object) error {

@@ -174,6 +174,14 @@ func (c *cluster) observeCopies(ctx context.Context, k kind, source, value strin
 	}, k.GroupVersionResource)
 }
 
+// observeRaw watches until n objects of a resource are there with a generation.
+func (c *cluster) observeRaw(ctx context.Context, resource schema.GroupVersionResource, value string, n int) (*observation, error) {
+	return c.observe(ctx, observation{
+		what: "plain " + resource.Resource, selector: generation + "=" + value, want: n,
+		right: func(event watch.EventType, _ *metav1.PartialObjectMetadata) bool { return event != watch.Deleted },
+	}, resource)
+}
+
 // observeRemoval watches until n copies of a kind from a source namespace have gone.
 func (c *cluster) observeRemoval(ctx context.Context, k kind, source string, n int) (*observation, error) {
 	return c.observe(ctx, observation{

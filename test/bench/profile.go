@@ -15,8 +15,12 @@ import (
 // cpuSeconds is for how long the CPU is profiled, from the begin of what is measured.
 const cpuSeconds = 10
 
-// profiled runs what is measured of us and, if asked to, collects profiles of both servers meanwhile and afterwards.
+// profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers meanwhile and afterwards.
 func (b *bench) profiled(ctx context.Context, name string, measure func() error) error {
+	return b.accounted(name, func() error { return b.profile(ctx, name, measure) })
+}
+
+func (b *bench) profile(ctx context.Context, name string, measure func() error) error {
 	if b.Profile == "" {
 		return measure()
 	}

@@ -69,10 +69,13 @@ func measureChange(ctx context.Context, b *bench) error {
 	root, descendants, k := t.root(), t.names[1:], b.kinds()[0]
 	n := len(descendants)
 	raw := func(write func(context.Context, kind, object) error, value string) (time.Duration, error) {
-		_, all, err := load(ctx, n, func(ctx context.Context, i int) error {
+		o, err := b.observeRaw(ctx, k.GroupVersionResource, value, n)
+		if err != nil {
+			return 0, err
+		}
+		return b.raw(ctx, n, []*observation{o}, func(ctx context.Context, i int) error {
 			return write(ctx, k, k.named(descendants[i], "raw-0", value))
 		})
-		return all, err
 	}
 	ours := func(write func(context.Context, kind, object) error, value string) (time.Duration, error) {
 		o, err := b.observeCopies(ctx, k, root, value, n)
@@ -153,8 +156,12 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 		if err := b.uninstalled(ctx); err != nil {
 			return err
 		}
-		without, err := write(fmt.Sprint("without", round))
-		if err != nil {
+		var without float64
+		if err := b.accounted("unrelated, without us", func() error {
+			var err error
+			without, err = write(fmt.Sprint("without", round))
+			return err
+		}); err != nil {
 			return err
 		}
 		if err := b.up(ctx); err != nil {

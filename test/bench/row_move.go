@@ -101,7 +101,19 @@ func (b *bench) rawMove(ctx context.Context, t tree, value string) (time.Duratio
 	objects := len(kinds) * b.Objects
 	each := 2*objects + 1
 	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, generation, value)
-	_, took, err := load(ctx, each*t.len(), func(ctx context.Context, i int) error {
+	labelled, err := b.observeRaw(ctx, namespacesResource, value, t.len())
+	if err != nil {
+		return 0, err
+	}
+	observations := []*observation{labelled}
+	for _, k := range kinds {
+		o, err := b.observeRaw(ctx, k.GroupVersionResource, value, b.Objects*t.len())
+		if err != nil {
+			return 0, err
+		}
+		observations = append(observations, o)
+	}
+	took, err := b.raw(ctx, each*t.len(), observations, func(ctx context.Context, i int) error {
 		namespace, i := t.names[i/each], i%each
 		if i == each-1 {
 			_, err := b.kube.CoreV1().Namespaces().Patch(ctx, namespace, types.MergePatchType, patch, metav1.PatchOptions{})

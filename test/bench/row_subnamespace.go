@@ -34,12 +34,17 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 	var p50, p99 series
 	err := b.each(func(round int) error {
 		var raw, ours []time.Duration
-		for i := range n {
-			took, err := b.byHand(ctx, fmt.Sprintf("by-hand-%d-%d", round, i))
-			if err != nil {
-				return err
+		if err := b.accounted("subnamespace, by hand", func() error {
+			for i := range n {
+				took, err := b.byHand(ctx, fmt.Sprintf("by-hand-%d-%d", round, i))
+				if err != nil {
+					return err
+				}
+				raw = append(raw, took)
 			}
-			raw = append(raw, took)
+			return nil
+		}); err != nil {
+			return err
 		}
 		return b.profiled(ctx, "subnamespace", func() error {
 			for i := range n {

@@ -26,7 +26,11 @@ func measureBuild(ctx context.Context, b *bench) error {
 			return err
 		}
 		patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"%d"}}}`, generation, round)
-		_, raw, err := load(ctx, n, func(ctx context.Context, i int) error {
+		labels, err := b.observeRaw(ctx, namespacesResource, fmt.Sprint(round), n)
+		if err != nil {
+			return err
+		}
+		raw, err := b.raw(ctx, n, []*observation{labels}, func(ctx context.Context, i int) error {
 			_, err := b.kube.CoreV1().Namespaces().Patch(ctx, b.forest.names[i], types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		})
@@ -102,7 +106,11 @@ func measureParent(ctx context.Context, b *bench) error {
 	}
 	var p50, p99 series
 	err = b.each(func(round int) error {
-		raw, _, err := load(ctx, 2*len(leaves), func(ctx context.Context, i int) error { return change(ctx, i, round) })
+		var raw []time.Duration
+		err := b.accounted("parent, plain writers", func() (err error) {
+			raw, _, err = load(ctx, 2*len(leaves), func(ctx context.Context, i int) error { return change(ctx, i, round) })
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// accounted runs what is measured, and says which process has spent how much processor time on it: that tells where time goes even where others
+// use the machine as well.
+func (c *cluster) accounted(name string, measure func() error) error {
+	before := c.spent()
+	err := measure()
+	after := c.spent()
+	var words []string
+	var total time.Duration
+	for _, process := range slices.Sorted(maps.Keys(after)) {
+		// A process that was started again has begun anew.
+		spent := after[process] - before[process]
+		if spent < 0 {
+			spent = after[process]
+		}
+		total += spent
+		words = append(words, fmt.Sprintf("%s %.2f", process, spent.Seconds()))
+	}
+	c.sayf("%s: %.2f s of processor time: %s", name, total.Seconds(), strings.Join(words, ", "))
+	return err
+}
+
+// spent returns the processor time that each process of the cluster, and this one, has spent.
+func (c *cluster) spent() map[string]time.Duration {
+	var own syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &own)
+	spent := map[string]time.Duration{"bench": time.Duration(own.Utime.Nano() + own.Stime.Nano())}
+	files, _ := filepath.Glob(filepath.Join(c.dir, "*.pid"))
+	for _, file := range files {
+		pid, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat"))
+		if err != nil {
+			continue
+		}
+		// The fields after the name, which is in parentheses: utime and stime are the 14th and 15th of all, in hundredths of a second.
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if fields := strings.Fields(rest); len(fields) > 12 {
+			user, _ := strconv.Atoi(fields[11])
+			system, _ := strconv.Atoi(fields[12])
+			spent[strings.TrimSuffix(filepath.Base(file), ".pid")] = time.Duration(user+system) * 10 * time.Millisecond
+		}
+	}
+	return spent
+}
