@@ -44,7 +44,7 @@ func (c *cluster) spent() map[string]time.Duration {
 		if err != nil {
 			continue
 		}
-		stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat"))
+		stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat")) //nolint:gosec // the number of a process
 		if err != nil {
 			continue
 		}
