@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
@@ -33,6 +34,8 @@ import (
 type Config struct {
 	// Generic configures the generic API server.
 	Generic *genericapiserver.RecommendedConfig
+	// Reviews says who may do what in the cluster, by asking kube-apiserver.
+	Reviews authorizer.Authorizer
 	// Storage says where and how objects are stored.
 	Storage storagebackend.Config
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
@@ -45,6 +48,7 @@ type Config struct {
 
 type completedConfig struct {
 	generic           genericapiserver.CompletedConfig
+	reviews           authorizer.Authorizer
 	client            *restclient.Config
 	informers         informers.SharedInformerFactory
 	storage           storagebackend.Config
@@ -74,6 +78,7 @@ func (c *Config) Complete() CompletedConfig {
 		client:            c.Generic.ClientConfig,
 		informers:         c.Generic.SharedInformerFactory,
 		generic:           c.Generic.Complete(),
+		reviews:           c.Reviews,
 		storage:           c.Storage,
 		subnamespaceReady: c.SubnamespaceReady,
 		rules:             c.Rules,
@@ -117,7 +122,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		Edges:      etcd.Edges(),
 		Namespaces: namespaces,
 		Client:     client,
-		Authorizer: c.generic.Authorization.Authorizer,
+		Authorizer: c.reviews,
 		Rules:      c.rules,
 		Sources:    known,
 	})
@@ -148,7 +153,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	planner := &plan.Planner{Config: plan.Config{
 		Kubernetes: client, Dynamic: objects, Hierarchies: stores.hierarchies.Hierarchy, Subnamespaces: stores.subnamespaces.Subnamespace,
 		Configuration: stores.configuration.Configuration, Cascading: stores.at(""), Tree: forest, Sources: known,
-		Authorizer: c.generic.Authorization.Authorizer, Managed: c.rules, Rules: c.copies,
+		Authorizer: c.reviews, Managed: c.rules, Rules: c.copies,
 	}}
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
 	group.NegotiatedSerializer = withoutProtobuf{Codecs}
@@ -159,7 +164,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	subtrees := subtree.Config{
 		Tree:       forest,
 		Namespaces: c.informers.Core().V1().Namespaces(),
-		Authorizer: c.generic.Authorization.Authorizer,
+		Authorizer: c.reviews,
 		Client:     c.client,
 		Serializer: withoutProtobuf{Codecs},
 	}

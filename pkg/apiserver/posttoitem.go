@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/forwarded"
 )
 
 // handlerChain puts the filters of every request before the API.
@@ -21,7 +23,8 @@ func withPostToItem(build handlerChain) handlerChain {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				if match := itemURL.FindStringSubmatch(r.URL.Path); match != nil {
-					r = r.Clone(r.Context())
+					// The name in the body may be another one than kube-apiserver has authorized.
+					r = r.Clone(forwarded.Changed(r.Context()))
 					r.URL.Path, r.URL.RawPath = match[1], ""
 				}
 			}

@@ -38,7 +38,7 @@ func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper meta
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.at(""), c.subnamespaceReady); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
-	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.generic.Authorization.Authorizer, t); err != nil {
+	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.reviews, t); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
 	}
 	return s, nil

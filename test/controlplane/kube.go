@@ -50,6 +50,13 @@ func (cp *ControlPlane) Etcd() (Etcd, error) {
 	return Etcd{Endpoint: "https://" + loopback(port), CAFile: cp.pki.etcd.CertFile, Client: client}, nil
 }
 
+const frontProxy = "front-proxy-client"
+
+// FrontProxy returns the client certificate with which kube-apiserver forwards requests.
+func (cp *ControlPlane) FrontProxy() (KeyPair, error) {
+	return cp.pki.client(cp.pki.frontProxy, frontProxy, frontProxy)
+}
+
 // startKube brings up etcd, kube-apiserver and kube-controller-manager, each when the one before is ready.
 func (cp *ControlPlane) startKube(ctx context.Context) error {
 	for _, start := range []func(context.Context) error{cp.startEtcd, cp.startAPIServer, cp.startControllerManager} {
@@ -115,8 +122,7 @@ func (cp *ControlPlane) startAPIServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	const frontProxy = "front-proxy-client"
-	proxy, err := cp.pki.client(cp.pki.frontProxy, frontProxy, frontProxy)
+	proxy, err := cp.FrontProxy()
 	if err != nil {
 		return err
 	}

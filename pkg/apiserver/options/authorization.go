@@ -7,10 +7,28 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/authorization/path"
 	"k8s.io/apiserver/pkg/authorization/union"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/forwarded"
 )
+
+// authorizeRequests has requests authorized: those that kube-apiserver forwards are already, unless the options say otherwise.
+func (o *Options) authorizeRequests(generic *genericapiserver.RecommendedConfig, reviews authorizer.Authorizer) (err error) {
+	generic.Authorization.Authorizer = reviews
+	proxy := generic.Authentication.RequestHeaderConfig
+	if o.ReviewForwarded || proxy == nil {
+		return nil
+	}
+	generic.Authentication.Authenticator = forwarded.Authenticator(proxy, generic.Authentication.Authenticator)
+	generic.Authorization.Authorizer, err = union.New(
+		union.NamedAuthorizer{AuthorizerName: "hnc.x-k8s.io/forwarded", Authorizer: forwarded.Authorizer()},
+		union.NamedAuthorizer{AuthorizerName: "hnc.x-k8s.io/reviews", Authorizer: reviews},
+	)
+	return err
+}
 
 // delegating returns the authorizer that the options describe, without their limit of 200 reviews a second: rights are asked for in each namespace
 // that is written to, and writes would wait for that limit rather than for kube-apiserver, whose priority and fairness is the throttle.

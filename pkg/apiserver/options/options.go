@@ -42,6 +42,8 @@ type Options struct {
 	Managed *managed.Options
 	// Copies says what copies leave out and what is not copied.
 	Copies *copies.Options
+	// ReviewForwarded has requests reviewed once more that kube-apiserver has authorized and forwarded.
+	ReviewForwarded bool
 }
 
 // DefaultEtcdPrefix is the prefix of all keys in etcd.
@@ -84,6 +86,9 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Recommended.SecureServing.AddFlags(sections.FlagSet("secure serving"))
 	o.Recommended.Authentication.AddFlags(sections.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(sections.FlagSet("authorization"))
+	sections.FlagSet("authorization").BoolVar(&o.ReviewForwarded, "review-forwarded-requests", o.ReviewForwarded,
+		"Ask kube-apiserver once more about each request that it has authorized and forwarded itself. Only of use where front proxies other than "+
+			"kube-apiserver, which may not authorize requests, have client certificates of the request-header authority.")
 	o.Recommended.Audit.AddFlags(sections.FlagSet("auditing"))
 	o.Recommended.Admission.AddFlags(sections.FlagSet("admission"))
 	o.Recommended.Features.AddFlags(sections.FlagSet("features"))
@@ -162,8 +167,11 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err := o.Recommended.ApplyTo(generic); err != nil {
 		return nil, err
 	}
-	var err error
-	if generic.Authorization.Authorizer, err = delegating(o.Recommended.Authorization); err != nil {
+	reviews, err := delegating(o.Recommended.Authorization)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.authorizeRequests(generic, reviews); err != nil {
 		return nil, err
 	}
 	rules, err := o.Managed.Rules()
@@ -176,6 +184,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	}
 	return &apiserver.Config{
 		Generic:           generic,
+		Reviews:           reviews,
 		Storage:           o.Recommended.Etcd.StorageConfig,
 		SubnamespaceReady: o.SubnamespaceReady,
 		Rules:             rules,
