@@ -23,6 +23,7 @@ func exceptionsRows() []row {
 	unknown := "annotation propagate.hnc.x-k8s.io/treeselect of "
 	rows := []row{
 		{name: "O1 a namespace that can't be part of a tree", request: request{object: role(typo, inNamespace("kube-system"))}},
+		{name: "O1 a namespace that is in no tree", request: request{object: role(typo, inNamespace("alone"))}},
 		{name: "O3 the propagator", request: request{user: hnc.PropagatorUser, object: role(typo)}},
 		{name: "O4 an unknown annotation on a new object", request: request{object: role(typo)}, denied: unknown + "Role team-a/reader", invalid: true},
 		{name: "O4 an unknown annotation on a custom resource", request: request{object: widget(typo)}, denied: unknown + "Widget team-a/cog", invalid: true},

@@ -92,8 +92,8 @@ func widget(options ...option) *unstructured.Unstructured {
 
 // knownNamespaces are those that the server has.
 func knownNamespaces() []*corev1.Namespace {
-	included := label(hnc.LabelIncludedNamespace, "true")
-	namespaces := []*corev1.Namespace{namespace("acme", included), namespace("team-a", included), namespace("ending", included, terminating)}
+	inTree := label(hnc.LabelIncludedNamespace, "true", hnc.LabelInTree, "true")
+	namespaces := []*corev1.Namespace{namespace("alone", label(hnc.LabelIncludedNamespace, "true")), namespace("acme", inTree), namespace("team-a", inTree), namespace("ending", inTree, terminating)}
 	for _, name := range hnc.ExcludedNamespaces {
 		namespaces = append(namespaces, namespace(name))
 	}

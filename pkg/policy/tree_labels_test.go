@@ -7,6 +7,7 @@ func treeLabelsRows() []row {
 	var rows []row
 	for key, value := range map[string]string{
 		hnc.TreeLabel("acme"):      "1",
+		hnc.LabelInTree:            "true",
 		hnc.LabelHasSubnamespaces:  "true",
 		hnc.LabelCascadingDeletion: hnc.CascadingAllowed,
 		hnc.LabelOrphaned:          "true",

@@ -28,6 +28,9 @@ func Labels(t *tree.Tree, name string) map[string]string {
 			labels[key] = strconv.Itoa(distance + depth)
 		}
 	}
+	if len(t.Chain(name)) > 1 || len(t.Children(name)) > 0 {
+		labels[hnc.LabelInTree] = yes
+	}
 	if t.HasSubnamespaces(name) {
 		labels[hnc.LabelHasSubnamespaces] = yes
 	}
@@ -85,7 +88,7 @@ func changes(present, wanted map[string]string, alone func(key string) bool) map
 // ours says whether a label of a namespace is written by the propagator alone.
 func ours(key string) bool {
 	switch key {
-	case hnc.LabelIncludedNamespace, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned:
+	case hnc.LabelIncludedNamespace, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned:
 		return true
 	}
 	_, ok := hnc.TreeLabelAncestor(key)

@@ -80,7 +80,7 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 
 func TestANewSubnamespaceHasItsPlaceFromTheStart(t *testing.T) {
 	plan := Subnamespace(world("ns a", "ns p", "parent p a", "cascading a", "asked p c"), tree.Key{Parent: "p", Name: "c"}, now)
-	if got, want := show(plan.Namespace.Labels), "a:2 c:0 cascading-deletion included-namespace p:1"; got != want {
+	if got, want := show(plan.Namespace.Labels), "a:2 c:0 cascading-deletion in-tree included-namespace p:1"; got != want {
 		t.Errorf("labels %q, want %q", got, want)
 	}
 	if got := plan.Namespace.Annotations[hnc.AnnotationSubnamespaceOf]; got != "p" {

@@ -13,7 +13,7 @@ import (
 
 // Everybody is told at once: the rights of the administrator don't make an annotation readable.
 func TestExceptionsAreReadWhenTheyAreWritten(t *testing.T) {
-	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"))
+	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"), label(hnc.LabelInTree, "true"))
 	ctx := t.Context()
 	for name, test := range map[string]struct {
 		annotations map[string]string
@@ -52,7 +52,7 @@ func TestExceptionsAreReadWhenTheyAreWritten(t *testing.T) {
 // What is wrong already does not stop whoever changes the rest: a controller that takes its finalizer off, for instance.
 func TestWhatIsWrongAlreadyStays(t *testing.T) {
 	ctx := t.Context()
-	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"))
+	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"), label(hnc.LabelInTree, "true"))
 	bad := func(object metav1.Object) {
 		object.SetAnnotations(map[string]string{hnc.AnnotationTreeSelect: "a,", hnc.AnnotationAll: "true", "x.hnc.x-k8s.io/y": ""})
 		object.SetFinalizers([]string{"example.com/hold"})

@@ -64,7 +64,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if propagator, err = clients(named); err != nil {
 		return err
 	}
-	for _, ns := range []*corev1.Namespace{namespace(hnc.SystemNamespace), namespace("people", label(hnc.LabelIncludedNamespace, "true"))} {
+	for _, ns := range []*corev1.Namespace{namespace(hnc.SystemNamespace), namespace("people", label(hnc.LabelIncludedNamespace, "true"), label(hnc.LabelInTree, "true"))} {
 		if _, err := admin.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
 			return err
 		}
