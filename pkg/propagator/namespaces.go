@@ -10,6 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -59,6 +60,11 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		return nil
 	case w.Create:
 		return p.createHierarchy(ctx, name, w.Parent, w.Metadata)
+	case w.OnlyChildren:
+		if wait := p.pace.wait(name); wait > 0 {
+			p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: name}, wait)
+			return nil
+		}
 	}
 	status := map[string]any{"children": nil, "conditions": w.Status.Conditions}
 	if len(w.Status.Children) > 0 {
@@ -69,6 +75,7 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		return err
 	}
 	patched, err := p.Hierarchy.HncV1beta1().Hierarchies(name).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	p.pace.wrote(name, len(w.Status.Children))
 	return p.result("Hierarchy", "patch", name, err, func() { p.enterHierarchy(patched) })
 }
 

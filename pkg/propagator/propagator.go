@@ -76,7 +76,9 @@ type Propagator struct {
 	// urgentSlots and bulkSlots bound the concurrent writes of copies.
 	urgentSlots, bulkSlots chan struct{}
 	lag                    *queue.Lag
-	unsynced               sync.WaitGroup
+	// pace holds back the writes of long lists of children.
+	pace     *pace
+	unsynced sync.WaitGroup
 	// unnamed waits for the first lists of what names kinds; configured is called when these are watched.
 	unnamed    sync.WaitGroup
 	configured func()
@@ -136,6 +138,7 @@ func New(config Config) *Propagator {
 		settling:    map[string]struct{}{},
 		seen:        map[queue.Key]time.Time{},
 	}
+	p.pace = newPace(config.StatusWindow)
 	p.reconfigure = make(chan struct{}, 1)
 	p.lost = make(chan struct{})
 	p.loseStore = sync.OnceFunc(func() { close(p.lost) })

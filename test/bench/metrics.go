@@ -143,6 +143,21 @@ func (c *cluster) writes(ctx context.Context) (map[string]float64, error) {
 	return counts, nil
 }
 
+// propagated counts the propagator's own writes by verb and kind since it was started; there are none while it does not run.
+func (c *cluster) propagated(ctx context.Context) map[string]float64 {
+	counts := map[string]float64{}
+	m, err := c.propagatorMetrics(ctx)
+	if err != nil {
+		return counts
+	}
+	for series, value := range m {
+		if labels, ok := strings.CutPrefix(series, "hnc_propagation_writes_total"); ok {
+			counts[strings.TrimSpace(label(labels, "verb")+" "+label(labels, "kind"))] += value
+		}
+	}
+	return counts
+}
+
 // since returns how many more there are than before, and which, in words.
 func since(before, after map[string]float64) (n float64, which string) {
 	var words []string

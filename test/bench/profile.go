@@ -17,7 +17,13 @@ const cpuSeconds = 10
 
 // profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers meanwhile and afterwards.
 func (b *bench) profiled(ctx context.Context, name string, measure func() error) error {
-	return b.accounted(name, func() error { return b.profile(ctx, name, measure) })
+	before := b.propagated(ctx)
+	err := b.accounted(name, func() error { return b.profile(ctx, name, measure) })
+	if err == nil {
+		_, which := since(before, b.propagated(ctx))
+		b.sayf("%s: the propagator wrote: %s", name, which)
+	}
+	return err
 }
 
 func (b *bench) profile(ctx context.Context, name string, measure func() error) error {

@@ -22,6 +22,8 @@ type StatusWrite struct {
 	Hierarchy *tree.Hierarchy
 	// Status takes the place of the present status.
 	Status v1beta1.HierarchyStatus
+	// OnlyChildren says that the conditions stay as they are.
+	OnlyChildren bool
 }
 
 // Status returns what to write so that the status of the namespace's Hierarchy is right, nil if nothing. A namespace that has no
@@ -43,10 +45,11 @@ func Status(t *tree.Tree, name string, now metav1.Time) *StatusWrite {
 		Children:   children,
 		Conditions: conditions.Merge(h.Status.Conditions, append(found, summary(found)), h.Generation, now),
 	}
-	if slices.Equal(status.Children, h.Status.Children) && conditions.Same(status.Conditions, h.Status.Conditions) {
+	same := conditions.Same(status.Conditions, h.Status.Conditions)
+	if same && slices.Equal(status.Children, h.Status.Children) {
 		return nil
 	}
-	return &StatusWrite{Hierarchy: h, Status: status}
+	return &StatusWrite{Hierarchy: h, Status: status, OnlyChildren: same}
 }
 
 // inactive is for a namespace that takes no part: if it is excluded and has a Hierarchy nevertheless, that one tells so.
@@ -74,10 +77,7 @@ func createdParent(t *tree.Tree, name string) string {
 
 func summary(found []metav1.Condition) metav1.Condition {
 	if len(found) == 0 {
-		return metav1.Condition{
-			Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady,
-			Message: "the namespace has its place in the tree",
-		}
+		return hnc.InPlace()
 	}
 	return metav1.Condition{
 		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: found[0].Reason, Message: found[0].Message,

@@ -87,7 +87,13 @@ func demand(ctx context.Context) func(*fence.Guard, error) error {
 // lists take it away.
 func replacedByHNC(ctx context.Context) bool {
 	info, ok := genericapirequest.RequestInfoFrom(ctx)
-	return ok && info.Verb == "update" && info.APIVersion == v1alpha2.SchemeGroupVersion.Version
+	return ok && info.Verb == "update" && byHNC(ctx)
+}
+
+// byHNC says whether a request is made in the words of HNC.
+func byHNC(ctx context.Context) bool {
+	info, ok := genericapirequest.RequestInfoFrom(ctx)
+	return ok && info.APIVersion == v1alpha2.SchemeGroupVersion.Version
 }
 
 // validateKinds returns what is wrong with the kinds that are named, if these are others than before.

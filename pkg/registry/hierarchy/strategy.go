@@ -29,19 +29,21 @@ type strategy struct {
 	kinds kinds.Kinds
 }
 
-func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	h := obj.(*hnc.Hierarchy)
 	h.Status = hnc.HierarchyStatus{}
 	h.Generation = 1
+	s.sayReady(ctx, h)
 }
 
-func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	h.Status = was.Status
 	binding.Keep(h, was)
 	h.Generation = was.Generation
 	if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
 		h.Generation++
+		s.sayReady(ctx, h)
 	}
 }
 
