@@ -75,7 +75,9 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		return err
 	}
 	patched, err := p.Hierarchy.HncV1beta1().Hierarchies(name).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-	p.pace.wrote(name, len(w.Status.Children))
+	if len(w.Status.Children) > 0 {
+		p.pace.wrote(name)
+	}
 	return p.result("Hierarchy", "patch", name, err, func() { p.enterHierarchy(patched) })
 }
 

@@ -10,34 +10,30 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestLongListsOfChildrenAreWrittenLessOften(t *testing.T) {
+func TestAListOfChildrenIsWrittenOnceInAPause(t *testing.T) {
 	clock := time.Unix(1000, 0)
-	p := newPace(100 * time.Millisecond)
+	p := newPace(time.Second)
 	p.now = func() time.Time { return clock }
-	for _, test := range []struct {
-		children int
-		pause    time.Duration
-	}{
-		{0, 0}, {100, 0}, {101, 101 * time.Millisecond}, {500, 500 * time.Millisecond}, {1000, time.Second}, {100_000, time.Second},
-	} {
-		name := fmt.Sprint(test.children)
-		if wait := p.wait(name); wait != 0 {
-			t.Errorf("%d children: the first write waits for %s", test.children, wait)
-		}
-		p.wrote(name, test.children)
-		if wait := p.wait(name); wait != test.pause {
-			t.Errorf("%d children: the next write waits for %s, want %s", test.children, wait, test.pause)
-		}
-		p.wrote("other", 1000)
-		clock = clock.Add(test.pause)
-		if wait := p.wait(name); wait != 0 {
-			t.Errorf("%d children: after the pause the write waits for %s", test.children, wait)
+	for range 3 {
+		for _, step := range []struct{ after, wait time.Duration }{{0, time.Second}, {400 * time.Millisecond, 600 * time.Millisecond}, {600 * time.Millisecond, 0}} {
+			if step.after == 0 {
+				if wait := p.wait("a"); wait != 0 {
+					t.Errorf("what was not written for a while waits for %s", wait)
+				}
+				p.wrote("a")
+			}
+			clock = clock.Add(step.after)
+			if wait := p.wait("a"); wait != step.wait {
+				t.Errorf("%s later it waits for %s, want %s", step.after, wait, step.wait)
+			}
+			if wait := p.wait("b"); wait != 0 {
+				t.Errorf("another one waits for %s", wait)
+			}
 		}
 	}
-	clock = clock.Add(time.Hour)
-	p.wait("other")
-	if len(p.next) > 0 {
-		t.Errorf("it remembers what does not matter any more: %v", p.next)
+	p.wrote("b")
+	if len(p.written) != 1 {
+		t.Errorf("it remembers what does not matter any more: %v", p.written)
 	}
 }
 
@@ -49,9 +45,7 @@ func TestTheLastChildIsToldWhateverThePace(t *testing.T) {
 		c.namespace(child)
 		c.parent(child, "root")
 	}
-	for i := range 200 {
-		join(fmt.Sprintf("child-%d", i))
-	}
+	join("first")
 	told := func() string {
 		h := c.get("hierarchies", "root", hnc.Singleton)
 		if h == nil {
@@ -61,9 +55,12 @@ func TestTheLastChildIsToldWhateverThePace(t *testing.T) {
 		return fmt.Sprint(len(children))
 	}
 	c.start()
-	c.eventually("children", "200", told)
+	c.propagator.pace.mu.Lock()
+	c.propagator.pace.pause = 200 * time.Millisecond
+	c.propagator.pace.mu.Unlock()
+	c.eventually("children", "1", told)
 	join("last")
-	c.eventually("children", "201", told)
+	c.eventually("children", "2", told)
 }
 
 func TestProblemsAreToldWhateverThePace(t *testing.T) {
@@ -81,9 +78,9 @@ func TestProblemsAreToldWhateverThePace(t *testing.T) {
 		return fmt.Sprint(children)
 	}
 	c.eventually("children", "[child]", children)
-	// As if the list were so long that it may not be written again for a day.
+	// As if the list had been written just now, for a day.
 	c.propagator.pace.mu.Lock()
-	c.propagator.pace.next["root"] = time.Now().Add(24 * time.Hour)
+	c.propagator.pace.written["root"] = time.Now().Add(24 * time.Hour)
 	c.propagator.pace.mu.Unlock()
 
 	c.namespace("held-back")

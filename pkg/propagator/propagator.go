@@ -47,7 +47,8 @@ type Config struct {
 	Managed *managed.Rules
 	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
 	Workers int
-	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default.
+	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default. A list of children
+	// that keeps changing is written once in ten windows.
 	StatusWindow time.Duration
 	// ConfigurationWindow is the same for the configuration's status; 1 s by default.
 	ConfigurationWindow time.Duration
@@ -76,7 +77,7 @@ type Propagator struct {
 	// urgentSlots and bulkSlots bound the concurrent writes of copies.
 	urgentSlots, bulkSlots chan struct{}
 	lag                    *queue.Lag
-	// pace holds back the writes of long lists of children.
+	// pace holds back the writes of lists of children.
 	pace     *pace
 	unsynced sync.WaitGroup
 	// unnamed waits for the first lists of what names kinds; configured is called when these are watched.
@@ -138,7 +139,7 @@ func New(config Config) *Propagator {
 		settling:    map[string]struct{}{},
 		seen:        map[queue.Key]time.Time{},
 	}
-	p.pace = newPace(config.StatusWindow)
+	p.pace = newPace(10 * config.StatusWindow)
 	p.reconfigure = make(chan struct{}, 1)
 	p.lost = make(chan struct{})
 	p.loseStore = sync.OnceFunc(func() { close(p.lost) })
