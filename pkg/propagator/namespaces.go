@@ -75,7 +75,7 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		return err
 	}
 	patched, err := p.Hierarchy.HncV1beta1().Hierarchies(name).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-	if len(w.Status.Children) > 0 {
+	if err == nil && len(w.Status.Children) > 0 {
 		p.pace.wrote(name)
 	}
 	return p.result("Hierarchy", "patch", name, err, func() { p.enterHierarchy(patched) })

@@ -61,6 +61,10 @@ type move struct {
 
 // move judges the structure, in the order of the specification.
 func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Namespace, parent string) (move, error) {
+	if !v.fresh {
+		// A new namespace, which no cache holds yet, was asked for already.
+		v.namespaces[namespace.Name] = namespace
+	}
 	if err := v.eligible(ctx, refused, namespace, parent); err != nil {
 		return move{}, err
 	}
