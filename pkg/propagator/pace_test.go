@@ -46,21 +46,14 @@ func TestTheLastChildIsToldWhateverThePace(t *testing.T) {
 		c.parent(child, "root")
 	}
 	join("first")
-	told := func() string {
-		h := c.get("hierarchies", "root", hnc.Singleton)
-		if h == nil {
-			return "nothing"
-		}
-		children, _, _ := unstructured.NestedStringSlice(h.Object, "status", "children")
-		return fmt.Sprint(len(children))
-	}
+	told := func() string { return fmt.Sprint(c.children("root")) }
 	c.start()
 	c.propagator.pace.mu.Lock()
 	c.propagator.pace.pause = 200 * time.Millisecond
 	c.propagator.pace.mu.Unlock()
-	c.eventually("children", "1", told)
+	c.eventually("children", "[first]", told)
 	join("last")
-	c.eventually("children", "2", told)
+	c.eventually("children", "[first last]", told)
 }
 
 func TestProblemsAreToldWhateverThePace(t *testing.T) {
@@ -69,18 +62,10 @@ func TestProblemsAreToldWhateverThePace(t *testing.T) {
 	c.namespace("child")
 	c.parent("child", "root")
 	c.start()
-	children := func() string {
-		h := c.get("hierarchies", "root", hnc.Singleton)
-		if h == nil {
-			return "nothing"
-		}
-		children, _, _ := unstructured.NestedStringSlice(h.Object, "status", "children")
-		return fmt.Sprint(children)
-	}
+	children := func() string { return fmt.Sprint(c.children("root")) }
 	c.eventually("children", "[child]", children)
-	// As if the list had been written just now, for a day.
 	c.propagator.pace.mu.Lock()
-	c.propagator.pace.written["root"] = time.Now().Add(24 * time.Hour)
+	c.propagator.pace.pause, c.propagator.pace.written["root"] = 24*time.Hour, time.Now()
 	c.propagator.pace.mu.Unlock()
 
 	c.namespace("held-back")
@@ -97,6 +82,16 @@ func TestProblemsAreToldWhateverThePace(t *testing.T) {
 	if got := children(); got != "[child held-back]" {
 		t.Errorf("what is written anyway leaves out the children: %s", got)
 	}
+}
+
+// children returns those that a Hierarchy tells.
+func (c *cluster) children(namespace string) []string {
+	h := c.get("hierarchies", namespace, hnc.Singleton)
+	if h == nil {
+		return nil
+	}
+	children, _, _ := unstructured.NestedStringSlice(h.Object, "status", "children")
+	return children
 }
 
 // reason returns the reason of the condition Ready of a Hierarchy.

@@ -103,6 +103,8 @@ func TestARestartWritesNothingThatIsRight(t *testing.T) {
 		c.eventuallyRoles(name+"-child", "r=get<"+name)
 	}
 	flush("first")
+	// A list of children that keeps changing is written last.
+	c.eventually("children of root", "20", func() string { return fmt.Sprint(len(c.children("root"))) })
 	c.stop()
 	c.takeWrites()
 	c.start()
