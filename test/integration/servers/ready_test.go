@@ -60,7 +60,7 @@ func TestAHierarchyIsReadyByTheWriteThatPlacesIt(t *testing.T) {
 	checkReady(t, applied, 3)
 	for _, m := range applied.GetManagedFields() {
 		var fields map[string]any
-		if err := json.Unmarshal(m.FieldsV1.Raw, &fields); err != nil {
+		if err := json.Unmarshal(m.FieldsV1.GetRawBytes(), &fields); err != nil {
 			t.Fatal(err)
 		}
 		if fields["f:status"] != nil {
