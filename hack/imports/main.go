@@ -29,7 +29,8 @@ var allowed = map[string][]string{
 	"pkg/kinds":      {"pkg/apis"},
 	"pkg/exceptions": {"pkg/apis"},
 	"pkg/access":     {},
-	"pkg/copies":     {"pkg/apis", "pkg/exceptions"},
+	"pkg/wire":       {},
+	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/wire"},
 	// What the propagator decides, and the server tells beforehand.
 	"pkg/propagator/conditions": {},
 	"pkg/propagator/tree":       {"pkg/apis", "pkg/forest", "pkg/managed"},
@@ -41,7 +42,7 @@ var allowed = map[string][]string{
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/storage"},
 	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served.
-	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree"},
+	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree", "pkg/wire"},
 	"cmd":            {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
 	// The plugin is a client like any other: it shares only how annotations and names of kinds are read. What it shows is decided below it.
 	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds"},

@@ -61,7 +61,8 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	case o.unfit:
 		return o, nil
 	default:
-		c, err = copyContent(u, o.overrides, rules)
+		labels, annotations := copiedMetadata(u, o.overrides, rules)
+		c, err = contentOf(u, labels, annotations)
 		o.content = c
 	}
 	if err != nil {

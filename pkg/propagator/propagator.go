@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
@@ -29,7 +30,8 @@ import (
 type Config struct {
 	Kubernetes kubernetes.Interface
 	Hierarchy  versioned.Interface
-	// Dynamic watches the propagated kinds, Copies writes them.
+	// Reader watches the propagated kinds that it can read, Dynamic all others; Copies writes them. Reader may be nil.
+	Reader  *client.Reader
 	Dynamic dynamic.Interface
 	Copies  copies.Client
 	Events  record.EventRecorder

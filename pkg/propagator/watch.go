@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -120,14 +119,12 @@ func (p *Propagator) watchKind(ctx context.Context, place int, first bool) {
 	k := p.kinds[place]
 	index := k.index
 	ctx = p.startWatch(ctx, k, first)
-	client := p.Dynamic.Resource(index.Kind.GroupVersionResource)
-	expected := &unstructured.Unstructured{}
-	expected.SetGroupVersionKind(index.Kind.GroupVersion().WithKind(index.Kind.Kind))
+	from := p.originOf(index.Kind)
 	// What a watch brings that has ended is nobody's any more.
 	current := func() bool { return k.index == index }
-	run(ctx, p, index.Kind.GroupResource().String(), expected, p.Dynamic,
+	run(ctx, p, index.Kind.GroupResource().String(), from.expected, from.client,
 		func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := client.Watch(ctx, o)
+			w, err := from.watch(ctx, o)
 			if !apierrors.IsInvalid(err) {
 				// Otherwise the server can't send lists by a watch, and is asked for one.
 				p.reading(place, index, err)
@@ -135,14 +132,12 @@ func (p *Propagator) watchKind(ctx context.Context, place int, first bool) {
 			return w, err
 		},
 		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := client.List(ctx, o)
+			list, err := from.list(ctx, o)
 			p.reading(place, index, err)
 			return list, err
 		},
 		&feed[*copies.Object]{
-			convert: func(object any) (*copies.Object, error) {
-				return copies.NewObject(object.(*unstructured.Unstructured), &p.Rules)
-			},
+			convert: from.convert,
 			set: func(o *copies.Object) {
 				if old, changed := index.Set(o); changed {
 					p.observe(place, old, index.Get(o.Namespace, o.Name))

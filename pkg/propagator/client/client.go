@@ -1,4 +1,4 @@
-// Package client writes copies with bodies as they are, for any kind of object.
+// Package client writes copies with bodies as they are, for any kind of object, and reads objects as package wire does.
 package client
 
 import (
@@ -12,14 +12,18 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
 
-// partialMetadata asks for an answer that holds the metadata alone.
-const partialMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+// These ask for an answer that holds the metadata alone.
+const (
+	partialMetadata = runtime.ContentTypeJSON + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1," + runtime.ContentTypeJSON
+	protobufFirst   = runtime.ContentTypeProtobuf + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1," + partialMetadata
+)
 
 type restClient struct{ client rest.Interface }
 
-// New returns a client that sends bodies as they are, for any kind of object.
+// New returns a client that sends bodies as they are, in JSON or in protobuf, for any kind of object.
 func New(client rest.Interface) copies.Client { return restClient{client: client} }
 
 func (c restClient) Create(ctx context.Context, kind copies.Kind, namespace string, body []byte) (copies.Written, error) {
@@ -42,10 +46,14 @@ func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, nam
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
 }
 
+// path returns the parts of the path of a kind's objects in a namespace, or in all.
 func path(kind copies.Kind, namespace string) []string {
 	root := []string{"apis", kind.Group, kind.Version}
 	if kind.Group == "" {
 		root = []string{"api", kind.Version}
+	}
+	if namespace == "" {
+		return append(root, kind.Resource)
 	}
 	return append(root, "namespaces", namespace, kind.Resource)
 }
@@ -53,7 +61,11 @@ func path(kind copies.Kind, namespace string) []string {
 type request struct{ *rest.Request }
 
 func written(r *rest.Request, body []byte) request {
-	return request{r.SetHeader("Content-Type", runtime.ContentTypeJSON).SetHeader("Accept", partialMetadata).Body(body)}
+	contentType, accept := runtime.ContentTypeJSON, partialMetadata
+	if wire.Recognizes(body) {
+		contentType, accept = runtime.ContentTypeProtobuf, protobufFirst
+	}
+	return request{r.SetHeader("Content-Type", contentType).SetHeader("Accept", accept).Body(body)}
 }
 
 func (r request) decode(ctx context.Context) (copies.Written, error) {
@@ -66,14 +78,27 @@ func (r request) decode(ctx context.Context) (copies.Written, error) {
 	if err != nil {
 		return copies.Written{}, err
 	}
+	w, err := decodeWritten(raw)
+	if err != nil {
+		return copies.Written{}, fmt.Errorf("answer to a write: %w", err)
+	}
+	return w, nil
+}
+
+func decodeWritten(raw []byte) (copies.Written, error) {
+	if wire.Recognizes(raw) {
+		m, err := wire.DecodeMetadata(raw)
+		if err != nil {
+			return copies.Written{}, err
+		}
+		return copies.Written{UID: m.UID, ResourceVersion: m.ResourceVersion}, nil
+	}
 	var object struct {
 		Metadata struct {
 			UID             types.UID `json:"uid"`
 			ResourceVersion string    `json:"resourceVersion"`
 		} `json:"metadata"`
 	}
-	if err := json.Unmarshal(raw, &object); err != nil {
-		return copies.Written{}, fmt.Errorf("answer to a write: %w", err)
-	}
-	return copies.Written(object.Metadata), nil
+	err := json.Unmarshal(raw, &object)
+	return copies.Written(object.Metadata), err
 }

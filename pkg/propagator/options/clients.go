@@ -64,6 +64,13 @@ func propagatorConfig(ctx context.Context, base *rest.Config) (propagator.Config
 	if err != nil {
 		return config, nil, err
 	}
+	transport, err := rest.HTTPClientFor(base)
+	if err != nil {
+		return config, nil, err
+	}
+	if config.Reader, err = client.NewReader(base, transport); err != nil {
+		return config, nil, err
+	}
 
 	// The last events are recorded after the context has ended.
 	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))

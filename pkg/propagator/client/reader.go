@@ -1,0 +1,58 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
+)
+
+// Reader reads all objects of a kind in protobuf, as wire.Objects. A nil Reader reads no kinds.
+type Reader struct {
+	formats *wire.Formats
+	client  rest.Interface
+}
+
+// NewReader returns a Reader of the built-in kinds.
+func NewReader(config *rest.Config, transport *http.Client) (*Reader, error) {
+	r := &Reader{formats: wire.NewFormats(scheme.Scheme)}
+	config = rest.CopyConfig(config)
+	config.GroupVersion, config.NegotiatedSerializer = &schema.GroupVersion{}, r.formats.NegotiatedSerializer(scheme.Codecs)
+	config.AcceptContentTypes, config.ContentType = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf
+	var err error
+	r.client, err = rest.UnversionedRESTClientForConfigAndClient(config, transport)
+	return r, err
+}
+
+// Reads says whether the kind can be read in protobuf.
+func (r *Reader) Reads(kind copies.Kind) bool {
+	return r != nil && r.formats.Of(kind.GroupVersion().WithKind(kind.Kind)) != nil
+}
+
+// List returns a wire.List.
+func (r *Reader) List(ctx context.Context, kind copies.Kind, o metav1.ListOptions) (runtime.Object, error) {
+	return r.request(kind, o).Do(ctx).Get()
+}
+
+// Watch returns a watch of wire.Objects.
+func (r *Reader) Watch(ctx context.Context, kind copies.Kind, o metav1.ListOptions) (watch.Interface, error) {
+	o.Watch = true
+	return r.request(kind, o).Watch(ctx)
+}
+
+func (r *Reader) request(kind copies.Kind, o metav1.ListOptions) *rest.Request {
+	request := r.client.Get().AbsPath(path(kind, metav1.NamespaceAll)...).VersionedParams(&o, scheme.ParameterCodec)
+	if o.TimeoutSeconds != nil {
+		request = request.Timeout(time.Duration(*o.TimeoutSeconds) * time.Second)
+	}
+	return request
+}

@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// prefix is what everything in Kubernetes' protobuf encoding begins with; a runtime.Unknown, the envelope, follows.
+const prefix = "k8s\x00"
+
+// Numbers of the fields of the envelope, and that of the metadata in each object and list.
+const (
+	envelopeType protowire.Number = 1
+	envelopeRaw  protowire.Number = 2
+	metadata     protowire.Number = 1
+	listItems    protowire.Number = 2
+)
+
+// Recognizes says whether something is an object in protobuf.
+func Recognizes(data []byte) bool { return bytes.HasPrefix(data, []byte(prefix)) }
+
+// open returns the message in an envelope, and what it is.
+func open(data []byte) (kind schema.GroupVersionKind, message []byte, err error) {
+	if !Recognizes(data) {
+		return kind, nil, errors.New("not an object in protobuf")
+	}
+	var version string
+	err = each(data[len(prefix):], func(f field) (err error) {
+		switch f.number {
+		case envelopeType:
+			var value []byte
+			if value, err = f.bytes(); err != nil {
+				return err
+			}
+			return each(value, func(f field) (err error) {
+				switch f.number {
+				case 1:
+					version, err = f.string()
+				case 2:
+					kind.Kind, err = f.string()
+				}
+				return err
+			})
+		case envelopeRaw:
+			message, err = f.bytes()
+		}
+		return err
+	})
+	if err != nil {
+		return kind, nil, fmt.Errorf("envelope: %w", err)
+	}
+	gv, err := schema.ParseGroupVersion(version)
+	return gv.WithKind(kind.Kind), message, err
+}
+
+// DecodeMetadata returns the metadata of an object of any kind: name, namespace, uid, resourceVersion, labels, annotations, finalizers and
+// deletionTimestamp.
+func DecodeMetadata(data []byte) (*metav1.ObjectMeta, error) {
+	_, message, err := open(data)
+	if err != nil {
+		return nil, err
+	}
+	o, err := decodeObject(message, &Format{})
+	if err != nil {
+		return nil, err
+	}
+	return &o.ObjectMeta, nil
+}

@@ -1,0 +1,99 @@
+package wire
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Object is an object of which only some metadata is decoded, see DecodeMetadata.
+type Object struct {
+	metav1.ObjectMeta
+	Format *Format
+	// Type is that of a Secret.
+	Type string
+	// Rest is the object without its metadata and its status.
+	Rest []byte
+}
+
+// List is a list of objects of one kind.
+type List struct {
+	metav1.ListMeta
+	Items []*Object
+}
+
+// GetObjectKind returns nothing: whoever asks for objects knows their kind.
+func (*Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+
+// GetObjectKind returns nothing: whoever asks for objects knows their kind.
+func (*List) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+
+// DeepCopyObject returns a copy.
+func (o *Object) DeepCopyObject() runtime.Object {
+	c := *o
+	c.ObjectMeta = *o.ObjectMeta.DeepCopy()
+	c.Rest = append([]byte(nil), o.Rest...)
+	return &c
+}
+
+// DeepCopyObject returns a copy.
+func (l *List) DeepCopyObject() runtime.Object {
+	c := &List{ListMeta: *l.ListMeta.DeepCopy()}
+	for _, o := range l.Items {
+		c.Items = append(c.Items, o.DeepCopyObject().(*Object))
+	}
+	return c
+}
+
+// decodeObject returns the object in a message, and keeps nothing of the message.
+func decodeObject(message []byte, format *Format) (*Object, error) {
+	o := &Object{Format: format}
+	err := each(message, func(f field) (err error) {
+		switch f.number {
+		case metadata:
+			var value []byte
+			if value, err = f.bytes(); err != nil {
+				return err
+			}
+			if err = decodeMetadata(value, &o.ObjectMeta); err != nil {
+				return fmt.Errorf("metadata: %w", err)
+			}
+			return nil
+		case format.status:
+			return nil
+		case format.kind:
+			o.Type, err = f.string()
+		}
+		if o.Rest == nil {
+			// What follows is little more than the rest: metadata comes first.
+			o.Rest = make([]byte, 0, len(f.raw))
+		}
+		o.Rest = append(o.Rest, f.raw...)
+		return err
+	})
+	return o, err
+}
+
+// decodeList returns the list in a message.
+func decodeList(message []byte, format *Format) (*List, error) {
+	l := &List{}
+	return l, each(message, func(f field) error {
+		value, err := f.bytes()
+		if err != nil {
+			return err
+		}
+		switch f.number {
+		case metadata:
+			return l.ListMeta.Unmarshal(value)
+		case listItems:
+			o, err := decodeObject(value, format)
+			if err != nil {
+				return fmt.Errorf("item %d: %w", len(l.Items), err)
+			}
+			l.Items = append(l.Items, o)
+		}
+		return nil
+	})
+}
