@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -46,9 +47,9 @@ type cluster struct {
 // newCluster returns a cluster without a propagator.
 func newCluster(t *testing.T) *cluster {
 	s := newServer()
-	http := httptest.NewServer(s)
-	t.Cleanup(func() { http.CloseClientConnections(); http.Close() })
-	return &cluster{server: s, t: t, config: &rest.Config{Host: http.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}}
+	served := httptest.NewServer(s)
+	t.Cleanup(func() { served.CloseClientConnections(); served.Close() })
+	return &cluster{server: s, t: t, config: &rest.Config{Host: served.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}}
 }
 
 // start runs a propagator until the test ends or stop is called.
@@ -60,10 +61,14 @@ func (c *cluster) start() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	reader, err := client.NewReader(c.config, http.DefaultClient)
+	if err != nil {
+		c.t.Fatal(err)
+	}
 	c.events = record.NewFakeRecorder(10000)
 	c.propagator = New(Config{
 		Kubernetes: kubernetes.NewForConfigOrDie(c.config), Hierarchy: versioned.NewForConfigOrDie(c.config),
-		Dynamic: dynamic.NewForConfigOrDie(c.config), Copies: client.New(restClient), Events: c.events,
+		Reader: reader, Dynamic: dynamic.NewForConfigOrDie(c.config), Copies: client.New(restClient), Events: c.events,
 		Metadata: metadata.NewForConfigOrDie(c.config), Discover: c.discover, ConfigurationWindow: time.Millisecond,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false), Workers: 8, StatusWindow: time.Millisecond,
 	})

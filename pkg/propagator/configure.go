@@ -35,18 +35,37 @@ func (p *Propagator) configure(ctx context.Context) {
 		p.unnamed.Wait()
 		close(known)
 	}()
-	select {
-	case <-ctx.Done():
-		return
-	case <-known:
-	}
 	for ctx.Err() == nil {
 		began := time.Now()
-		again := p.resolve(ctx)
+		cluster, err := p.discover(ctx)
+		// The first time, the lists come meanwhile.
+		select {
+		case <-ctx.Done():
+			return
+		case <-known:
+		}
+		again := resolveWhileNew
+		if err == nil {
+			again = p.resolve(ctx, cluster)
+		}
 		if told(ctx, p.reconfigure, again) {
 			sleep(ctx, resolveAtMostEvery-time.Since(began))
 		}
 	}
+}
+
+// discover finds out which kinds there are.
+func (p *Propagator) discover(ctx context.Context) (configuration.Cluster, error) {
+	// What is told from here on takes another look.
+	select {
+	case <-p.reconfigure:
+	default:
+	}
+	cluster, err := p.Discover(ctx)
+	if err != nil {
+		klog.FromContext(ctx).Info("Can't find out which kinds there are; trying again", "reason", err)
+	}
+	return cluster, err
 }
 
 // told waits for a token, and says whether one came in time.
@@ -65,17 +84,7 @@ func told(ctx context.Context, token <-chan struct{}, timeout time.Duration) boo
 func sleep(ctx context.Context, d time.Duration) { told(ctx, nil, d) }
 
 // resolve finds the kinds that the configuration and the hierarchies name, and watches them. It returns when to do so again.
-func (p *Propagator) resolve(ctx context.Context) time.Duration {
-	// What is told from here on takes another look.
-	select {
-	case <-p.reconfigure:
-	default:
-	}
-	cluster, err := p.Discover(ctx)
-	if err != nil {
-		klog.FromContext(ctx).Info("Can't find out which kinds there are; trying again", "reason", err)
-		return resolveWhileNew
-	}
+func (p *Propagator) resolve(ctx context.Context, cluster configuration.Cluster) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ctx.Err() != nil {

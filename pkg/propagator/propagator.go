@@ -21,7 +21,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -190,23 +189,6 @@ func (p *Propagator) Lead(ctx context.Context) {
 	p.bulk.ShutDown()
 	workers.Wait()
 	logger.Info("Stopped propagating")
-}
-
-// start queues everything once.
-func (p *Propagator) start() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.leading = true
-	names := p.tree.Names()
-	// At once, lest the configuration tells of some of them only for a while.
-	for _, name := range names {
-		p.summary.Set(name, namespaces.Problems(p.tree, name))
-	}
-	p.affect(tree.Affected{Moved: names, Changed: names, Subnamespaces: p.tree.SubnamespaceKeys()})
-	for place := range p.kinds {
-		p.remark(place)
-	}
-	p.configurationChanged()
 }
 
 func (p *Propagator) known() int {

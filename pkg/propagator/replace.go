@@ -62,12 +62,22 @@ func (p *Propagator) replaceConfigurations(list []*v1beta1.HNCConfiguration, new
 func (p *Propagator) replaceObjects(kind int, list []*copies.Object, newer func(string) bool) {
 	index := p.kinds[kind].index
 	type name struct{ namespace, name string }
-	listed := make(sets.Set[name], len(list))
+	var listed sets.Set[name]
+	// Of the first list, which is the longest, nothing can be missing.
+	known := !index.Empty()
+	if known {
+		listed = make(sets.Set[name], len(list))
+	}
 	for _, o := range list {
-		listed.Insert(name{o.Namespace, o.Name})
+		if known {
+			listed.Insert(name{o.Namespace, o.Name})
+		}
 		if old, changed := index.Set(o); changed {
 			p.observe(kind, old, index.Get(o.Namespace, o.Name))
 		}
+	}
+	if !known {
+		return
 	}
 	var gone []*copies.Object
 	for o := range index.All() {

@@ -3,7 +3,6 @@ package propagator
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -86,13 +85,15 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.watch(w, r, l.resource)
 		return
 	}
-	body, _ := io.ReadAll(r.Body)
+	body := fromWire(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer := func(code int, object any) {
-		w.Header().Set("Content-Type", "application/json")
+		encoded, _ := json.Marshal(object)
+		contentType, encoded := toWire(r, encoded)
+		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(code)
-		_ = json.NewEncoder(w).Encode(object)
+		_, _ = w.Write(encoded)
 	}
 	var failure *metav1.Status
 	if s.refuse != nil {
@@ -152,6 +153,7 @@ func notFound() *metav1.Status { return failure(http.StatusNotFound, metav1.Stat
 // finish removes a terminating namespace that is empty.
 func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) {
 	if r.URL.Query().Get("sendInitialEvents") != "" {
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		_ = json.NewEncoder(w).Encode(failure(422, metav1.StatusReasonInvalid))
 		return
@@ -167,7 +169,8 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) 
 		}
 		s.changed.Broadcast()
 	}()
-	w.Header().Set("Content-Type", "application/json")
+	contentType, _ := frame(r, nil)
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush()
 	s.mu.Lock()
@@ -181,6 +184,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) 
 		}
 		if epoch != s.epoch || from < s.trimmed || from > s.version {
 			body, _ := json.Marshal(map[string]any{"type": "ERROR", "object": failure(410, metav1.StatusReasonExpired)})
+			_, body = frame(r, body)
 			out.Write(body)
 			s.mu.Unlock()
 			_, _ = w.Write(out.Bytes())
@@ -188,7 +192,8 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) 
 		}
 		for ; sent < len(s.events); sent++ {
 			if e := s.events[sent]; e.resource == resource && e.version > from {
-				out.Write(e.body)
+				_, body := frame(r, e.body)
+				out.Write(body)
 			}
 		}
 		s.mu.Unlock()

@@ -50,7 +50,7 @@ func (r *Reader) Watch(ctx context.Context, kind copies.Kind, o metav1.ListOptio
 }
 
 func (r *Reader) request(kind copies.Kind, o metav1.ListOptions) *rest.Request {
-	request := r.client.Get().AbsPath(path(kind, metav1.NamespaceAll)...).VersionedParams(&o, scheme.ParameterCodec)
+	request := r.client.Get().AbsPath(path(kind, metav1.NamespaceAll)...).SpecificallyVersionedParams(&o, scheme.ParameterCodec, metav1.Unversioned)
 	if o.TimeoutSeconds != nil {
 		request = request.Timeout(time.Duration(*o.TimeoutSeconds) * time.Second)
 	}
