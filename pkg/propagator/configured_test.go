@@ -118,7 +118,8 @@ func (c *cluster) put(resource, namespace, name, value string, annotations ...st
 		set[key] = v
 	}
 	object, _ := json.Marshal(map[string]any{
-		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": map[string]any{"name": name, "annotations": set}, "value": value,
+		"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": map[string]any{"name": name, "annotations": set},
+		"data": map[string]any{"value": value},
 	})
 	if c.get(resource, namespace, name) != nil {
 		c.do("PATCH", path+"/"+name, string(object))
@@ -134,7 +135,8 @@ func (c *cluster) objectsOf(resource, namespace string) string {
 	var words []string
 	for l, o := range c.objects {
 		if l.resource == resource && l.namespace == namespace {
-			word := fmt.Sprintf("%s=%v", l.name, o.Object["value"])
+			value, _, _ := unstructured.NestedString(o.Object, "data", "value")
+			word := l.name + "=" + value
 			if from, ok := o.GetLabels()[hnc.LabelInheritedFrom]; ok {
 				word += "<" + from
 			}

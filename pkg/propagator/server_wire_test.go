@@ -18,8 +18,10 @@ import (
 
 var inProtobuf = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
 
+// asked says whether an answer is to be in protobuf, in which only built-in kinds are.
 func asked(r *http.Request) bool {
-	return strings.HasPrefix(r.Header.Get("Accept"), runtime.ContentTypeProtobuf)
+	l, _ := locate(r.URL.Path)
+	return strings.HasPrefix(r.Header.Get("Accept"), runtime.ContentTypeProtobuf) && scheme.Scheme.Recognizes(kinds[l.resource])
 }
 
 // fromWire returns the body of a request as JSON.
@@ -36,14 +38,14 @@ func fromWire(r *http.Request) []byte {
 	return body
 }
 
-// toWire returns an answer as the client has asked for it, if the server's kind has it in protobuf.
+// toWire returns an answer as the client has asked for it.
 func toWire(r *http.Request, body []byte) (contentType string, encoded []byte) {
 	if !asked(r) {
 		return runtime.ContentTypeJSON, body
 	}
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 	if err != nil {
-		return runtime.ContentTypeJSON, body
+		panic(err)
 	}
 	if m, ok := object.(metav1.Object); ok && strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
 		partial := &metav1.PartialObjectMetadata{}
