@@ -25,17 +25,17 @@ type origin struct {
 // originOf returns where a kind is read: in protobuf if possible, for that costs least.
 func (p *Propagator) originOf(kind copies.Kind) origin {
 	if p.Reader.Reads(kind) {
+		keep := func(o *wire.Object) *copies.Object { return copies.NewWireObject(o, kind, &p.Rules) }
 		return origin{
 			client: p.Reader, expected: &wire.Object{},
 			list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-				return p.Reader.List(ctx, kind, o)
+				// What is kept is much less than what is read.
+				return p.Reader.List(ctx, kind, o, func(o *wire.Object) runtime.Object { return keep(o) })
 			},
 			watch: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 				return p.Reader.Watch(ctx, kind, o)
 			},
-			convert: func(object any) (*copies.Object, error) {
-				return copies.NewWireObject(object.(*wire.Object), kind, &p.Rules), nil
-			},
+			convert: func(object any) (*copies.Object, error) { return keep(object.(*wire.Object)), nil },
 		}
 	}
 	client := p.Dynamic.Resource(kind.GroupVersionResource)

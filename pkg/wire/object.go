@@ -18,17 +18,8 @@ type Object struct {
 	Rest []byte
 }
 
-// List is a list of objects of one kind.
-type List struct {
-	metav1.ListMeta
-	Items []*Object
-}
-
 // GetObjectKind returns nothing: whoever asks for objects knows their kind.
 func (*Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
-
-// GetObjectKind returns nothing: whoever asks for objects knows their kind.
-func (*List) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 
 // DeepCopyObject returns a copy.
 func (o *Object) DeepCopyObject() runtime.Object {
@@ -36,15 +27,6 @@ func (o *Object) DeepCopyObject() runtime.Object {
 	c.ObjectMeta = *o.ObjectMeta.DeepCopy()
 	c.Rest = append([]byte(nil), o.Rest...)
 	return &c
-}
-
-// DeepCopyObject returns a copy.
-func (l *List) DeepCopyObject() runtime.Object {
-	c := &List{ListMeta: *l.ListMeta.DeepCopy()}
-	for _, o := range l.Items {
-		c.Items = append(c.Items, o.DeepCopyObject().(*Object))
-	}
-	return c
 }
 
 // decodeObject returns the object in a message, and keeps nothing of the message.
@@ -74,26 +56,4 @@ func decodeObject(message []byte, format *Format) (*Object, error) {
 		return err
 	})
 	return o, err
-}
-
-// decodeList returns the list in a message.
-func decodeList(message []byte, format *Format) (*List, error) {
-	l := &List{}
-	return l, each(message, func(f field) error {
-		value, err := f.bytes()
-		if err != nil {
-			return err
-		}
-		switch f.number {
-		case metadata:
-			return l.ListMeta.Unmarshal(value)
-		case listItems:
-			o, err := decodeObject(value, format)
-			if err != nil {
-				return fmt.Errorf("item %d: %w", len(l.Items), err)
-			}
-			l.Items = append(l.Items, o)
-		}
-		return nil
-	})
 }

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -10,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
-// NegotiatedSerializer returns one by which a client gets Objects and Lists of what is answered in protobuf. All else, such as failures in
+// NegotiatedSerializer returns one by which a client gets Objects of what is answered in protobuf, but for lists, see ReadList. All else, such as failures in
 // JSON, is decoded by the codecs.
 func (f *Formats) NegotiatedSerializer(codecs serializer.CodecFactory) runtime.NegotiatedSerializer {
 	n := negotiated{NegotiatedSerializer: codecs.WithoutConversion()}
@@ -35,7 +34,7 @@ type decoder struct {
 	formats *Formats
 }
 
-// Decode returns an Object, a List or a Status.
+// Decode returns an Object or a Status.
 func (d decoder) Decode(data []byte, _ *schema.GroupVersionKind, _ runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	kind, message, err := open(data)
 	if err != nil {
@@ -55,10 +54,6 @@ func (d decoder) decode(kind schema.GroupVersionKind, message []byte) (runtime.O
 	}
 	if format := d.formats.Of(kind); format != nil {
 		return decodeObject(message, format)
-	}
-	item, list := strings.CutSuffix(kind.Kind, "List")
-	if format := d.formats.Of(kind.GroupVersion().WithKind(item)); list && format != nil {
-		return decodeList(message, format)
 	}
 	return nil, fmt.Errorf("%s is unknown", kind)
 }

@@ -2,9 +2,11 @@ package wire_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand"
 	"slices"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -106,17 +108,34 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 	}
 }
 
-func TestListsAndStatusesAreDecoded(t *testing.T) {
-	list, err := decode(encode(t, &corev1.ServiceList{
-		ListMeta: metav1.ListMeta{ResourceVersion: "9", Continue: "more"}, Items: []corev1.Service{*service(), *service()},
-	}))
+var serviceKind = corev1.SchemeGroupVersion.WithKind("Service")
+
+func TestAListIsReadItemByItem(t *testing.T) {
+	items := make([]corev1.Service, 300)
+	for i := range items {
+		items[i] = *service()
+		items[i].Name = fmt.Sprint(i)
+	}
+	data := encode(t, &corev1.ServiceList{ListMeta: metav1.ListMeta{ResourceVersion: "9", Continue: "more"}, Items: items})
+	var got []*wire.Object
+	meta, err := formats.ReadList(iotest.OneByteReader(bytes.NewReader(data)), serviceKind, func(o *wire.Object) { got = append(got, o) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := list.(*wire.List)
-	if l.ResourceVersion != "9" || l.Continue != "more" || len(l.Items) != 2 || l.Items[1].Name != "s" || len(l.Items[1].Rest) == 0 {
-		t.Errorf("list %+v", l)
+	if meta.ResourceVersion != "9" || meta.Continue != "more" || len(got) != len(items) {
+		t.Errorf("%d items of %+v", len(got), meta)
 	}
+	for i, o := range got {
+		if o.Name != fmt.Sprint(i) || !bytes.Equal(o.Rest, got[0].Rest) {
+			t.Errorf("item %d: %+v", i, o)
+		}
+	}
+	if _, err := formats.ReadList(bytes.NewReader(data), corev1.SchemeGroupVersion.WithKind("Secret"), func(*wire.Object) {}); err == nil {
+		t.Error("Services were read as Secrets")
+	}
+}
+
+func TestStatusesAreDecoded(t *testing.T) {
 	refused := apierrors.NewConflict(schema.GroupResource{Resource: "roles"}, "r", nil).Status()
 	status, err := decode(encode(t, &refused))
 	if err != nil {
@@ -146,10 +165,17 @@ func TestOnlyKindsWithAFormatAreRead(t *testing.T) {
 }
 
 func TestBrokenBytesAreAnError(t *testing.T) {
-	whole := encode(t, &corev1.ServiceList{Items: []corev1.Service{*service()}})
+	whole := encode(t, service())
 	for i := range whole {
 		// Some beginnings are whole messages themselves; none may panic.
 		_, _ = decode(whole[:i])
+	}
+	list := encode(t, &corev1.ServiceList{Items: []corev1.Service{*service()}})
+	// The last four bytes are empty fields of the envelope.
+	for i := range list[:len(list)-4] {
+		if _, err := formats.ReadList(bytes.NewReader(list[:i]), serviceKind, func(*wire.Object) {}); err == nil {
+			t.Errorf("a list that ends after %d of %d bytes was read", i, len(list))
+		}
 	}
 	for _, data := range []string{"", "k8s", "{}", "k8s\x00\xff", "k8s\x00\x0a\x7f", string(whole[:len(whole)-20])} {
 		if o, err := decode([]byte(data)); err == nil {
@@ -171,5 +197,6 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		_, _ = decode(data)
 		_, _ = wire.DecodeMetadata(data)
+		_, _ = formats.ReadList(bytes.NewReader(data), serviceKind, func(*wire.Object) {})
 	})
 }

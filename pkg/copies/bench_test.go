@@ -1,0 +1,64 @@
+package copies
+
+import (
+	"encoding/json"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
+)
+
+func copied() *rbacv1.RoleBinding {
+	return &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "developers", Namespace: "team", UID: "a3b0e7d2-3c2f-4a0c-9d3e-0a6b5c4d3e2f", ResourceVersion: "123456",
+			Labels: map[string]string{hnc.LabelInheritedFrom: "root", hnc.LabelManagedBy: hnc.GroupName, "team": "a"},
+			ManagedFields: []metav1.ManagedFieldsEntry{{
+				Manager: "hnc-propagator", Operation: "Update", APIVersion: rbacv1.SchemeGroupVersion.String(), FieldsType: "FieldsV1",
+				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{".":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`)},
+			}},
+		},
+		Subjects: []rbacv1.Subject{{Kind: "User", Name: "somebody", APIGroup: rbacv1.GroupName}},
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "developer"},
+	}
+}
+
+// BenchmarkRead measures what it costs to learn of one copy from what the API server sends.
+func BenchmarkRead(b *testing.B) {
+	t := &testing.T{}
+	o := copied()
+	kindOf(t, o)
+	inJSON, err := json.Marshal(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	inProtobuf := encoded(t, o)
+	info, _ := runtime.SerializerInfoForMediaType(decoder.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	b.Run("protobuf", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			w, err := runtime.Decode(info.Serializer, inProtobuf)
+			if err != nil {
+				b.Fatal(err)
+			}
+			NewWireObject(w.(*wire.Object), Kinds[1], &Rules{})
+		}
+	})
+	b.Run("JSON", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			u, err := runtime.Decode(unstructured.UnstructuredJSONScheme, inJSON)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := NewObject(u.(*unstructured.Unstructured), &Rules{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
