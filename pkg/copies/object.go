@@ -41,8 +41,8 @@ type Object struct {
 	// Finalized says that a source has finalizers, and so has no copies.
 	Finalized bool
 
-	// fitness says where a source is copied to.
-	fitness
+	// fitness says where a source is copied to. It is never nil, but shared by copies, of which there are most.
+	*fitness
 	// content is what a source's copies contain; nil if it has none.
 	content *content
 	// stored, unless it is zero, is the digest of what we wrote when the server stored something else, having changed it on the
@@ -90,6 +90,7 @@ func newObject(m metav1.Object, kind schema.GroupKind, secretType string, rules 
 		Terminating:     m.GetDeletionTimestamp() != nil,
 		InheritedFrom:   from,
 		Copy:            isCopy,
+		fitness:         ofCopies,
 	}
 	if !isCopy {
 		o.Finalized = len(m.GetFinalizers()) > 0

@@ -136,7 +136,11 @@ func equal(t *testing.T, byJSON, byProtobuf *Object, kind runtime.Object) {
 	if byJSON.Digest != (Digest{}) && byJSON.Digest == byProtobuf.Digest {
 		t.Error("digests of different encodings are equal")
 	}
+	if *byJSON.fitness != *byProtobuf.fitness {
+		t.Errorf("in JSON %+v, in protobuf %+v", *byJSON.fitness, *byProtobuf.fitness)
+	}
 	a, b := *byJSON, *byProtobuf
+	a.fitness, b.fitness = nil, nil
 	a.content, b.content, a.Digest, b.Digest = nil, nil, Digest{}, Digest{}
 	if a != b {
 		t.Errorf("in JSON %+v, in protobuf %+v", a, b)

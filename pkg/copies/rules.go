@@ -118,8 +118,11 @@ type fitness struct {
 	misread   error
 }
 
-func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType string) fitness {
-	f := fitness{annotations: exceptions.Of(source.GetAnnotations())}
+// ofCopies is that of all copies, which are no sources.
+var ofCopies = &fitness{}
+
+func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType string) *fitness {
+	f := &fitness{annotations: exceptions.Of(source.GetAnnotations())}
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
 	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
 	f.unfit = f.problem != nil || len(source.GetFinalizers()) > 0 || r.excluded(source, kind, secretType)
