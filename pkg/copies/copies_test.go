@@ -210,6 +210,9 @@ func TestWhatIsWrittenInANamespace(t *testing.T) {
 			if got := show(writes); got != test.wanted {
 				t.Errorf("written %q, want %q", got, test.wanted)
 			}
+			if right := len(removals)+len(writes) == 0; index.Right(leaf) != right {
+				t.Errorf("right is %v, want %v", !right, right)
+			}
 			// One by one it is the same.
 			var single []Write
 			for _, name := range []string{"a", "b", "c", "d", "own", "x", "y"} {

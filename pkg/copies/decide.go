@@ -90,29 +90,52 @@ func (x *Index) Decide(d Destination, name string) *Write {
 
 func (x *Index) decide(source *Object, namespace, name string) *Write {
 	present := x.Get(namespace, name)
-	w := &Write{Kind: x.Kind, Namespace: namespace, Name: name, Source: source, Present: present}
+	verb := x.verb(source, present)
+	if verb == "" {
+		return nil
+	}
+	return &Write{Verb: verb, Kind: x.Kind, Namespace: namespace, Name: name, Source: source, Present: present}
+}
+
+// verb returns what to do where the source governs, nil for none, and an object is present, nil for none; "" for nothing.
+func (x *Index) verb(source, present *Object) Verb {
 	switch {
 	case present != nil && present.Terminating:
 		// It can't be changed any more, and its end will be seen.
-		return nil
+		return ""
 	case source == nil && (present == nil || !present.Copy):
-		return nil
+		return ""
 	case source == nil && x.policyOf(present.InheritedFrom).Mode == v1beta1.Ignore:
-		return nil
+		return ""
 	case source == nil:
-		w.Verb = Delete
+		return Delete
 	case present == nil:
-		w.Verb = Create
+		return Create
 	case present.Copy && present.holds(source.Digest):
-		return nil
+		return ""
 	case present.Overrides(source):
-		return nil
+		return ""
 	case !present.Copy && x.policyOf(source.Namespace).Keep:
-		w.Verb = Keep
-	default:
-		w.Verb = Update
+		return Keep
 	}
-	return w
+	return Update
+}
+
+// Right says whether nothing is to be written in a namespace: what DecideAll says, for less.
+func (x *Index) Right(d Destination) bool {
+	for _, ancestor := range d.Ancestors {
+		for o := range x.In(ancestor) {
+			if x.Get(d.Namespace, o.Name) == nil && x.Propagates(o, d) {
+				return false
+			}
+		}
+	}
+	for o := range x.In(d.Namespace) {
+		if x.verb(x.Governing(d, o.Name), o) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // DecideAll returns what to write for all names in a namespace, in the order of the names:

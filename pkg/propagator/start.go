@@ -1,12 +1,15 @@
 package propagator
 
 import (
+	"runtime"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // start begins to lead: it looks at everything once, and queues what is not as it should be. After a restart that is next to nothing, and a
@@ -15,11 +18,8 @@ func (p *Propagator) start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.leading = true
-	now := metav1.Now()
-	for _, name := range p.tree.Names() {
-		// At once, lest the configuration tells of some of them only for a while.
-		p.summary.Set(name, namespaces.Problems(p.tree, name))
-		p.startIn(name, now)
+	for _, wrong := range p.lookAtAll() {
+		p.queueWrong(wrong)
 	}
 	for _, key := range p.tree.SubnamespaceKeys() {
 		p.asked(key)
@@ -32,38 +32,67 @@ func (p *Propagator) start() {
 	p.Metrics.Namespaces(p.tree.Len())
 }
 
-// startIn queues what is not right in a namespace. The lock must be held.
-func (p *Propagator) startIn(name string, now metav1.Time) {
-	for _, key := range p.tree.Missing(name) {
-		p.asked(key)
+// wrong says what is not as it should be in a namespace.
+type wrong struct {
+	name                   string
+	labels, status, copies bool
+	missing                []tree.Key
+}
+
+// lookAtAll returns in which namespaces something is wrong. Nothing else is done meanwhile, so all processors look. The lock must be held.
+func (p *Propagator) lookAtAll() []wrong {
+	names, now := p.tree.Names(), metav1.Now()
+	found := make([][]wrong, runtime.GOMAXPROCS(0))
+	var looking sync.WaitGroup
+	for i := range found {
+		looking.Go(func() {
+			for at := i; at < len(names); at += len(found) {
+				if w := p.lookAt(names[at], now); w.labels || w.status || w.copies || len(w.missing) > 0 {
+					found[i] = append(found[i], w)
+				}
+			}
+		})
 	}
-	if len(namespaces.LabelChanges(p.tree, name))+len(namespaces.AnnotationChanges(p.tree, name)) > 0 {
-		p.bulk.Add(queue.Key{Class: queue.Namespace, Namespace: name})
-	}
-	if namespaces.Status(p.tree, name, now) != nil {
-		p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: name}, p.StatusWindow)
-	}
-	if p.anyCopies(name) {
-		p.moves++
-		p.moving[name] = p.moves
-		p.bulk.Add(queue.Key{Class: queue.Destination, Namespace: name})
+	looking.Wait()
+	return slices.Concat(found...)
+}
+
+func (p *Propagator) lookAt(name string, now metav1.Time) wrong {
+	// At once, lest the configuration tells of some namespaces only for a while.
+	p.summary.Set(name, namespaces.Problems(p.tree, name))
+	return wrong{
+		name:    name,
+		labels:  len(namespaces.LabelChanges(p.tree, name))+len(namespaces.AnnotationChanges(p.tree, name)) > 0,
+		status:  namespaces.Status(p.tree, name, now) != nil,
+		copies:  !p.tree.Frozen(name) && !p.copiesRight(name),
+		missing: p.tree.Missing(name),
 	}
 }
 
-// anyCopies says whether any copies in a namespace are not as they should be. The lock must be held.
-func (p *Propagator) anyCopies(name string) bool {
-	if p.tree.Frozen(name) {
-		return false
-	}
+func (p *Propagator) copiesRight(name string) bool {
 	d := namespaces.Inheriting(p.tree, name)
 	d.Labels = sync.OnceValue(d.Labels)
 	for _, k := range p.kinds {
-		if !k.synced {
-			continue
-		}
-		if removals, writes := k.index.DecideAll(d); len(removals)+len(writes) > 0 {
-			return true
+		if k.synced && !k.index.Right(d) {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+func (p *Propagator) queueWrong(w wrong) {
+	for _, key := range w.missing {
+		p.asked(key)
+	}
+	if w.labels {
+		p.bulk.Add(queue.Key{Class: queue.Namespace, Namespace: w.name})
+	}
+	if w.status {
+		p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: w.name}, p.StatusWindow)
+	}
+	if w.copies {
+		p.moves++
+		p.moving[w.name] = p.moves
+		p.bulk.Add(queue.Key{Class: queue.Destination, Namespace: w.name})
+	}
 }
