@@ -20,7 +20,7 @@ func copied() *rbacv1.RoleBinding {
 			Labels: map[string]string{hnc.LabelInheritedFrom: "root", hnc.LabelManagedBy: hnc.GroupName, "team": "a"},
 			ManagedFields: []metav1.ManagedFieldsEntry{{
 				Manager: "hnc-propagator", Operation: "Update", APIVersion: rbacv1.SchemeGroupVersion.String(), FieldsType: "FieldsV1",
-				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{".":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`)},
+				FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`),
 			}},
 		},
 		Subjects: []rbacv1.Subject{{Kind: "User", Name: "somebody", APIGroup: rbacv1.GroupName}},

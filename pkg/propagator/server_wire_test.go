@@ -78,5 +78,5 @@ func frame(r *http.Request, event []byte) (contentType string, encoded []byte) {
 	}
 	_, object := toWire(r, e.Object)
 	encoded, _ = (&metav1.WatchEvent{Type: e.Type, Object: runtime.RawExtension{Raw: object}}).Marshal()
-	return contentType, append(binary.BigEndian.AppendUint32(nil, uint32(len(encoded))), encoded...) //nolint:gosec // small
+	return contentType, append(binary.BigEndian.AppendUint32(nil, uint32(len(encoded))), encoded...)
 }

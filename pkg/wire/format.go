@@ -89,7 +89,7 @@ func (f *Format) Body(meta, rest []byte, id types.UID, version string) []byte {
 	body := make([]byte, 0, len(f.head)+sizeOf(envelopeRaw, message))
 	body = append(body, f.head...)
 	body = protowire.AppendVarint(protowire.AppendTag(body, envelopeRaw, protowire.BytesType), uint64(message)) //nolint:gosec // a size
-	body = protowire.AppendVarint(protowire.AppendTag(body, metadata, protowire.BytesType), uint64(size))       //nolint:gosec // a size
+	body = protowire.AppendVarint(protowire.AppendTag(body, metadata, protowire.BytesType), uint64(size))
 	body = append(body, meta...)
 	if id != "" {
 		body = appendString(body, uid, string(id))

@@ -91,7 +91,7 @@ func decodeTime(at field) (*metav1.Time, error) {
 		}
 		return nil
 	})
-	return &metav1.Time{Time: time.Unix(int64(seconds), 0)}, err //nolint:gosec // int64 on the wire
+	return &metav1.Time{Time: time.Unix(int64(seconds), 0)}, err
 }
 
 // Metadata returns the metadata of an object. Equal metadata has equal bytes.

@@ -24,7 +24,7 @@ func (*Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind
 // DeepCopyObject returns a copy.
 func (o *Object) DeepCopyObject() runtime.Object {
 	c := *o
-	c.ObjectMeta = *o.ObjectMeta.DeepCopy()
+	c.ObjectMeta = *o.DeepCopy()
 	c.Rest = append([]byte(nil), o.Rest...)
 	return &c
 }

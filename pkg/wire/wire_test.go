@@ -50,7 +50,7 @@ func service() *corev1.Service {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "s", Namespace: "n", UID: "u", ResourceVersion: "5", DeletionTimestamp: &deleted, Finalizers: []string{"a/b", "c"},
 			Labels: map[string]string{"l": "1", "": ""}, Annotations: map[string]string{"a": "2"}, Generation: 3,
-			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "somebody", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}}},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "somebody", FieldsV1: metav1.NewFieldsV1("{}")}},
 		},
 		Spec:   corev1.ServiceSpec{ClusterIP: "10.0.0.1"},
 		Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "10.0.0.2"}}}},

@@ -54,7 +54,7 @@ func (r *Reader) List(ctx context.Context, kind copies.Kind, o metav1.ListOption
 	if err != nil {
 		return nil, err
 	}
-	defer body.Close() //nolint:errcheck // all is read
+	defer body.Close()
 	list := &internalversion.List{}
 	list.ListMeta, err = r.formats.ReadList(body, kind.GroupVersion().WithKind(kind.Kind), func(o *wire.Object) {
 		list.Items = append(list.Items, f(o))
