@@ -75,15 +75,17 @@ func (c *cluster) change(random *rand.Rand, x *Index) {
 // replace tells the index everything anew, as after a lost watch.
 func (c *cluster) replace(x *Index) {
 	for _, wide := range []bool{true, false} {
-		roles, bindings := map[Role]Reach{}, map[Key]Binding{}
+		var roles []*RoleReach
+		var bindings []*Binding
 		for name, rules := range c.roles {
 			if (name.Namespace == "") == wide {
-				roles[name] = ReachOf(rules)
+				roles = append(roles, &RoleReach{name, ReachOf(rules)})
 			}
 		}
 		for key, b := range c.bindings {
 			if (key.Namespace == "") == wide {
-				bindings[key] = NewBinding(key.Namespace, key.Name, b.role, b.subjects)
+				binding := NewBinding(key.Namespace, key.Name, b.role, b.subjects)
+				bindings = append(bindings, &binding)
 			}
 		}
 		x.ReplaceRoles(wide, roles)

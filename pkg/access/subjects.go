@@ -1,6 +1,8 @@
 package access
 
 import (
+	"unique"
+
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
@@ -47,28 +49,33 @@ type Binding struct {
 
 // NewBinding returns what a binding says. namespace is "" for a ClusterRoleBinding.
 func NewBinding(namespace, name string, role rbacv1.RoleRef, subjects []rbacv1.Subject) Binding {
+	// Of the strings of a binding almost none is its own: a namespace has many, and copies of one are everywhere.
+	namespace, name = shared(namespace), shared(name)
 	b := Binding{Key: Key{namespace, name}, Subjects: make([]Subject, 0, len(subjects))}
 	switch {
 	case role.Kind == "ClusterRole":
-		b.Role = Role{Name: role.Name}
+		b.Role = Role{Name: shared(role.Name)}
 	case role.Kind == "Role" && namespace != "":
-		b.Role = Role{Namespace: namespace, Name: role.Name}
+		b.Role = Role{Namespace: namespace, Name: shared(role.Name)}
 	}
 	for _, s := range subjects {
 		switch s.Kind {
 		case rbacv1.UserKind:
-			b.Subjects = append(b.Subjects, Subject{Name: s.Name})
+			b.Subjects = append(b.Subjects, Subject{Name: shared(s.Name)})
 		case rbacv1.GroupKind:
-			b.Subjects = append(b.Subjects, Subject{Group: true, Name: s.Name})
+			b.Subjects = append(b.Subjects, Subject{Group: true, Name: shared(s.Name)})
 		case rbacv1.ServiceAccountKind:
 			// Without a namespace it is one of the binding's.
 			if s.Namespace == "" {
 				s.Namespace = namespace
 			}
 			if s.Namespace != "" {
-				b.Subjects = append(b.Subjects, Subject{Name: "system:serviceaccount:" + s.Namespace + ":" + s.Name})
+				b.Subjects = append(b.Subjects, Subject{Name: shared("system:serviceaccount:" + s.Namespace + ":" + s.Name)})
 			}
 		}
 	}
 	return b
 }
+
+// shared returns a string that is equal, and one with those returned before, unless memory has been collected since.
+func shared(s string) string { return unique.Make(s).Value() }

@@ -95,7 +95,10 @@ type Server struct {
 func (c CompletedConfig) New() (*Server, error) {
 	fence.RegisterMetrics()
 	tree.RegisterMetrics()
-	namespaces := c.informers.Core().V1().Namespaces().Lister()
+	namespaces, err := c.namespaces()
+	if err != nil {
+		return nil, err
+	}
 	config := restclient.CopyConfig(c.client)
 	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
 	client, err := kubernetes.NewForConfig(config)
@@ -120,7 +123,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	known := sources.New(sources.Config{Metadata: reader, Mapper: mapper, Rules: c.copies})
 	forest := tree.New(tree.Config{
 		Edges:      etcd.Edges(),
-		Namespaces: namespaces,
+		Namespaces: namespaces.Lister(),
 		Client:     client,
 		Authorizer: c.reviews,
 		Rules:      c.rules,
@@ -133,7 +136,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		go forest.Run(hook)
 		return nil
 	})
-	picture, err := c.picture(generic)
+	picture, err := c.picture(generic, namespaces.Informer())
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +166,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	subtrees := subtree.Config{
 		Tree:       forest,
-		Namespaces: c.informers.Core().V1().Namespaces(),
+		Namespaces: namespaces,
 		Authorizer: c.reviews,
 		Client:     c.client,
 		Serializer: withoutProtobuf{Codecs},

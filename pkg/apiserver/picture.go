@@ -7,14 +7,15 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 )
 
-// picture returns the picture of who may see which namespaces, which is kept up to date as long as the server runs. The
-// server is ready without it: only requests for mynamespaces wait.
-func (c CompletedConfig) picture(server *genericapiserver.GenericAPIServer) (*mynamespace.Picture, error) {
+// picture returns the picture of who may see which namespaces, which is kept up to date from the first request for
+// mynamespaces on. The server is ready without it: only these requests wait.
+func (c CompletedConfig) picture(server *genericapiserver.GenericAPIServer, namespaces cache.SharedIndexInformer) (*mynamespace.Picture, error) {
 	config := restclient.CopyConfig(c.client)
 	config.QPS = -1
 	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
@@ -23,7 +24,6 @@ func (c CompletedConfig) picture(server *genericapiserver.GenericAPIServer) (*my
 		return nil, fmt.Errorf("client for roles and bindings: %w", err)
 	}
 	picture := mynamespace.NewPicture()
-	namespaces := c.informers.Core().V1().Namespaces().Informer()
 	return picture, server.AddPostStartHook("mynamespaces", func(hook genericapiserver.PostStartHookContext) error {
 		go func() {
 			if err := picture.Feed(hook, namespaces, client); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -109,36 +111,50 @@ func (p *Propagator) rememberStore(ctx context.Context, system *corev1.Namespace
 }
 
 // sameStore returns an error unless the API server's store is the one that the picture is of, or that is not known yet. While nobody
-// serves the API at all, nothing is known to be lost.
-func (p *Propagator) sameStore(ctx context.Context) error {
+// serves the API at all, nothing is known to be lost. version is that of the store now, empty if it was not asked.
+func (p *Propagator) sameStore(ctx context.Context) (version string, err error) {
 	known := p.store.Load()
 	if known == nil {
-		return nil
+		return "", nil
 	}
-	c, err := p.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	list, err := p.Hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
 	switch {
-	case err == nil && c.UID == *known:
-		return nil
+	case err == nil && slices.ContainsFunc(list.Items, func(c v1beta1.HNCConfiguration) bool { return c.UID == *known }):
+		return list.ResourceVersion, nil
 	case err == nil, copies.Gone(err):
 		p.loseStore()
-		return errOtherStore
+		return "", errOtherStore
 	}
-	return fmt.Errorf("can't tell whether the store of hierarchies is the same: %w", err)
+	return "", fmt.Errorf("can't tell whether the store of hierarchies is the same: %w", err)
 }
 
 // watchStore and listStore let nothing into the picture that is of another store.
 func (p *Propagator) watchStore(f func(context.Context, metav1.ListOptions) (watch.Interface, error)) func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 	return func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-		if err := p.sameStore(ctx); err != nil {
-			return nil, err
+		now, err := p.sameStore(ctx)
+		if err != nil {
+			return nil, resumable(err)
 		}
-		return f(ctx, o)
+		if c, err := resourceversion.CompareResourceVersion(o.ResourceVersion, now); err == nil && c > 0 {
+			return nil, apierrors.NewResourceExpired("the store of hierarchies is back at an earlier version")
+		}
+		w, err := f(ctx, o)
+		return w, resumable(err)
 	}
+}
+
+// resumable makes a reflector that can't watch because our API server is away go on where it was when that is back. It would list
+// everything again otherwise, unless it can't even connect, which it never sees: kube-apiserver is there, and says 503.
+func resumable(err error) error {
+	if apierrors.IsServiceUnavailable(err) {
+		return apierrors.NewTooManyRequests(err.Error(), 1)
+	}
+	return err
 }
 
 func (p *Propagator) listStore(f cache.ListWithContextFunc) cache.ListWithContextFunc {
 	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		if err := p.sameStore(ctx); err != nil {
+		if _, err := p.sameStore(ctx); err != nil {
 			return nil, err
 		}
 		return f(ctx, o)

@@ -16,6 +16,9 @@ import (
 
 // Picture is all namespaces, who may see which of them, and what has changed lately. It is safe for concurrent use.
 type Picture struct {
+	// wanted is closed at the first request.
+	wanted chan struct{}
+	want   func()
 	// complete is closed once everything has been read.
 	complete chan struct{}
 
@@ -29,7 +32,11 @@ type Picture struct {
 
 // NewPicture returns an empty picture. Feed fills it.
 func NewPicture() *Picture {
-	p := &Picture{complete: make(chan struct{}), namespaces: map[string]*hnc.MyNamespace{}, changed: make(chan struct{})}
+	p := &Picture{
+		wanted: make(chan struct{}), complete: make(chan struct{}), changed: make(chan struct{}),
+		namespaces: map[string]*hnc.MyNamespace{},
+	}
+	p.want = sync.OnceFunc(func() { close(p.wanted) })
 	p.access = access.New(func(c access.Change) {
 		p.remember(change{namespace: c.Namespace, subject: c.Subject, gained: c.Gained})
 	})
@@ -68,10 +75,11 @@ func (p *Picture) finish() {
 }
 
 // maxWait bounds how long a request waits for the picture to be complete.
-const maxWait = 10 * time.Second
+const maxWait = 30 * time.Second
 
-// wait returns when the picture is complete.
+// wait returns when the picture is complete, which is begun if nobody has asked for it yet.
 func (p *Picture) wait(ctx context.Context) error {
+	p.want()
 	timeout := time.NewTimer(maxWait)
 	defer timeout.Stop()
 	select {

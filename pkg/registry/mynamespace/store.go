@@ -8,96 +8,88 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// store is what a reflector fills. It keeps nothing itself: what the picture needs of an object is little.
-type store struct {
+// store is what a reflector fills. It keeps nothing itself: what the picture needs of an object is a record, and little.
+type store[R any] struct {
 	example runtime.Object
-	// reduce returns what is needed of an object of the API.
-	reduce  cache.TransformFunc
-	set     func(reduced any)
-	remove  func(reduced any)
-	replace func(reduced []any)
+	contents[R]
 	// filled is closed once everything has been told.
 	filled chan struct{}
 	once   sync.Once
 }
 
-var _ cache.TransformingStore = &store{}
+var _ cache.TransformingStore = &store[struct{}]{}
 
-// contents is where a store passes on what it is told.
-type contents[K comparable, V any] struct {
-	set     func(K, V)
-	remove  func(K)
-	replace func(map[K]V)
+// contents is how a store makes records of objects like its example, and where it passes them on.
+type contents[R any] struct {
+	reduce      func(obj any) *R
+	set, remove func(*R)
+	replace     func(all []*R)
 }
 
-// newStore returns a store of objects like example, of each of which key and value are kept.
-func newStore[K comparable, V any](example runtime.Object, reduce func(obj any) (K, V), to contents[K, V]) *store {
-	type entry struct {
-		key   K
-		value V
-	}
-	return &store{
-		example: example,
-		reduce: func(obj any) (any, error) {
-			if e, ok := obj.(entry); ok {
-				return e, nil
-			}
-			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = gone.Obj
-			}
-			if _, ok := obj.(runtime.Object); !ok {
-				return nil, fmt.Errorf("a %T is not an object", obj)
-			}
-			key, value := reduce(obj)
-			return entry{key, value}, nil
-		},
-		set:    func(reduced any) { e := reduced.(entry); to.set(e.key, e.value) },
-		remove: func(reduced any) { to.remove(reduced.(entry).key) },
-		replace: func(reduced []any) {
-			all := make(map[K]V, len(reduced))
-			for _, r := range reduced {
-				e := r.(entry)
-				all[e.key] = e.value
-			}
-			to.replace(all)
-		},
-		filled: make(chan struct{}),
-	}
+// source is a store, whatever its records.
+type source interface {
+	cache.TransformingStore
+	// of returns an object like those that the store is about.
+	of() runtime.Object
+	// told is closed once everything has been told.
+	told() <-chan struct{}
 }
+
+func newStore[R any](example runtime.Object, of contents[R]) *store[R] {
+	return &store[R]{example: example, contents: of, filled: make(chan struct{})}
+}
+
+func (s *store[R]) of() runtime.Object    { return s.example }
+func (s *store[R]) told() <-chan struct{} { return s.filled }
 
 // Transformer lets the reflector forget what is not needed while it still reads.
-func (s *store) Transformer() cache.TransformFunc { return s.reduce }
+func (s *store[R]) Transformer() cache.TransformFunc {
+	return func(obj any) (any, error) { return s.record(obj) }
+}
+
+func (s *store[R]) record(obj any) (*R, error) {
+	if r, ok := obj.(*R); ok {
+		return r, nil
+	}
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = gone.Obj
+	}
+	if _, ok := obj.(runtime.Object); !ok {
+		return nil, fmt.Errorf("a %T is not an object", obj)
+	}
+	return s.reduce(obj), nil
+}
 
 // Add passes on a new object.
-func (s *store) Add(obj any) error { return s.pass(obj, s.set) }
+func (s *store[R]) Add(obj any) error { return s.pass(obj, s.set) }
 
 // Update passes on a changed object.
-func (s *store) Update(obj any) error { return s.pass(obj, s.set) }
+func (s *store[R]) Update(obj any) error { return s.pass(obj, s.set) }
 
 // Delete passes on that an object is gone.
-func (s *store) Delete(obj any) error { return s.pass(obj, s.remove) }
+func (s *store[R]) Delete(obj any) error { return s.pass(obj, s.remove) }
 
-func (s *store) pass(obj any, to func(any)) error {
-	reduced, err := s.reduce(obj)
+func (s *store[R]) pass(obj any, to func(*R)) error {
+	r, err := s.record(obj)
 	if err == nil {
-		to(reduced)
+		to(r)
 	}
 	return err
 }
 
 // Replace passes on all objects that there are.
-func (s *store) Replace(objects []any, _ string) error {
-	reduced := make([]any, len(objects))
+func (s *store[R]) Replace(objects []any, _ string) error {
+	all := make([]*R, len(objects))
 	for i, obj := range objects {
 		var err error
-		if reduced[i], err = s.reduce(obj); err != nil {
+		if all[i], err = s.record(obj); err != nil {
 			return err
 		}
 	}
-	s.replace(reduced)
+	s.replace(all)
 	s.once.Do(func() { close(s.filled) })
 	return nil
 }
 
 // Resync does nothing.
-func (s *store) Resync() error { return nil }
+func (s *store[R]) Resync() error { return nil }

@@ -102,7 +102,7 @@ func (c *Client) Decorator() generic.StorageDecorator {
 		}
 		delegator := cacher.NewCacheDelegator(cached, raw)
 		var once sync.Once
-		return delegator, func() {
+		return resuming{Interface: delegator, past: raw}, func() {
 			once.Do(func() {
 				delegator.Stop()
 				cached.Stop()
