@@ -7,6 +7,7 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -64,7 +65,12 @@ func follow(ctx context.Context, name string, store Store, replace func([]any), 
 	}
 	logger := klog.FromContext(ctx)
 	// Without a type, because the store hands out one object to many watchers wrapped in another.
-	go cache.NewReflectorWithOptions(lw, nil, &follower{replace, set}, cache.ReflectorOptions{Name: name, Logger: &logger}).RunWithContext(ctx)
+	options := cache.ReflectorOptions{
+		Name: name, Logger: &logger,
+		// The store is ready a moment after the server has started, and is our own: it is asked soon again.
+		Backoff: &wait.Backoff{Duration: 50 * time.Millisecond, Factor: 1.5, Jitter: 0.5, Steps: 10, Cap: time.Second},
+	}
+	go cache.NewReflectorWithOptions(lw, nil, &follower{replace, set}, options).RunWithContext(ctx)
 }
 
 // follower is the store that a reflector writes to.
