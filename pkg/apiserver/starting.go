@@ -1,11 +1,14 @@
 package apiserver
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 )
@@ -31,12 +34,21 @@ func (i *identification) Check(*http.Request) error {
 	return nil
 }
 
-// guard answers API requests with 503, which clients repeat, as long as it can't be told who asks.
+// await returns nil once the check passes, and its error if that takes more than a second: clients that are refused don't come back earlier.
+func (i *identification) await(r *http.Request) (err error) {
+	_ = wait.PollUntilContextTimeout(r.Context(), 10*time.Millisecond, time.Second, true, func(context.Context) (bool, error) {
+		err = i.Check(r)
+		return err == nil, nil
+	})
+	return err
+}
+
+// guard has API requests wait until it can be told who asks, and answers with 503, which clients repeat, if that takes long.
 func (i *identification) guard(build handlerChain) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		chain := build(api, config)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := i.Check(r); err != nil && strings.HasPrefix(r.URL.Path, "/apis") {
+			if err := i.Check(r); err != nil && strings.HasPrefix(r.URL.Path, "/apis") && i.await(r) != nil {
 				w.Header().Set("Retry-After", "1")
 				http.Error(w, err.Error(), http.StatusServiceUnavailable)
 				return

@@ -131,25 +131,33 @@ func (p *Propagator) sameStore(ctx context.Context) (version string, err error) 
 // watchStore and listStore let nothing into the picture that is of another store.
 func (p *Propagator) watchStore(f func(context.Context, metav1.ListOptions) (watch.Interface, error)) func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 	return func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-		now, err := p.sameStore(ctx)
-		if err != nil {
-			return nil, resumable(err)
+		for {
+			w, err := p.watchSameStore(ctx, f, o)
+			if o.ResourceVersion == "" || !apierrors.IsServiceUnavailable(err) {
+				return w, err
+			}
+			// A reflector would list everything again, though it can go on where it was when our API server is back: unless it can't even connect,
+			// which never happens, for kube-apiserver is there.
+			klog.FromContext(ctx).V(4).Info("Can't watch yet", "reason", err)
+			if sleep(ctx, awayPeriod); ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 		}
-		if c, err := resourceversion.CompareResourceVersion(o.ResourceVersion, now); err == nil && c > 0 {
-			return nil, apierrors.NewResourceExpired("the store of hierarchies is back at an earlier version")
-		}
-		w, err := f(ctx, o)
-		return w, resumable(err)
 	}
 }
 
-// resumable makes a reflector that can't watch because our API server is away go on where it was when that is back. It would list
-// everything again otherwise, unless it can't even connect, which it never sees: kube-apiserver is there, and says 503.
-func resumable(err error) error {
-	if apierrors.IsServiceUnavailable(err) {
-		return apierrors.NewTooManyRequests(err.Error(), 1)
+// awayPeriod is how often it is looked whether our API server is back. A change may wait for that.
+const awayPeriod = 250 * time.Millisecond
+
+func (p *Propagator) watchSameStore(ctx context.Context, f func(context.Context, metav1.ListOptions) (watch.Interface, error), o metav1.ListOptions) (watch.Interface, error) {
+	now, err := p.sameStore(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	if c, err := resourceversion.CompareResourceVersion(o.ResourceVersion, now); err == nil && c > 0 {
+		return nil, apierrors.NewResourceExpired("the store of hierarchies is back at an earlier version")
+	}
+	return f(ctx, o)
 }
 
 func (p *Propagator) listStore(f cache.ListWithContextFunc) cache.ListWithContextFunc {

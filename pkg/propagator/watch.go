@@ -157,7 +157,7 @@ func (p *Propagator) watchKind(ctx context.Context, place int, first bool) {
 // relist returns how long to wait before a watch that failed is made again. The default goes up to half a minute, for which
 // everybody who creates a sub-namespace would wait after our API server has been away.
 func relist() *wait.Backoff {
-	return &wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Jitter: 0.5, Steps: 10, Cap: time.Second}
+	return &wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 5, Cap: 2 * time.Second}
 }
 
 // run starts a reflector that feeds the picture with all objects of one type. Unless the feed says what to do when it has its first list, the

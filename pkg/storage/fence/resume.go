@@ -19,8 +19,15 @@ type resuming struct {
 // Watch begins to watch, past the cache if its history does not reach back to the version.
 func (s resuming) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
 	w, err := s.Interface.Watch(ctx, key, opts)
-	if err != nil || opts.ResourceVersion == "" || opts.ResourceVersion == "0" || opts.SendInitialEvents != nil {
+	if opts.ResourceVersion == "" || opts.ResourceVersion == "0" || opts.SendInitialEvents != nil {
 		return w, err
+	}
+	if apierrors.IsTooManyRequests(err) {
+		// The cache is being filled.
+		return s.watchPast(ctx, key, opts)
+	}
+	if err != nil {
+		return nil, err
 	}
 	select {
 	case first, ok := <-w.ResultChan():
@@ -29,14 +36,18 @@ func (s resuming) Watch(ctx context.Context, key string, opts storage.ListOption
 		}
 		if first.Type == watch.Error && apierrors.IsResourceExpired(apierrors.FromObject(first.Object)) {
 			w.Stop()
-			opts.ProgressNotify = opts.Predicate.AllowWatchBookmarks
-			return s.past.Watch(ctx, key, opts)
+			return s.watchPast(ctx, key, opts)
 		}
 		return begun(w, first), nil
 	default:
 		// What is wrong is told at once.
 		return w, nil
 	}
+}
+
+func (s resuming) watchPast(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
+	opts.ProgressNotify = opts.Predicate.AllowWatchBookmarks
+	return s.past.Watch(ctx, key, opts)
 }
 
 // begun returns a watch of which the first event has been taken, with that event.
