@@ -27,6 +27,8 @@ type server struct {
 	events  []event
 	// trimmed is the version before which events are forgotten; epoch counts how often that happened.
 	trimmed, epoch int
+	// ended counts how often all watches were ended.
+	ended int
 	// writes are the requests that changed something, as "METHOD path".
 	writes []string
 	// refuse answers a request instead of the server, nil for none.
@@ -174,15 +176,19 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) 
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush()
 	s.mu.Lock()
-	epoch := s.epoch
+	epoch, ended := s.epoch, s.ended
 	s.mu.Unlock()
 	for sent := 0; ctx.Err() == nil; {
 		var out bytes.Buffer
 		s.mu.Lock()
-		for sent == len(s.events) && ctx.Err() == nil && epoch == s.epoch && from >= s.trimmed && from <= s.version {
+		for sent == len(s.events) && ctx.Err() == nil && ended == s.ended && epoch == s.epoch && from >= s.trimmed {
 			s.changed.Wait()
 		}
-		if epoch != s.epoch || from < s.trimmed || from > s.version {
+		if ended != s.ended {
+			s.mu.Unlock()
+			return
+		}
+		if epoch != s.epoch || from < s.trimmed {
 			body, _ := json.Marshal(map[string]any{"type": "ERROR", "object": failure(410, metav1.StatusReasonExpired)})
 			_, body = frame(r, body)
 			out.Write(body)

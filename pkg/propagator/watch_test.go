@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -97,4 +98,89 @@ func TestAServerThatHasLostItsHistoryIsBelieved(t *testing.T) {
 	c.mu.Unlock()
 	c.role("root", "c", "get")
 	c.eventuallyRoles("leaf", "a=get<root c=get<root")
+}
+
+func TestWatchesGoOnWhereTheyWereWhenTheServerComesBack(t *testing.T) {
+	c := newCluster(t)
+	for _, name := range []string{hnc.SystemNamespace, "root", "other", "leaf"} {
+		c.namespace(name)
+	}
+	c.parent("leaf", "root")
+	var down atomic.Bool
+	var asked, listed atomic.Int32
+	c.refuse = func(method, path string) *metav1.Status {
+		switch {
+		case method != http.MethodGet:
+		case strings.HasSuffix(path, "/hncconfigurations") && down.Load():
+			asked.Add(1)
+			return failure(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable)
+		case strings.HasSuffix(path, "/v1beta1/hierarchies"):
+			listed.Add(1)
+		}
+		return nil
+	}
+	below := func(parent string) {
+		t.Helper()
+		c.eventually("depth below "+parent, "1", func() string { return c.get("namespaces", "", "leaf").GetLabels()[hnc.TreeLabel(parent)] })
+	}
+	c.start()
+	below("root")
+	// A watch that has brought nothing is not taken up again.
+	c.parent("leaf", "other")
+	below("other")
+	before := listed.Load()
+	down.Store(true)
+	c.mu.Lock()
+	c.ended++
+	c.changed.Broadcast()
+	c.mu.Unlock()
+	c.parent("leaf", "root")
+	c.eventually("it has asked", "true", func() string { return fmt.Sprint(asked.Load() > 3) })
+	down.Store(false)
+	below("root")
+	if n := listed.Load() - before; n > 0 {
+		t.Errorf("all hierarchies were listed %d times", n)
+	}
+}
+
+// A store that was restored from a backup would be watched from a version that it reaches much later.
+func TestAStoreThatComesBackAtAnEarlierVersionIsListed(t *testing.T) {
+	c := newCluster(t)
+	for _, name := range []string{hnc.SystemNamespace, "root", "other", "leaf"} {
+		c.namespace(name)
+	}
+	c.parent("leaf", "root")
+	c.mu.Lock()
+	c.version += 1000
+	c.mu.Unlock()
+	var down atomic.Bool
+	var asked atomic.Int32
+	c.refuse = func(method, path string) *metav1.Status {
+		if method == http.MethodGet && strings.HasSuffix(path, "/hncconfigurations") && down.Load() {
+			asked.Add(1)
+			return failure(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable)
+		}
+		return nil
+	}
+	c.start()
+	c.role("root", "a", "get")
+	c.eventuallyRoles("leaf", "a=get<root")
+	c.parent("leaf", "other")
+	c.eventuallyRoles("leaf", "")
+	down.Store(true)
+	c.mu.Lock()
+	c.version -= 990
+	h := location{"hierarchies", "leaf", hnc.Singleton}
+	restored := c.objects[h].DeepCopy()
+	if err := unstructured.SetNestedField(restored.Object, "root", "spec", "parent"); err != nil {
+		t.Error(err)
+	}
+	restored.SetResourceVersion("5")
+	c.objects[h] = restored
+	c.ended++
+	c.changed.Broadcast()
+	c.mu.Unlock()
+	c.eventually("it has asked", "true", func() string { return fmt.Sprint(asked.Load() > 3) })
+	down.Store(false)
+	c.eventuallyRoles("leaf", "a=get<root")
 }
