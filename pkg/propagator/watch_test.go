@@ -167,6 +167,9 @@ func TestAStoreThatComesBackAtAnEarlierVersionIsListed(t *testing.T) {
 	c.eventuallyRoles("leaf", "a=get<root")
 	c.parent("leaf", "other")
 	c.eventuallyRoles("leaf", "")
+	// The watch of roles, whose versions go back as well here, has brought what was before this.
+	c.role("other", "b", "get")
+	c.eventuallyRoles("leaf", "b=get<other")
 	down.Store(true)
 	c.mu.Lock()
 	c.version -= 990
