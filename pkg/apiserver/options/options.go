@@ -56,7 +56,9 @@ const DefaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 func New() *Options {
 	// The watch cache would keep, for five minutes and more, what a list had shown at each revision: as much again as the objects themselves
 	// where thousands of hierarchies change. Lists of the past, which are rare, are etcd's to answer.
-	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.OverrideDefault(features.ListFromCacheSnapshot, false))
+	if gates := utilfeature.DefaultMutableFeatureGate; gates.GetAll()[features.ListFromCacheSnapshot].Default {
+		utilruntime.Must(gates.OverrideDefault(features.ListFromCacheSnapshot, false))
+	}
 	o := &Options{
 		Server:            genericoptions.NewServerRunOptions(),
 		Recommended:       genericoptions.NewRecommendedOptions(DefaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
