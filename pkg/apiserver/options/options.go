@@ -8,9 +8,7 @@ import (
 	"time"
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apiserver/pkg/endpoints/openapi"
-	"k8s.io/apiserver/pkg/features"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
@@ -54,11 +52,7 @@ const DefaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 
 // New returns the defaults.
 func New() *Options {
-	// The watch cache would keep, for five minutes and more, what a list had shown at each revision: as much again as the objects themselves
-	// where thousands of hierarchies change. Lists of the past, which are rare, are etcd's to answer.
-	if gates := utilfeature.DefaultMutableFeatureGate; gates.GetAll()[features.ListFromCacheSnapshot].Default {
-		utilruntime.Must(gates.OverrideDefault(features.ListFromCacheSnapshot, false))
-	}
+	frugal(utilfeature.DefaultMutableFeatureGate)
 	o := &Options{
 		Server:            genericoptions.NewServerRunOptions(),
 		Recommended:       genericoptions.NewRecommendedOptions(DefaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
