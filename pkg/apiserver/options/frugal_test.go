@@ -1,0 +1,23 @@
+package options
+
+import (
+	"testing"
+
+	"k8s.io/apiserver/pkg/features"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+)
+
+// The gates are the process's: whoever runs several servers in one asks for several options.
+func TestTheWatchCacheIsFrugal(t *testing.T) {
+	for range 2 {
+		o := New()
+		o.Flags()
+		if err := o.Server.ComponentGlobalsRegistry.Set(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gates := utilfeature.DefaultFeatureGate
+	if gates.Enabled(features.ListFromCacheSnapshot) || gates.Enabled(features.DetectCacheInconsistency) {
+		t.Error("the watch cache keeps what nobody asks for")
+	}
+}
