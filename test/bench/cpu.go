@@ -35,9 +35,7 @@ func (c *cluster) accounted(name string, measure func() error) error {
 
 // spent returns the processor time that each process of the cluster, and this one, has spent.
 func (c *cluster) spent() map[string]time.Duration {
-	var own syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &own)
-	spent := map[string]time.Duration{"bench": time.Duration(own.Utime.Nano() + own.Stime.Nano())}
+	spent := map[string]time.Duration{"bench": processorTime()}
 	files, _ := filepath.Glob(filepath.Join(c.dir, "*.pid"))
 	for _, file := range files {
 		pid, err := os.ReadFile(file)
@@ -57,4 +55,11 @@ func (c *cluster) spent() map[string]time.Duration {
 		}
 	}
 	return spent
+}
+
+// processorTime returns what this process has spent.
+func processorTime() time.Duration {
+	var own syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &own)
+	return time.Duration(own.Utime.Nano() + own.Stime.Nano())
 }
