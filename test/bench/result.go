@@ -24,6 +24,9 @@ type result struct {
 	N       int    `json:"n"`
 	Rounds  int    `json:"rounds"`
 	Machine string `json:"machine"`
+	// Namespaces and Topology are size and shape of the forest.
+	Namespaces int    `json:"namespaces"`
+	Topology   string `json:"topology"`
 	// Note says what is special about this measurement, or why there is none.
 	Note    string `json:"note,omitempty"`
 	Skipped bool   `json:"skipped,omitempty"`
@@ -66,7 +69,7 @@ func (t target) String() string {
 
 // report prints a measurement. A series without raw values has no ratio.
 func (b *bench) report(name, unit string, n int, s series, t target, notes ...string) error {
-	r := result{Name: name, Unit: unit, N: n, Rounds: len(s.values), Machine: b.machine, Value: round(median(s.values)), Target: t.String()}
+	r := result{Name: name, Unit: unit, N: n, Rounds: len(s.values), Value: round(median(s.values)), Target: t.String()}
 	for _, note := range notes {
 		r.Note += note
 	}
@@ -94,10 +97,11 @@ func (b *bench) report(name, unit string, n int, s series, t target, notes ...st
 
 // skip prints why there is no measurement.
 func (b *bench) skip(name, why string) error {
-	return b.print(result{Name: name, Machine: b.machine, Skipped: true, Note: why})
+	return b.print(result{Name: name, Skipped: true, Note: why})
 }
 
 func (b *bench) print(r result) error {
+	r.Machine, r.Namespaces, r.Topology = b.machine, b.Namespaces, b.Topology
 	encoder := json.NewEncoder(b.out)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(r)

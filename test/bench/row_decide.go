@@ -12,26 +12,26 @@ const shards = 4
 
 // measureDecide holds a picture of the cluster in memory, as the propagator does, and decides about all of it, at three sizes: in many
 // trees and in one; and once what one of several propagators would have that share the trees by their roots.
-func measureDecide(_ context.Context, b *bench) error {
+func measureDecide(ctx context.Context, b *bench) error {
 	n := b.pick(100_000, 2000)
 	var errs []error
 	for _, size := range []int{n / 100, n / 10, n} {
 		errs = append(errs,
-			b.simulate("trees", size, max(size/treeSize, 1), 1),
-			b.simulate("onetree", size, 1, 1))
+			b.simulate(ctx, "trees", size, max(size/treeSize, 1), 1),
+			b.simulate(ctx, "onetree", size, 1, 1))
 	}
-	return errors.Join(append(errs, b.simulate("shard", n, n/treeSize, shards))...)
+	return errors.Join(append(errs, b.simulate(ctx, "shard", n, n/treeSize, shards))...)
 }
 
 // simulate measures one shape of forest. Of several parts the simulated propagator has the copies of one.
-func (b *bench) simulate(shape string, size, trees, parts int) error {
+func (b *bench) simulate(ctx context.Context, shape string, size, trees, parts int) error {
 	measured := map[string]*series{}
 	copied := 0
 	err := b.each(func(int) error {
 		before := heap()
 		s := newSimulation(size, trees, parts)
 		steps := []step{{"read", "s", s.read}, {"enter", "s", s.enter}}
-		if err := measureSteps(measured, steps); err != nil {
+		if err := measureSteps(ctx, measured, steps); err != nil {
 			return err
 		}
 		s.listed = nil
@@ -43,7 +43,7 @@ func (b *bench) simulate(shape string, size, trees, parts int) error {
 		if parts > 1 {
 			steps = append(steps, step{"takeover", "s", s.takeOver})
 		}
-		err := measureSteps(measured, steps)
+		err := measureSteps(ctx, measured, steps)
 		runtime.KeepAlive(s)
 		return err
 	})
@@ -78,9 +78,12 @@ type step struct {
 	do         func() (times int, err error)
 }
 
-func measureSteps(measured map[string]*series, steps []step) error {
+func measureSteps(ctx context.Context, measured map[string]*series, steps []step) error {
 	perSecond := map[string]float64{"s": 1, "ms": 1e3, "µs": 1e6}
 	for _, s := range steps {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		// What the step before has left behind is not this one's.
 		runtime.GC()
 		begun := processorTime()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -51,18 +50,17 @@ func (b *bench) sizeOfTrees(ctx context.Context, etcd stored, deep, wide tree) e
 		return err
 	}
 	var errs []error
-	for _, depth := range []int{1, 10, 40} {
+	for _, depth := range []int{1, 3, 10, 40} {
 		size, err := etcd.bytes(ctx, namespaces, deep.names[depth])
 		s := series{values: []float64{size}, raws: []float64{plain}}
 		errs = append(errs, err, b.report(fmt.Sprintf("size-namespace-%d", depth), "B", 1, s, none,
-			fmt.Sprintf("etcd's key and value of a namespace with %d ancestors, whose names have %d characters; raw is one without", depth, len(deep.root()))))
+			fmt.Sprintf("etcd's key and value of a namespace %d below its root, of names of %d characters; without us, one without labels", depth, len(deep.root()))))
 	}
-	hierarchies := path.Join(controlplane.EtcdPrefix, "hierarchies")
-	leaf, err := etcd.bytes(ctx, hierarchies, wide.names[1]+"/hierarchy")
+	leaf, err := etcd.bytes(ctx, controlplane.EtcdPrefix, "hierarchies/"+wide.names[1]+"/hierarchy")
 	errs = append(errs, err, b.report("size-hierarchy", "B", 1, series{values: []float64{leaf}}, none, "etcd's key and value of a leaf's Hierarchy"))
 	edge, err := etcd.bytes(ctx, controlplane.EtcdPrefix, "edges/"+wide.names[1])
 	errs = append(errs, err, b.report("size-edge", "B", 1, series{values: []float64{edge}}, none, "etcd's key and value of an edge"))
-	root, err := etcd.bytes(ctx, hierarchies, wide.root()+"/hierarchy")
+	root, err := etcd.bytes(ctx, controlplane.EtcdPrefix, "hierarchies/"+wide.root()+"/hierarchy")
 	n := wide.len() - 1
 	errs = append(errs, err, b.report("size-child", "B", n, series{values: []float64{(root - leaf) / float64(n)}}, none,
 		fmt.Sprintf("what each child adds to its parent's Hierarchy; names have %d characters", len(wide.root()))))
@@ -98,7 +96,7 @@ func (b *bench) sizeOfCopies(ctx context.Context, etcd stored, t tree) error {
 		return err
 	}
 	errs := []error{
-		b.report("size-copy", "B", 1, series{values: []float64{copied}, raws: []float64{plain}}, none, "etcd's key and value of a copy of one of ", k.Resource, "; raw is a plain one"),
+		b.report("size-copy", "B", 1, series{values: []float64{copied}, raws: []float64{plain}}, none, "etcd's key and value of a copy, one of ", k.Resource, "; without us, a plain one"),
 		b.report("size-copy-database", "B", n, series{values: []float64{(after - before) / float64(n)}}, none, "growth of etcd's database by copy, in use after compaction"),
 	}
 	for _, form := range []struct{ name, accept string }{

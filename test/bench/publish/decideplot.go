@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// told is a step of the simulation that a plot shows.
+type told struct {
+	step, name string
+	color      color.Color
+}
+
+// decidePlot shows the time and the memory of the propagator's decisions by the size of the cluster.
+func decidePlot(groups []*group) (picture, bool) {
+	left, ok := logarithmic(groups, "seconds of processor time", map[string]float64{"s": 1, "ms": 1e-3, "µs": 1e-6}, []told{
+		{"read", "read the list", grey}, {"all", "decide about all", blue}, {"change", "one changed source", orange},
+	})
+	right, also := logarithmic(groups, "megabytes of heap", map[string]float64{"MB": 1}, []told{{"memory", "all records", green}})
+	return picture{
+		title: "The propagator's decisions alone, ten copies in each namespace", width: 900, height: 380,
+		draw: func(c draw.Canvas) {
+			tiles := draw.Tiles{Cols: 2, Rows: 1, PadX: 24}
+			row := []*plot.Plot{left, right}
+			for i, canvas := range plot.Align([][]*plot.Plot{row}, tiles, c)[0] {
+				row[i].Draw(canvas)
+			}
+		},
+		caption: "Solid: trees of 100 namespaces; dashed: one tree. Simulated, without any server. ",
+	}, ok && also
+}
+
+// logarithmic returns a plot whose axes are logarithmic, with a line for each step and shape, and the names of the steps at their right ends.
+func logarithmic(groups []*group, y string, scale map[string]float64, steps []told) (*plot.Plot, bool) {
+	p := newPlot("namespaces", y)
+	var lines []line
+	for _, t := range steps {
+		var ends []float64
+		for j, shape := range shapes[:2] {
+			l := line{color: t.color, shape: draw.CircleGlyph{}, dashed: j == 1}
+			for _, size := range sizesSimulated {
+				if r, ok := anywhere(groups, decideName(shape.name, t.step, size)); ok && r.Value > 0 {
+					l.points = append(l.points, plotter.XY{X: float64(size), Y: r.Value * scale[r.Unit]})
+				}
+			}
+			if n := len(l.points); n > 0 {
+				ends = append(ends, l.points[n-1].Y)
+				lines = append(lines, l)
+			}
+		}
+		if len(ends) > 0 {
+			end := lines[len(lines)-1].points
+			// Between the ends of the lines, on this scale.
+			at := plotter.XYs{{X: end[len(end)-1].X, Y: math.Sqrt(ends[0] * ends[len(ends)-1])}}
+			labels, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{t.name}})
+			if err != nil {
+				return nil, false
+			}
+			labels.TextStyle[0] = letters(small, t.color)
+			labels.Offset = vg.Point{X: 10, Y: 2}
+			p.Add(labels)
+		}
+	}
+	sizes, err := addLines(p, lines)
+	if err != nil || len(sizes) == 0 {
+		return nil, false
+	}
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, sizeTicks(sizes)
+	p.X.Min, p.X.Max = p.X.Min/1.4, p.X.Max*1.4
+	low, high := math.Floor(math.Log10(p.Y.Min)), math.Ceil(math.Log10(p.Y.Max))
+	p.Y.Min, p.Y.Max = math.Pow(10, low), math.Pow(10, high)
+	var ticks plot.ConstantTicks
+	for e := low; e <= high; e++ {
+		ticks = append(ticks, plot.Tick{Value: math.Pow(10, e), Label: fmt.Sprint(math.Pow(10, e))})
+	}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, ticks
+	return p, true
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// result is one measurement as the bench prints it.
+type result struct {
+	Name       string   `json:"name"`
+	Value      float64  `json:"value"`
+	Unit       string   `json:"unit"`
+	Raw        *float64 `json:"raw"`
+	Ratio      *float64 `json:"ratio"`
+	Target     string   `json:"target"`
+	Met        *bool    `json:"met"`
+	N          int      `json:"n"`
+	Rounds     int      `json:"rounds"`
+	Machine    string   `json:"machine"`
+	Namespaces int      `json:"namespaces"`
+	Topology   string   `json:"topology"`
+	Note       string   `json:"note"`
+	Skipped    bool     `json:"skipped"`
+}
+
+// unmet says whether there is a target, and it is not reached.
+func (r result) unmet() bool { return r.Met != nil && !*r.Met }
+
+// limit returns the number that the target names, and whether values above it are good.
+func (r result) limit() (limit float64, atLeast, ok bool) {
+	words := strings.Fields(r.Target)
+	if len(words) != 3 {
+		return 0, false, false
+	}
+	limit, err := strconv.ParseFloat(words[2], 64)
+	return limit, words[1] == ">=", err == nil
+}
+
+// group holds what was measured on forests of one size and shape.
+type group struct {
+	namespaces int
+	topology   string
+	results    []result
+}
+
+func (g *group) title() string {
+	if g.namespaces == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s namespaces, topology %s", thousands(g.namespaces), g.topology)
+}
+
+// find returns the measurement of that name.
+func (g *group) find(name string) (result, bool) {
+	i := slices.IndexFunc(g.results, func(r result) bool { return r.Name == name && !r.Skipped })
+	if i < 0 {
+		return result{}, false
+	}
+	return g.results[i], true
+}
+
+// rows returns the measurements that are compared with targets, in the order in which they were made.
+func (g *group) rows() []result {
+	return slices.DeleteFunc(slices.Clone(g.results), func(r result) bool {
+		return strings.HasPrefix(r.Name, "decide-") || strings.HasPrefix(r.Name, "size-")
+	})
+}
+
+// read adds the results that a reader brings to groups.
+func read(groups []*group, from io.Reader) ([]*group, error) {
+	lines := json.NewDecoder(from)
+	for {
+		var r result
+		if err := lines.Decode(&r); errors.Is(err, io.EOF) {
+			return groups, nil
+		} else if err != nil {
+			return nil, err
+		}
+		groups = add(groups, r)
+	}
+}
+
+func add(groups []*group, r result) []*group {
+	i := slices.IndexFunc(groups, func(g *group) bool { return g.namespaces == r.Namespaces && g.topology == r.Topology })
+	if i < 0 {
+		i = len(groups)
+		groups = append(groups, &group{namespaces: r.Namespaces, topology: r.Topology})
+	}
+	g := groups[i]
+	if known := slices.IndexFunc(g.results, func(k result) bool { return k.Name == r.Name }); known >= 0 {
+		g.results[known] = r
+	} else {
+		g.results = append(g.results, r)
+	}
+	return groups
+}
+
+// anywhere returns the last measurement of that name, whatever the forest was: some don't depend on it.
+func anywhere(groups []*group, name string) (result, bool) {
+	for _, g := range slices.Backward(groups) {
+		if r, ok := g.find(name); ok {
+			return r, true
+		}
+	}
+	return result{}, false
+}
+
+// largest returns the group of the largest forest with the most results, which is what plots show.
+func largest(groups []*group) *group {
+	return slices.MaxFunc(groups, func(a, b *group) int {
+		if a.namespaces != b.namespaces {
+			return a.namespaces - b.namespaces
+		}
+		return len(a.rows()) - len(b.rows())
+	})
+}
+
+// machines tells where the measurements were made.
+func machines(groups []*group) string {
+	var all []string
+	for _, g := range groups {
+		for _, r := range g.results {
+			if r.Machine != "" && !slices.Contains(all, r.Machine) {
+				all = append(all, r.Machine)
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// thousands writes a whole number with spaces.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + " " + digits[i:]
+	}
+	return digits
+}
+
+// number writes a value as it is read best: three significant digits, or all of a large one.
+func number(x float64) string {
+	switch {
+	case x >= 100 || x == math.Trunc(x):
+		return thousands(int(math.RoundToEven(x)))
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
