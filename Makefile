@@ -14,6 +14,8 @@ PACKAGES ?= ./...
 TESTFLAGS ?=
 # What `make bench` measures, and how: see docs/performance.md.
 BENCHFLAGS ?=
+# Which files of what it has printed `make publish` reads.
+RESULTS ?= results.json
 
 .PHONY: help
 help: ## list the targets
@@ -54,6 +56,10 @@ verify: ## check formatting, vet, lint, import directions, generated code and go
 .PHONY: bench
 bench: build ## run the benchmarks: one JSON object for each measurement
 	@go run ./test/bench $(foreach flag,$(BENCHFLAGS),'$(flag)')
+
+.PHONY: publish
+publish: ## write the benchmarks' results into docs/performance.md and docs/scale.md
+	@go run ./test/bench/publish $(RESULTS)
 
 .PHONY: generate
 generate: ## write generated code anew

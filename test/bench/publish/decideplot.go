@@ -19,20 +19,19 @@ type told struct {
 
 // decidePlot shows the time and the memory of the propagator's decisions by the size of the cluster.
 func decidePlot(groups []*group) (picture, bool) {
-	left, ok := logarithmic(groups, "seconds of processor time", map[string]float64{"s": 1, "ms": 1e-3, "µs": 1e-6}, []told{
+	left, ok := logarithmic(groups, "seconds", map[string]float64{"s": 1, "ms": 1e-3, "µs": 1e-6}, []told{
 		{"read", "read the list", grey}, {"all", "decide about all", blue}, {"change", "one changed source", orange},
 	})
-	right, also := logarithmic(groups, "megabytes of heap", map[string]float64{"MB": 1}, []told{{"memory", "all records", green}})
+	right, also := logarithmic(groups, "megabytes", map[string]float64{"MB": 1}, []told{{"memory", "heap", green}})
+	// The names of the lines stand to the right of them.
+	const width, names = vg.Length(900), vg.Length(110)
 	return picture{
-		title: "The propagator's decisions alone, ten copies in each namespace", width: 900, height: 380,
+		title: "The propagator's decisions alone, ten copies in each namespace", width: width, height: 360,
 		draw: func(c draw.Canvas) {
-			tiles := draw.Tiles{Cols: 2, Rows: 1, PadX: 24}
-			row := []*plot.Plot{left, right}
-			for i, canvas := range plot.Align([][]*plot.Plot{row}, tiles, c)[0] {
-				row[i].Draw(canvas)
-			}
+			left.Draw(draw.Crop(c, 0, -width/2-names, 0, 0))
+			right.Draw(draw.Crop(c, width/2+20, -names+30, 0, 0))
 		},
-		caption: "Solid: trees of 100 namespaces; dashed: one tree. Simulated, without any server. ",
+		caption: "Solid: trees of 100 namespaces; dashed: one tree. Processor time, simulated without any server. ",
 	}, ok && also
 }
 
@@ -57,14 +56,8 @@ func logarithmic(groups []*group, y string, scale map[string]float64, steps []to
 		if len(ends) > 0 {
 			end := lines[len(lines)-1].points
 			// Between the ends of the lines, on this scale.
-			at := plotter.XYs{{X: end[len(end)-1].X, Y: math.Sqrt(ends[0] * ends[len(ends)-1])}}
-			labels, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{t.name}})
-			if err != nil {
-				return nil, false
-			}
-			labels.TextStyle[0] = letters(small, t.color)
-			labels.Offset = vg.Point{X: 10, Y: 2}
-			p.Add(labels)
+			at := plotter.XY{X: end[len(end)-1].X, Y: math.Sqrt(ends[0] * ends[len(ends)-1])}
+			p.Add(note{at: at, text: t.name, style: letters(small, t.color), offset: vg.Point{X: 10, Y: 2}})
 		}
 	}
 	sizes, err := addLines(p, lines)

@@ -42,11 +42,7 @@ func addLines(p *plot.Plot, lines []line) (sizes []float64, err error) {
 		if l.name != "" {
 			p.Legend.Add(l.name, drawn, points)
 		}
-		if l.labels != nil {
-			if err := l.label(p); err != nil {
-				return nil, err
-			}
-		}
+		p.Add(l.notes()...)
 		for _, xy := range l.points {
 			sizes = append(sizes, xy.X)
 		}
@@ -54,29 +50,38 @@ func addLines(p *plot.Plot, lines []line) (sizes []float64, err error) {
 	return sizes, nil
 }
 
-// label writes the labels where the line is not: before its first point, after its last one, and above or below the others.
-func (l line) label(p *plot.Plot) error {
+// note is a text beside a point. Who draws it leaves room for it.
+type note struct {
+	at     plotter.XY
+	text   string
+	style  text.Style
+	offset vg.Point
+}
+
+// Plot draws it.
+func (n note) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.FillText(n.style, vg.Point{X: x(n.at.X), Y: y(n.at.Y)}.Add(n.offset), n.text)
+}
+
+// notes returns the labels where the line is not: before its first point, after its last one, and above or below the others.
+func (l line) notes() (notes []plot.Plotter) {
 	last := len(l.points) - 1
-	for i, at := range l.points {
-		label, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: l.labels[i : i+1]})
-		if err != nil {
-			return err
-		}
-		style := letters(small, l.color)
+	for i, label := range l.labels {
+		n := note{at: l.points[i], text: label, style: letters(small, l.color)}
 		switch {
 		case i == last:
-			label.Offset = vg.Point{X: 8, Y: 2}
+			n.offset = vg.Point{X: 8, Y: 2}
 		case i == 0:
-			style.XAlign, label.Offset = text.XRight, vg.Point{X: -8, Y: 2}
-		case at.Y >= (l.points[i-1].Y+l.points[i+1].Y)/2:
-			style.XAlign, label.Offset = text.XCenter, vg.Point{Y: 13}
+			n.style.XAlign, n.offset = text.XRight, vg.Point{X: -8, Y: 2}
+		case n.at.Y >= (l.points[i-1].Y+l.points[i+1].Y)/2:
+			n.style.XAlign, n.offset = text.XCenter, vg.Point{Y: 13}
 		default:
-			style.XAlign, label.Offset = text.XCenter, vg.Point{Y: -12}
+			n.style.XAlign, n.offset = text.XCenter, vg.Point{Y: -12}
 		}
-		label.TextStyle[0] = style
-		p.Add(label)
+		notes = append(notes, n)
 	}
-	return nil
+	return notes
 }
 
 // growthPlot shows what one leaf and one object cost by the size of the forest.

@@ -14,7 +14,7 @@ import (
 
 // plots returns the plots of which there are results, by name.
 func plots(groups []*group) map[string]picture {
-	g := largest(groups)
+	g := largest(groups, func(g *group) int { return len(g.rows()) })
 	caption := machines(groups)
 	made := map[string]picture{}
 	for name, make := range map[string]func(*group) (picture, bool){"ratios": ratiosPlot, "growth": growthPlot, "memory": memoryPlot} {

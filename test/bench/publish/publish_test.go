@@ -104,7 +104,7 @@ func TestResultsAreInTheDocuments(t *testing.T) {
 		"ratios": {"growth-leaf-1000", "1.60  (≤ 1.5)", "0.95  (≥ 0.9)", "10 000 namespaces, topology full. 2 × Example, 8 GiB"},
 		"growth": {"16 ms", "1 000"},
 		"memory": {"hnc-apiserver", "(≤ 250)"},
-		"decide": {"decide about all", "all records"},
+		"decide": {"decide about all", "heap"},
 	} {
 		svg := content(t, docs, "performance", name+".svg")
 		for _, word := range words {

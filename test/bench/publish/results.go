@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,13 +112,10 @@ func anywhere(groups []*group, name string) (result, bool) {
 	return result{}, false
 }
 
-// largest returns the group of the largest forest with the most results, which is what plots show.
-func largest(groups []*group) *group {
+// largest returns the group of the largest forest of which there are results that a function counts.
+func largest(groups []*group, count func(*group) int) *group {
 	return slices.MaxFunc(groups, func(a, b *group) int {
-		if a.namespaces != b.namespaces {
-			return a.namespaces - b.namespaces
-		}
-		return len(a.rows()) - len(b.rows())
+		return cmp.Or(cmp.Compare(min(count(a), 1), min(count(b), 1)), cmp.Compare(a.namespaces, b.namespaces), cmp.Compare(count(a), count(b)))
 	})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -56,11 +57,10 @@ func decisions(groups []*group) string {
 // sizes returns the table of how many bytes things have, "" if there is nothing.
 func sizes(groups []*group) string {
 	var b strings.Builder
-	g := largest(groups)
-	for _, r := range g.results {
-		if !strings.HasPrefix(r.Name, "size-") || r.Skipped {
-			continue
-		}
+	measured := func(g *group) []result {
+		return slices.DeleteFunc(slices.Clone(g.results), func(r result) bool { return !strings.HasPrefix(r.Name, "size-") || r.Skipped })
+	}
+	for _, r := range measured(largest(groups, func(g *group) int { return len(measured(g)) })) {
 		if b.Len() == 0 {
 			b.WriteString("| Row | Bytes | Without us | What |\n| --- | --- | --- | --- |\n")
 		}
