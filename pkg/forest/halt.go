@@ -28,12 +28,18 @@ func (f *Forest) Cycle(name string) []string {
 
 // Cause returns why activities are halted at name itself.
 func (f *Forest) Cause(name string) Cause {
+	if f.Parent(name) != "" && f.Cycle(name) != nil {
+		return InCycle
+	}
+	return f.beyond(name)
+}
+
+// beyond returns what is wrong with the parent of a namespace that is in no cycle.
+func (f *Forest) beyond(name string) Cause {
 	parent := f.Parent(name)
 	switch {
 	case parent == "":
 		return NotHalted
-	case f.Cycle(name) != nil:
-		return InCycle
 	case f.excluded(parent):
 		return IllegalParent
 	case !f.Exists(parent):
@@ -45,8 +51,13 @@ func (f *Forest) Cause(name string) Cause {
 // HaltedAt returns the nearest namespace, from name upward, at which activities are halted, and why; "" if there is
 // none. Nothing is propagated to a namespace from beyond the halted one.
 func (f *Forest) HaltedAt(name string) (string, Cause) {
-	for _, at := range f.Chain(name) {
-		if cause := f.Cause(at); cause != NotHalted {
+	chain, cause := f.Chain(name), f.Cause
+	if f.Parent(chain[len(chain)-1]) == "" {
+		// It ends at a root, so no cycle has to be looked for. This is asked for each namespace all the time.
+		cause = f.beyond
+	}
+	for _, at := range chain {
+		if cause := cause(at); cause != NotHalted {
 			return at, cause
 		}
 	}

@@ -23,7 +23,7 @@ func measureSize(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	defer etcd.Close()
+	defer func() { _ = etcd.Close() }()
 	deep, wide := plan("size-deep", "skewer", 41), plan("size-wide", "wide", b.part()+1)
 	for _, t := range []tree{deep, wide} {
 		if err := b.createNamespaces(ctx, t.names); err != nil {

@@ -36,7 +36,7 @@ func publish(files []string, docs, png string, progress io.Writer) error {
 	}
 	var groups []*group
 	for _, file := range files {
-		f, err := os.Open(file) //nolint:gosec // that is what the argument is for
+		f, err := os.Open(file)
 		if err != nil {
 			return err
 		}

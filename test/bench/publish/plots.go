@@ -76,7 +76,7 @@ func drawBars(c draw.Canvas, p *plot.Plot, b bars, column vg.Length) {
 		names = append(names, plot.Tick{Value: -float64(i), Label: bar.name})
 	}
 	p.Y.Tick.Marker = plot.ConstantTicks(names)
-	p.Y.Tick.Length, p.Y.LineStyle.Width = 0, 0
+	p.Y.Tick.Length, p.Y.Width = 0, 0
 	key := draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-20, 0)
 	c = draw.Crop(c, 0, 0, 0, -24)
 	left := draw.Crop(c, 0, -column, 0, 0)

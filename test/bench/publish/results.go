@@ -143,8 +143,7 @@ func thousands(n int) string {
 
 // number writes a value as it is read best: three significant digits, or all of a large one.
 func number(x float64) string {
-	switch {
-	case x >= 100 || x == math.Trunc(x):
+	if x >= 100 || x == math.Trunc(x) {
 		return thousands(int(math.RoundToEven(x)))
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
