@@ -14,6 +14,7 @@ import (
 // affect queues what a change of the tree affects. The lock must be held.
 func (p *Propagator) affect(affected tree.Affected) {
 	p.Metrics.Namespaces(p.tree.Len())
+	p.roots.moved(p.tree, affected.Moved)
 	p.forgetPolicies(affected.Moved)
 	if affected.Propagation {
 		p.reresolve()

@@ -75,6 +75,7 @@ func (c *Config) complete() {
 type Propagator struct {
 	Config
 	urgent, bulk queue.Queue
+	roots        *roots
 	// urgentSlots and bulkSlots bound the concurrent writes of copies.
 	urgentSlots, bulkSlots chan struct{}
 	lag                    *queue.Lag
@@ -126,10 +127,12 @@ type Propagator struct {
 // New returns a Propagator that does nothing yet.
 func New(config Config) *Propagator {
 	config.complete()
+	above := &roots{above: map[string]string{}}
 	p := &Propagator{
 		Config:      config,
-		urgent:      queue.New(config.Metrics.QueueLength),
-		bulk:        queue.New(config.Metrics.QueueLength),
+		urgent:      queue.New(above.of, config.Metrics.QueueLength),
+		bulk:        queue.New(above.of, config.Metrics.QueueLength),
+		roots:       above,
 		urgentSlots: make(chan struct{}, config.Workers),
 		bulkSlots:   make(chan struct{}, config.Workers),
 		tree:        tree.New(*config.Managed),

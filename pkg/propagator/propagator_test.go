@@ -108,8 +108,8 @@ func TestARestartWritesNothingThatIsRight(t *testing.T) {
 	c.stop()
 	c.takeWrites()
 	c.start()
-	// Work of every class goes in the order of its arrival, so what was there at the start is done before this.
 	flush("second")
+	c.eventually("waiting work", "0", func() string { return fmt.Sprint(c.propagator.bulk.Len() + c.propagator.urgent.Len()) })
 	c.stop()
 	writes := slices.DeleteFunc(c.takeWrites(), func(w string) bool {
 		return strings.Contains(w, "/second") || strings.Contains(w, "/first") || strings.Contains(w, "/hncconfigurations/")

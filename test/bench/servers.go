@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -75,6 +76,9 @@ func (c *cluster) start(ctx context.Context, name string) (port int, err error) 
 		if name == apiserver {
 			s.Args = append(s.Args, "--contention-profiling")
 		}
+	}
+	if name == propagator {
+		s.Args = append(s.Args, strings.Fields(c.options.Propagator)...)
 	}
 	return c.cp.StartServer(ctx, c.installation, s)
 }

@@ -50,69 +50,73 @@ const (
 	maxBackoff = 10 * time.Second
 )
 
-// Queue is a work queue that hands out lower classes first, and the work of one class in the order of its arrival.
+// Queue is a work queue that hands out lower classes first, and within a class one piece of each tree in turn: however much work there is in one
+// tree, a single change in another is next but one. What one tree has of a class goes in the order of its arrival.
 type Queue = workqueue.TypedRateLimitingInterface[Key]
 
-// New returns an empty queue. length, unless it is nil, is called with each change of a class's length.
-func New(length func(class string, length int)) Queue {
+// New returns an empty queue. treeOf returns the tree that a namespace is in; nil makes each namespace a tree of its own. It is called with
+// the queue locked, so it must not wait for anybody who adds work. length, unless it is nil, is called with each change of a class's length.
+func New(treeOf func(namespace string) string, length func(class string, length int)) Queue {
+	if treeOf == nil {
+		treeOf = func(namespace string) string { return namespace }
+	}
 	if length == nil {
 		length = func(string, int) {}
 	}
-	waiting := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[Key]{Queue: &byClass{length: length}})
+	waiting := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[Key]{Queue: newByClass(treeOf, length)})
 	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[Key]{Queue: waiting})
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[Key](minBackoff, maxBackoff)
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[Key]{DelayingQueue: delaying})
 }
 
+// bulk is the first of the classes between which trees take their turns together, lest all copies of one tree wait for another's destinations.
+const bulk = Destination
+
 // byClass is the storage under a work queue, which guards it.
 type byClass struct {
-	fifos  [classes]fifo
+	lengths [classes]int
+	// ranks are the classes before the bulk, each by itself, and then the bulk.
+	ranks  [bulk + 1]turns
+	treeOf func(namespace string) string
 	length func(class string, length int)
+}
+
+func newByClass(treeOf func(string) string, length func(string, int)) *byClass {
+	q := &byClass{treeOf: treeOf, length: length}
+	for i := range q.ranks {
+		q.ranks[i] = turns{first: Class(i), classes: 1, trees: map[string]*share{}}
+	}
+	q.ranks[bulk].classes = int(classes - bulk)
+	return q
 }
 
 func (q *byClass) Touch(Key) {}
 
 func (q *byClass) Push(key Key) {
-	f := &q.fifos[key.Class]
-	f.push(key)
-	q.length(key.Class.String(), f.len())
+	q.ranks[min(key.Class, bulk)].push(q.treeOf(key.Namespace), key)
+	q.count(key.Class, 1)
+}
+
+func (q *byClass) count(class Class, n int) {
+	q.lengths[class] += n
+	q.length(class.String(), q.lengths[class])
 }
 
 func (q *byClass) Len() int {
 	n := 0
-	for i := range q.fifos {
-		n += q.fifos[i].len()
+	for _, length := range q.lengths {
+		n += length
 	}
 	return n
 }
 
 func (q *byClass) Pop() Key {
-	for i := range q.fifos {
-		if f := &q.fifos[i]; f.len() > 0 {
-			key := f.pop()
-			q.length(key.Class.String(), f.len())
+	for i := range q.ranks {
+		if rank := &q.ranks[i]; rank.waiting.len() > 0 {
+			key := rank.pop()
+			q.count(key.Class, -1)
 			return key
 		}
 	}
 	panic("pop of an empty queue") // The work queue asks for Len first.
-}
-
-// fifo frees the keys that it has handed out once they are half of what it holds.
-type fifo struct {
-	keys []Key
-	head int
-}
-
-func (f *fifo) len() int { return len(f.keys) - f.head }
-
-func (f *fifo) push(key Key) { f.keys = append(f.keys, key) }
-
-func (f *fifo) pop() Key {
-	key := f.keys[f.head]
-	f.head++
-	if f.head*2 > len(f.keys) {
-		f.keys = append([]Key(nil), f.keys[f.head:]...)
-		f.head = 0
-	}
-	return key
 }

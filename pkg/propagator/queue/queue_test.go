@@ -7,7 +7,7 @@ import (
 )
 
 func TestWorkThatSomebodyWaitsForGoesFirst(t *testing.T) {
-	q := New(nil)
+	q := New(nil, nil)
 	defer q.ShutDown()
 	for _, class := range []Class{Copy, Destination, Status, Copy, Source, Namespace, Subnamespace} {
 		q.Add(Key{Class: class, Namespace: "a"})
@@ -30,7 +30,7 @@ func TestWorkThatSomebodyWaitsForGoesFirst(t *testing.T) {
 
 func TestTheLengthOfEachClassIsTold(t *testing.T) {
 	lengths := map[string]int{}
-	q := New(func(class string, length int) { lengths[class] = length })
+	q := New(nil, func(class string, length int) { lengths[class] = length })
 	defer q.ShutDown()
 	for i := range 100 {
 		q.Add(Key{Class: Copy, Kind: i})
@@ -46,7 +46,7 @@ func TestTheLengthOfEachClassIsTold(t *testing.T) {
 }
 
 func TestFailingWorkBacksOff(t *testing.T) {
-	q := New(nil)
+	q := New(nil, nil)
 	defer q.ShutDown()
 	key := Key{Class: Copy}
 	q.AddRateLimited(key)
