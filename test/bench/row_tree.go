@@ -100,7 +100,7 @@ func measureParent(ctx context.Context, b *bench) error {
 		name := b.forest.names[i]
 		there[name], back[name] = chain{name, other, b.forest.root()}, all[name]
 	}
-	change, err := b.configMaps(ctx, len(leaves))
+	change, err := b.configMaps(ctx, "bench-config", len(leaves))
 	if err != nil {
 		return err
 	}
@@ -143,9 +143,8 @@ func measureParent(ctx context.Context, b *bench) error {
 		b.report("parent-p99", "ms", 2*len(leaves), p99, none, note))
 }
 
-// configMaps makes ConfigMaps, and returns how to change one of them, as a parent is changed: by a merge patch.
-func (b *bench) configMaps(ctx context.Context, n int) (change func(ctx context.Context, i, value int) error, err error) {
-	const namespace = "bench-config"
+// configMaps makes ConfigMaps in a new namespace, and returns how to change one of them, as a parent is changed: by a merge patch.
+func (b *bench) configMaps(ctx context.Context, namespace string, n int) (change func(ctx context.Context, i, value int) error, err error) {
 	if err := b.createNamespaces(ctx, []string{namespace}); err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ var rows = []row{
 	{"tree", "reading the whole tree, against listing the namespaces", true, measureTree},
 	{"unrelated", "writes that have nothing to do with us, against a cluster without us", true, measureUnrelated},
 	{"copies", "copying sources into new places, against plain writers", true, measureCopies},
+	{"beside", "changing ConfigMaps while sources are copied, against nothing else going on", true, measureBeside},
 	{"change", "one changed source, against updating as many objects", true, measureChange},
 	{"move", "moving a subtree with its copies, against the writes that it needs", true, measureMove},
 	{"subnamespace", "a sub-namespace until it can be used, against making one by hand", true, measureSubnamespace},

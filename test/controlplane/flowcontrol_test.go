@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -19,6 +20,11 @@ func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
 	cp := start(t, t.TempDir())
 	install(t, cp)
 	c := client(t, cp)
+	const other = "other"
+	if _, err := c.CoreV1().ServiceAccounts(Namespace).Create(t.Context(),
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: other}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	const (
 		review = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 		leases = "/apis/coordination.k8s.io/v1/namespaces/"
@@ -33,8 +39,8 @@ func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
 		{hncPropagator, http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "hnc-propagator", "hnc-propagator"},
 		{hncPropagator, http.MethodGet, leases + Namespace + "/leases/hnc-propagator", "hnc-leader-election", "leader-election"},
 		{hncPropagator, http.MethodGet, leases + "default/leases/other", "hnc-propagator", "hnc-propagator"},
-		// Whoever else is in our namespace.
-		{"default", http.MethodPost, review, "service-accounts", "workload-low"},
+		// Whoever else is in our namespace, as we would be.
+		{other, http.MethodPost, review, "service-accounts", "workload-low"},
 	} {
 		t.Run(strings.Join([]string{test.who, test.method, test.path}, " "), func(t *testing.T) {
 			config, _, err := cp.ServiceAccount(t.Context(), Namespace, test.who)
