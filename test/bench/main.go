@@ -55,7 +55,7 @@ func (o *options) addFlags(fs *flag.FlagSet) {
 	fs.IntVar(&o.Objects, "objects", o.Objects, "sources of each kind")
 	fs.IntVar(&o.Rounds, "rounds", o.Rounds, "how often each measurement is repeated; the median is printed")
 	fs.StringVar(&o.Topology, "topology", o.Topology, "shape of the trees: wide (1+N), full (1+N+N²), skewer (as deep as can be) or mixed")
-	fs.StringVar(&o.Profile, "profile", o.Profile, "directory for profiles of both servers (CPU, heap, mutex, block); they slow the servers down")
+	fs.StringVar(&o.Profile, "profile", o.Profile, "directory for profiles of both servers and of kube-apiserver (CPU, heap, mutex, block); they slow the servers down")
 	fs.StringVar(&o.Root, "root", o.Root, "the repository, built")
 	fs.StringVar(&o.Dir, "dir", o.Dir, "new directory for the control plane's state, which is kept; by default a temporary one")
 	fs.StringVar(&o.Propagator, "propagator", o.Propagator, "further flags of hnc-propagator, separated by spaces, to compare what they do")

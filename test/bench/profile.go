@@ -15,7 +15,7 @@ import (
 // cpuSeconds is for how long the CPU is profiled, from the begin of what is measured.
 const cpuSeconds = 10
 
-// profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers meanwhile and afterwards.
+// profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers, and of kube-apiserver, meanwhile and afterwards.
 func (b *bench) profiled(ctx context.Context, name string, measure func() error) error {
 	before := b.propagated(ctx)
 	err := b.accounted(name, func() error { return b.profile(ctx, name, measure) })
@@ -35,7 +35,7 @@ func (b *bench) profile(ctx context.Context, name string, measure func() error) 
 	}
 	collect := func(profile, query string) {
 		var fetching sync.WaitGroup
-		for _, server := range []string{apiserver, propagator} {
+		for _, server := range []string{apiserver, propagator, kubeAPIServer} {
 			fetching.Go(func() {
 				file := filepath.Join(b.Profile, fmt.Sprintf("%s-%s-%s.pprof", name, server, profile))
 				if err := b.fetchProfile(ctx, server, query, file); err != nil {
@@ -55,14 +55,16 @@ func (b *bench) profile(ctx context.Context, name string, measure func() error) 
 	return err
 }
 
-// fetchProfile writes a profile of one of our servers to a file.
+const kubeAPIServer = "kube-apiserver"
+
+// fetchProfile writes a profile of a server to a file.
 func (b *bench) fetchProfile(ctx context.Context, server, query, file string) error {
 	port, err := b.cp.Port(server)
 	if err != nil {
 		return err
 	}
 	client, url := http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d/debug/pprof/%s", port, query)
-	if server == apiserver {
+	if server != propagator {
 		// As the administrator, straight to the server.
 		if client, err = rest.HTTPClientFor(b.admin.config); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -68,18 +69,15 @@ func (s *simulation) read() (int, error) {
 // list adds the sources of a namespace, and their copies.
 func (s *simulation) list(namespace string, below []string) error {
 	for i := range treeSources {
-		source, err := s.source(namespace, i, "1")
+		objects := []rbacv1.RoleBinding{s.binding(namespace, sourceName(namespace, i), "", "1")}
+		for _, name := range below {
+			objects = append(objects, s.binding(name, sourceName(namespace, i), namespace, "1"))
+		}
+		records, err := s.records(objects)
 		if err != nil {
 			return err
 		}
-		s.listed = append(s.listed, source)
-		for _, name := range below {
-			o, err := s.copied(source, name)
-			if err != nil {
-				return err
-			}
-			s.listed = append(s.listed, o)
-		}
+		s.listed = append(s.listed, records...)
 	}
 	return nil
 }

@@ -6,12 +6,16 @@ import (
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	propagatortree "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
 
 // rolebindings are the objects of a simulation.
@@ -26,34 +30,56 @@ func newRoleBindings(next func() string) rolebindings {
 	return rolebindings{objects: copies.NewIndex(copies.Kinds[1]), next: next}
 }
 
-// What the API server says of every RoleBinding besides what it contains.
-const served = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"namespace":%q,"uid":"%08x-0000-4000-8000-%012x",` +
-	`"resourceVersion":%q,"creationTimestamp":"2030-01-01T00:00:00Z","managedFields":[{"manager":"hnc-propagator","operation":"Update",` +
-	`"apiVersion":"rbac.authorization.k8s.io/v1","time":"2030-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},` +
-	`"f:app.kubernetes.io/managed-by":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}}],`
+var (
+	formats = wire.NewFormats(scheme.Scheme)
+	encoder = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+	// fields are as a server tells them of a copy.
+	fields = &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/managed-by":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`)}
+)
 
-// record makes what the index keeps of what the API server says.
-func (r *rolebindings) record(namespace string, metadataAndRest []byte) (*copies.Object, error) {
-	version := r.next()
-	text := append(fmt.Appendf(nil, served, namespace, len(namespace), len(version), version), metadataAndRest...)
-	u := &unstructured.Unstructured{}
-	if err := u.UnmarshalJSON(text); err != nil {
+// records returns what the index keeps of objects, in their order, as it comes of a list that the API server sends: in protobuf.
+func (r *rolebindings) records(objects []rbacv1.RoleBinding) ([]*copies.Object, error) {
+	var sent bytes.Buffer
+	list := &rbacv1.RoleBindingList{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBindingList"}, Items: objects}
+	if err := encoder.Encode(list, &sent); err != nil {
 		return nil, err
 	}
-	u.SetUID(types.UID(namespace + "/" + u.GetName()))
-	return copies.NewObject(u, &copies.Rules{})
+	records := make([]*copies.Object, 0, len(objects))
+	kind := copies.Kinds[1]
+	_, err := formats.ReadList(&sent, kind.GroupVersion().WithKind(kind.Kind), func(o *wire.Object) {
+		records = append(records, copies.NewWireObject(o, kind, &copies.Rules{}))
+	})
+	return records, err
+}
+
+// binding returns an object as the API server has it, a copy if it is from somewhere.
+func (r *rolebindings) binding(namespace, name, from, value string) rbacv1.RoleBinding {
+	o := rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, UID: types.UID(namespace + "/" + name), ResourceVersion: r.next(),
+			ManagedFields: []metav1.ManagedFieldsEntry{{
+				Manager: "hnc-propagator", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: rbacv1.SchemeGroupVersion.String(), FieldsType: "FieldsV1", FieldsV1: fields,
+			}},
+		},
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: value}},
+	}
+	if from != "" {
+		o.Labels = map[string]string{hnc.LabelInheritedFrom: from, hnc.LabelManagedBy: hnc.GroupName}
+	}
+	return o
 }
 
 // source makes a source.
 func (r *rolebindings) source(namespace string, i int, value string) (*copies.Object, error) {
-	return r.record(namespace, fmt.Appendf(nil, `"name":"%s-source-%d"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"view"},`+
-		`"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"Group","name":%q}]}`, namespace, i, value))
+	records, err := r.records([]rbacv1.RoleBinding{r.binding(namespace, sourceName(namespace, i), "", value)})
+	if err != nil {
+		return nil, err
+	}
+	return records[0], nil
 }
 
-// copied makes a source's copy.
-func (r *rolebindings) copied(source *copies.Object, namespace string) (*copies.Object, error) {
-	return r.record(namespace, bytes.TrimPrefix(source.Copied(), []byte(`{"metadata":{`)))
-}
+func sourceName(namespace string, i int) string { return fmt.Sprintf("%s-source-%d", namespace, i) }
 
 // set enters an object.
 func (r *rolebindings) set(o *copies.Object) {
