@@ -60,7 +60,7 @@ func command(ctx context.Context) *cobra.Command {
 
 // gcPercent is how much garbage there may be for what lives. Go's default of 100 doubles what a large forest takes, and requests leave more
 // garbage than they keep. The environment variable GOGC says otherwise.
-const gcPercent = 40
+const gcPercent = 70
 
 // run serves until ctx is done and all requests are answered.
 func run(ctx context.Context, o *options.Options) error {

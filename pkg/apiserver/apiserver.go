@@ -99,9 +99,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := restclient.CopyConfig(c.client)
-	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubernetes.NewForConfig(InProtobuf(c.client))
 	if err != nil {
 		return nil, fmt.Errorf("client for namespaces: %w", err)
 	}
@@ -114,7 +112,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	generic.RegisterDestroyFunc(func() { _ = etcd.Close() })
-	reader, err := metadata.NewForConfig(config)
+	reader, err := metadata.NewForConfig(c.client)
 	if err != nil {
 		return nil, fmt.Errorf("client for metadata: %w", err)
 	}
@@ -149,7 +147,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		go known.Run(hook, stores.configuration.Configuration, stores.hierarchies.Hierarchy)
 		return nil
 	})
-	objects, err := dynamic.NewForConfig(config)
+	objects, err := dynamic.NewForConfig(c.client)
 	if err != nil {
 		return nil, fmt.Errorf("client for objects: %w", err)
 	}

@@ -3,10 +3,8 @@ package apiserver
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
-	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -16,10 +14,7 @@ import (
 // picture returns the picture of who may see which namespaces, which is kept up to date from the first request for
 // mynamespaces on. The server is ready without it: only these requests wait.
 func (c CompletedConfig) picture(server *genericapiserver.GenericAPIServer, namespaces cache.SharedIndexInformer) (*mynamespace.Picture, error) {
-	config := restclient.CopyConfig(c.client)
-	config.QPS = -1
-	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubernetes.NewForConfig(InProtobuf(c.client))
 	if err != nil {
 		return nil, fmt.Errorf("client for roles and bindings: %w", err)
 	}

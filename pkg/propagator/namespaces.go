@@ -55,10 +55,17 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		p.configurationChanged()
 		p.mu.Unlock()
 	}
+	if w == nil || !w.Create {
+		p.hold.over(name)
+	}
 	switch {
 	case w == nil:
 		return nil
 	case w.Create:
+		if wait := p.hold.wait(name); wait > 0 {
+			p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: name}, wait)
+			return nil
+		}
 		return p.createHierarchy(ctx, name, w.Parent, w.Metadata)
 	case w.OnlyChildren:
 		if wait := p.pace.wait(name); wait > 0 {

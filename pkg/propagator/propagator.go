@@ -80,7 +80,9 @@ type Propagator struct {
 	urgentSlots, bulkSlots chan struct{}
 	lag                    *queue.Lag
 	// pace holds back the writes of lists of children.
-	pace     *pace
+	pace *pace
+	// hold holds back the creation of Hierarchies.
+	hold     *hold
 	unsynced sync.WaitGroup
 	// unnamed waits for the first lists of what names kinds; configured is called when these are watched.
 	unnamed    sync.WaitGroup
@@ -144,6 +146,7 @@ func New(config Config) *Propagator {
 		seen:        map[queue.Key]time.Time{},
 	}
 	p.pace = newPace(10 * config.StatusWindow)
+	p.hold = newHold(20 * config.StatusWindow)
 	p.reconfigure = make(chan struct{}, 1)
 	p.lost = make(chan struct{})
 	p.loseStore = sync.OnceFunc(func() { close(p.lost) })

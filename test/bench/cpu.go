@@ -15,6 +15,7 @@ import (
 // accounted runs what is measured, and says which process has spent how much processor time on it: that tells where time goes even where others
 // use the machine as well.
 func (c *cluster) accounted(name string, measure func() error) error {
+	c.calm()
 	before := c.spent()
 	err := measure()
 	after := c.spent()
@@ -31,6 +32,27 @@ func (c *cluster) accounted(name string, measure func() error) error {
 	}
 	c.sayf("%s: %.2f s of processor time: %s", name, total.Seconds(), strings.Join(words, ", "))
 	return err
+}
+
+// calm returns when the processes have little to do: kube-apiserver and the controller manager work for seconds on what an API that has come
+// or gone means to them, which is neither ours nor plain writers' to pay for. It waits for half a minute at most, and not with -quick.
+func (c *cluster) calm() {
+	const second, little = time.Second, 100 * time.Millisecond
+	for range 30 {
+		if c.options.Quick {
+			return
+		}
+		before := c.spent()
+		time.Sleep(second)
+		var total time.Duration
+		for process, after := range c.spent() {
+			total += after - before[process]
+		}
+		if total < little {
+			return
+		}
+	}
+	c.sayf("the processes have something to do all the time")
 }
 
 // spent returns the processor time that each process of the cluster, and this one, has spent.

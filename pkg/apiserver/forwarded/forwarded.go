@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/filters"
+	"k8s.io/utils/lru"
 )
 
 // requester is a user for whom kube-apiserver has forwarded a request. An impersonated user is none: that is another user.Info.
@@ -23,13 +24,21 @@ type requester struct{ user.Info }
 
 // Authenticator remembers of users whether the front proxy speaks for them; everybody else is left to others.
 func Authenticator(proxy *authenticatorfactory.RequestHeaderConfig, others authenticator.Request) authenticator.Request {
-	header := group.NewAuthenticatedGroupAdder(headerrequest.NewDynamicVerifyOptionsSecure(proxy.CAContentProvider.VerifyOptions,
+	named := group.NewAuthenticatedGroupAdder(headerrequest.NewDynamic(
+		proxy.UsernameHeaders, proxy.UIDHeaders, proxy.GroupHeaders, proxy.ExtraHeaderPrefixes))
+	verified := group.NewAuthenticatedGroupAdder(headerrequest.NewDynamicVerifyOptionsSecure(proxy.CAContentProvider.VerifyOptions,
 		proxy.AllowedClientNames, proxy.UsernameHeaders, proxy.UIDHeaders, proxy.GroupHeaders, proxy.ExtraHeaderPrefixes))
+	known := connections{lru.New(maxConnections)}
 	return authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
+		header := verified
+		if known.has(r) {
+			header = named
+		}
 		response, ok, err := header.AuthenticateRequest(r)
 		if err != nil || !ok {
 			return others.AuthenticateRequest(r)
 		}
+		known.verified(r)
 		marked := *response
 		marked.User = requester{response.User}
 		return &marked, true, nil

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/forwarded"
 )
 
@@ -38,7 +39,7 @@ func delegating(o *genericoptions.DelegatingAuthorizationOptions) (authorizer.Au
 		return nil, fmt.Errorf("kubeconfig for delegated authorization: %w", err)
 	}
 	config.QPS, config.Timeout = -1, o.ClientTimeout
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubernetes.NewForConfig(apiserver.InProtobuf(config))
 	if err != nil {
 		return nil, err
 	}

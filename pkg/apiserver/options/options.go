@@ -166,14 +166,8 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err := o.Enablement.ApplyTo(&generic.Config, served(), apiserver.Scheme); err != nil {
 		return nil, err
 	}
-	if err := o.Recommended.ApplyTo(generic); err != nil {
-		return nil, err
-	}
-	reviews, err := delegating(o.Recommended.Authorization)
+	reviews, err := o.applyRecommended(generic)
 	if err != nil {
-		return nil, err
-	}
-	if err := o.authorizeRequests(generic, reviews); err != nil {
 		return nil, err
 	}
 	rules, err := o.Managed.Rules()

@@ -31,6 +31,8 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	config.UserAgent = Name
 	// The server's priority and fairness is what throttles.
 	config.QPS = -1
+	// What is saved on the network costs both sides more time than the network takes.
+	config.DisableCompression = true
 	return config, nil
 }
 

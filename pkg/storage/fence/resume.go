@@ -57,9 +57,14 @@ func begun(w watch.Interface, first watch.Event) watch.Interface {
 	go func() {
 		defer close(events)
 		defer w.Stop()
-		for event, ok := first, true; ok; event, ok = <-w.ResultChan() {
+		for event, ok := first, true; ok; {
 			select {
 			case events <- event:
+			case <-all.StopChan():
+				return
+			}
+			select {
+			case event, ok = <-w.ResultChan():
 			case <-all.StopChan():
 				return
 			}

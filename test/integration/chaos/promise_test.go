@@ -142,6 +142,9 @@ func (p *promise) compareNamespace(namespace *corev1.Namespace, trees *forest.Fo
 	for depth, ancestor := range trees.Chain(namespace.Name) {
 		wanted[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
 	}
+	if len(trees.Chain(namespace.Name)) > 1 || len(trees.Children(namespace.Name)) > 0 {
+		wanted[hnc.LabelInTree] = "true"
+	}
 	if slices.Contains(slices.Collect(maps.Values(p.subs)), namespace.Name) {
 		wanted[hnc.LabelHasSubnamespaces] = "true"
 	}

@@ -36,7 +36,14 @@ func forwarded(t *testing.T, header http.Header) *user {
 		t.Fatal(err)
 	}
 	config := rest.AnonymousClientConfig(admin.config)
-	config.Host, config.CertFile, config.KeyFile = replicas[0].host, pair.CertFile, pair.KeyFile
+	config.CertFile, config.KeyFile = pair.CertFile, pair.KeyFile
+	return with(t, config, header)
+}
+
+// with returns clients for the first replica that send headers with each request.
+func with(t *testing.T, config *rest.Config, header http.Header) *user {
+	t.Helper()
+	config.Host = replicas[0].host
 	config.Wrap(func(base http.RoundTripper) http.RoundTripper { return headers{header, base} })
 	u, err := newUser("forwarded", config)
 	if err != nil {
@@ -58,15 +65,22 @@ func TestAForwardedRequestIsAuthorizedAndNothingElseIs(t *testing.T) {
 	}
 	impersonating := forwarded(t, http.Header{"X-Remote-User": {"nobody"}, "Impersonate-User": {"kubernetes-admin"}, "Impersonate-Group": {"system:masters"}})
 	_, impersonated := impersonating.dynamic.Resource(hierarchies.GroupVersionResource).Namespace("forwarded-child").List(t.Context(), metav1.ListOptions{})
+	mallory, err := cp.User("mallory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pretending := with(t, mallory, http.Header{"X-Remote-User": {"kubernetes-admin"}, "X-Remote-Group": {"system:masters"}})
+	_, pretended := pretending.dynamic.Resource(hierarchies.GroupVersionResource).Namespace("forwarded-child").List(t.Context(), metav1.ListOptions{})
 	direct := newAccount(t, "not-forwarded").at(t, 0)
 	_, straight := direct.dynamic.Resource(hierarchies.GroupVersionResource).Namespace("forwarded-child").List(t.Context(), metav1.ListOptions{})
 	for what, err := range map[string]error{
 		"a parent's subtree, which kube-apiserver was not asked about": nobody.patch(t, hierarchies, "forwarded-child", "forwarded-root"),
 		"a request that was changed after it was authorized":           postAnchor(t, nobody, "/apis/hnc.x-k8s.io/v1alpha2/namespaces/forwarded-root/subnamespaceanchors/named", "other"),
-		"another user":                           impersonated,
-		"a metric, which is never forwarded":     nobody.CoreV1().RESTClient().Get().AbsPath("/metrics").Do(t.Context()).Error(),
-		"a request straight to the server":       straight,
-		"a namespace of a list over the subtree": subtreeList(t, nobody),
+		"another user": impersonated,
+		"who is not the front proxy and names a user": pretended,
+		"a metric, which is never forwarded":          nobody.CoreV1().RESTClient().Get().AbsPath("/metrics").Do(t.Context()).Error(),
+		"a request straight to the server":            straight,
+		"a namespace of a list over the subtree":      subtreeList(t, nobody),
 	} {
 		if !apierrors.IsForbidden(err) {
 			t.Errorf("%s: %v, want 403", what, err)

@@ -1,0 +1,51 @@
+package options
+
+import (
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+)
+
+// applyRecommended does what RecommendedOptions.ApplyTo does, in its order, with an authorizer and an informer factory of our own: the ones that it
+// makes are limited to a rate on the client's side, and read in JSON. It returns the authorizer that reviews.
+func (o *Options) applyRecommended(generic *genericapiserver.RecommendedConfig) (authorizer.Authorizer, error) {
+	r, c := o.Recommended, &generic.Config
+	reviews, err := delegating(r.Authorization)
+	if err != nil {
+		return nil, err
+	}
+	for _, apply := range []func() error{
+		func() error { return r.Etcd.ApplyTo(c) },
+		func() error { return r.EgressSelector.ApplyTo(c) },
+		func() error { return r.Traces.ApplyTo(c.EgressSelector, c) },
+		func() error { return r.SecureServing.ApplyToConfig(c) },
+		func() error { return r.Authentication.ApplyTo(&c.Authentication, c.SecureServing, c.OpenAPIConfig) },
+		func() error { return o.authorizeRequests(generic, reviews) },
+		func() error { return r.Audit.ApplyTo(c) },
+		func() error { return r.CoreAPI.ApplyTo(generic) },
+	} {
+		if err := apply(); err != nil {
+			return nil, err
+		}
+	}
+	generic.ClientConfig.QPS = -1 // kube-apiserver's priority and fairness is the throttle
+	// What is saved on the network costs both sides more time than the network takes.
+	generic.ClientConfig.DisableCompression = true
+	client, err := kubernetes.NewForConfig(apiserver.InProtobuf(generic.ClientConfig))
+	if err != nil {
+		return nil, err
+	}
+	untyped, err := dynamic.NewForConfig(generic.ClientConfig)
+	if err != nil {
+		return nil, err
+	}
+	generic.SharedInformerFactory = informers.NewSharedInformerFactory(client, 0)
+	if err := r.Features.ApplyTo(c, client, generic.SharedInformerFactory); err != nil {
+		return nil, err
+	}
+	return reviews, r.Admission.ApplyTo(c, generic.SharedInformerFactory, client, untyped, r.FeatureGate, c.EffectiveVersion)
+}
