@@ -111,6 +111,12 @@ func (f *Forest) Children(name string) []string {
 	return children
 }
 
+// HasChildren says whether name is the parent of any namespace.
+func (f *Forest) HasChildren(name string) bool {
+	n, ok := f.nodes[name]
+	return ok && len(n.children) > 0
+}
+
 // Chain returns name and its ancestors, the root last. In a cycle it ends before the first repetition.
 func (f *Forest) Chain(name string) []string {
 	chain := []string{name}

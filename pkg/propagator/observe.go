@@ -84,7 +84,7 @@ func (p *Propagator) observe(kind int, old, o *copies.Object) {
 	if o == nil {
 		delete(p.kinds[kind].kept, old.UID)
 	}
-	if !o.SameCopies(old) || o.Remarkable(old) {
+	if (!o.SameCopies(old) && p.tree.HasChildren(namespace)) || o.Remarkable(old) {
 		p.changedSource(kind, namespace, name)
 	}
 	// Most changes are our own writes coming back.

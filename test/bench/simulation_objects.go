@@ -34,7 +34,7 @@ var (
 	formats = wire.NewFormats(scheme.Scheme)
 	encoder = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
 	// fields are as a server tells them of a copy.
-	fields = &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/managed-by":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`)}
+	fields = metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/managed-by":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`)
 )
 
 // records returns what the index keeps of objects, in their order, as it comes of a list that the API server sends: in protobuf.

@@ -25,7 +25,7 @@ const (
 	LabelIncludedNamespace = "hnc.x-k8s.io/included-namespace"
 	// LabelTreeSuffix ends the tree labels: <ancestor>.tree.hnc.x-k8s.io/depth holds the distance to that ancestor.
 	LabelTreeSuffix = ".tree.hnc.x-k8s.io/depth"
-	// LabelInTree is projected: "true" on a namespace that has a parent or children.
+	// LabelInTree is projected: "true" on a namespace that has, or is about to have, a parent or children.
 	LabelInTree = "hnc.x-k8s.io/in-tree"
 	// LabelHasSubnamespaces is projected: "true" while at least one sub-namespace is directly below.
 	LabelHasSubnamespaces = "hnc.x-k8s.io/has-subnamespaces"

@@ -28,7 +28,7 @@ func Labels(t *tree.Tree, name string) map[string]string {
 			labels[key] = strconv.Itoa(distance + depth)
 		}
 	}
-	if len(t.Chain(name)) > 1 || len(t.Children(name)) > 0 {
+	if len(t.Chain(name)) > 1 || t.HasChildren(name) {
 		labels[hnc.LabelInTree] = yes
 	}
 	if t.HasSubnamespaces(name) {

@@ -139,7 +139,7 @@ func TestTheLabelsOfANamespaceTellItsPlaceInTheTree(t *testing.T) {
 		"with a full child":                          {[]string{"ns a", "ns b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
 		"with a sub-namespace":                       {[]string{"ns a", "ns b sub-of a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
 		"with an orphan":                             {[]string{"ns a", "ns b sub-of a"}, "a", "a:0 has-subnamespaces included-namespace"},
-		"whose sub-namespace is about to be created": {[]string{"ns a", "asked a b"}, "a", "a:0 has-subnamespaces included-namespace"},
+		"whose sub-namespace is about to be created": {[]string{"ns a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
 		"whose sub-namespace is in conflict":         {[]string{"ns a", "ns b", "asked a b"}, "a", "a:0 included-namespace"},
 		"whose sub-namespace is gone and won't return": {[]string{"ns a", "deleting a b"}, "a",
 			"a:0 included-namespace"},

@@ -20,7 +20,11 @@ func (t *Tree) Propagation(name string) []v1beta1.ResourceSpec {
 // SayingPropagation returns what all namespaces say about kinds that say something.
 func (t *Tree) SayingPropagation() map[string][]v1beta1.ResourceSpec {
 	said := map[string][]v1beta1.ResourceSpec{}
-	for name := range t.hierarchies {
+	for name, h := range t.hierarchies {
+		// Few say anything, and this is asked for time and again.
+		if len(h.Propagation) == 0 {
+			continue
+		}
 		if resources := t.Propagation(name); resources != nil {
 			said[name] = resources
 		}

@@ -167,7 +167,7 @@ func (t *Tree) Children(name string) []string {
 }
 
 // HasChildren says whether a namespace is, or is about to be created, below the namespace.
-func (t *Tree) HasChildren(name string) bool { return len(t.forest.Children(name)) > 0 }
+func (t *Tree) HasChildren(name string) bool { return t.forest.HasChildren(name) }
 
 // HaltedAt returns the nearest namespace, from name upward, at which activities are halted, and why; "" for none.
 func (t *Tree) HaltedAt(name string) (string, forest.Cause) { return t.forest.HaltedAt(name) }
