@@ -55,14 +55,11 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		p.configurationChanged()
 		p.mu.Unlock()
 	}
-	if w == nil || !w.Create {
-		p.hold.over(name)
-	}
 	switch {
 	case w == nil:
 		return nil
 	case w.Create:
-		if wait := p.hold.wait(name); wait > 0 {
+		if wait := p.fresh.wait(name); wait > 0 {
 			p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: name}, wait)
 			return nil
 		}
@@ -83,7 +80,7 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 	}
 	patched, err := p.Hierarchy.HncV1beta1().Hierarchies(name).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	if err == nil && len(w.Status.Children) > 0 {
-		p.pace.wrote(name)
+		p.pace.begin(name)
 	}
 	return p.result("Hierarchy", "patch", name, err, func() { p.enterHierarchy(patched) })
 }

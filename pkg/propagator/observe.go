@@ -58,6 +58,9 @@ func (p *Propagator) asked(key tree.Key) {
 // setNamespace enters a namespace, and queues what that affects. The lock must be held.
 func (p *Propagator) setNamespace(ns *tree.Namespace) {
 	old := p.tree.Namespace(ns.Name)
+	if old == nil && p.leading {
+		p.fresh.begin(ns.Name)
+	}
 	p.affect(p.tree.SetNamespace(ns))
 	if !p.leading || old == nil || maps.Equal(old.Labels, ns.Labels) {
 		return

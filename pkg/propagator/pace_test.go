@@ -20,7 +20,7 @@ func TestAListOfChildrenIsWrittenOnceInAPause(t *testing.T) {
 				if wait := p.wait("a"); wait != 0 {
 					t.Errorf("what was not written for a while waits for %s", wait)
 				}
-				p.wrote("a")
+				p.begin("a")
 			}
 			clock = clock.Add(step.after)
 			if wait := p.wait("a"); wait != step.wait {
@@ -31,9 +31,9 @@ func TestAListOfChildrenIsWrittenOnceInAPause(t *testing.T) {
 			}
 		}
 	}
-	p.wrote("b")
-	if len(p.written) != 1 {
-		t.Errorf("it remembers what does not matter any more: %v", p.written)
+	p.begin("b")
+	if len(p.begun) != 1 {
+		t.Errorf("it remembers what does not matter any more: %v", p.begun)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestProblemsAreToldWhateverThePace(t *testing.T) {
 	children := func() string { return fmt.Sprint(c.children("root")) }
 	c.eventually("children", "[child]", children)
 	c.propagator.pace.mu.Lock()
-	c.propagator.pace.pause, c.propagator.pace.written["root"] = 24*time.Hour, time.Now()
+	c.propagator.pace.pause, c.propagator.pace.begun["root"] = 24*time.Hour, time.Now()
 	c.propagator.pace.mu.Unlock()
 
 	c.namespace("held-back")
@@ -107,4 +107,27 @@ func (c *cluster) reason(namespace string) string {
 		}
 	}
 	return "no condition"
+}
+
+// Who applies a namespace and its Hierarchy, one after the other, is not forestalled.
+func TestAHierarchyIsNotCreatedWhereANamespaceHasJustCome(t *testing.T) {
+	c := newCluster(t)
+	c.namespace("old")
+	c.namespace("below-old")
+	c.parent("below-old", "old")
+	c.start()
+	c.eventually("children", "[below-old]", func() string { return fmt.Sprint(c.children("old")) })
+	c.propagator.fresh.mu.Lock()
+	c.propagator.fresh.pause = 24 * time.Hour
+	c.propagator.fresh.mu.Unlock()
+	c.namespace("below-new")
+	c.parent("below-new", "new")
+	c.namespace("new")
+	c.eventually("labels", "1", func() string { return c.get("namespaces", "", "below-new").GetLabels()[hnc.TreeLabel("new")] })
+	if err := c.propagator.status(t.Context(), "new"); err != nil {
+		t.Fatal(err)
+	}
+	if c.get("hierarchies", "new", hnc.Singleton) != nil {
+		t.Error("there is a hierarchy already")
+	}
 }

@@ -79,10 +79,12 @@ type Propagator struct {
 	// urgentSlots and bulkSlots bound the concurrent writes of copies.
 	urgentSlots, bulkSlots chan struct{}
 	lag                    *queue.Lag
-	// pace holds back the writes of lists of children.
+	// pace holds back a list of children after the one before: each write is as large as the list, and while a tree is built there is
+	// another child all the time.
 	pace *pace
-	// hold holds back the creation of Hierarchies.
-	hold     *hold
+	// fresh holds back Hierarchies in namespaces that have just come: who applies a directory asks whether there is one, is told no, and would
+	// fail to create it.
+	fresh    *pace
 	unsynced sync.WaitGroup
 	// unnamed waits for the first lists of what names kinds; configured is called when these are watched.
 	unnamed    sync.WaitGroup
@@ -146,7 +148,7 @@ func New(config Config) *Propagator {
 		seen:        map[queue.Key]time.Time{},
 	}
 	p.pace = newPace(10 * config.StatusWindow)
-	p.hold = newHold(20 * config.StatusWindow)
+	p.fresh = newPace(10 * config.StatusWindow)
 	p.reconfigure = make(chan struct{}, 1)
 	p.lost = make(chan struct{})
 	p.loseStore = sync.OnceFunc(func() { close(p.lost) })
