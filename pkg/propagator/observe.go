@@ -58,7 +58,7 @@ func (p *Propagator) asked(key tree.Key) {
 // setNamespace enters a namespace, and queues what that affects. The lock must be held.
 func (p *Propagator) setNamespace(ns *tree.Namespace) {
 	old := p.tree.Namespace(ns.Name)
-	if old == nil && p.leading {
+	if old == nil && p.leading && p.tree.HasChildren(ns.Name) {
 		p.fresh.begin(ns.Name)
 	}
 	p.affect(p.tree.SetNamespace(ns))

@@ -122,6 +122,7 @@ func TestAHierarchyIsNotCreatedWhereANamespaceHasJustCome(t *testing.T) {
 	c.propagator.fresh.mu.Unlock()
 	c.namespace("below-new")
 	c.parent("below-new", "new")
+	c.eventually("the condition", "ParentMissing", func() string { return c.reason("below-new") })
 	c.namespace("new")
 	c.eventually("labels", "1", func() string { return c.get("namespaces", "", "below-new").GetLabels()[hnc.TreeLabel("new")] })
 	if err := c.propagator.status(t.Context(), "new"); err != nil {

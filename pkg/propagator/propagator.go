@@ -82,8 +82,8 @@ type Propagator struct {
 	// pace holds back a list of children after the one before: each write is as large as the list, and while a tree is built there is
 	// another child all the time.
 	pace *pace
-	// fresh holds back Hierarchies in namespaces that have just come: who applies a directory asks whether there is one, is told no, and would
-	// fail to create it.
+	// fresh holds back Hierarchies in namespaces that have just come after their children: who applies a directory asks whether there is one, is
+	// told no, and would fail to create it.
 	fresh    *pace
 	unsynced sync.WaitGroup
 	// unnamed waits for the first lists of what names kinds; configured is called when these are watched.
@@ -148,7 +148,7 @@ func New(config Config) *Propagator {
 		seen:        map[queue.Key]time.Time{},
 	}
 	p.pace = newPace(10 * config.StatusWindow)
-	p.fresh = newPace(10 * config.StatusWindow)
+	p.fresh = newPace(20 * config.StatusWindow)
 	p.reconfigure = make(chan struct{}, 1)
 	p.lost = make(chan struct{})
 	p.loseStore = sync.OnceFunc(func() { close(p.lost) })
