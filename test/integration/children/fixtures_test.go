@@ -119,7 +119,9 @@ func (u user) eventuallyMay(t *testing.T, verb, group, resource, namespace, name
 func (u user) hierarchy(t *testing.T, namespace string, change func(*v1beta1.HierarchySpec)) error {
 	t.Helper()
 	client := u.hnc.HncV1beta1().Hierarchies(namespace)
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	// The propagator may create one in between, where it has something to tell.
+	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
+	return retry.OnError(retry.DefaultBackoff, again, func() error {
 		h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			h = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: namespace}}

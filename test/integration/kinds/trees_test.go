@@ -34,7 +34,9 @@ func say(ctx context.Context, who user, namespace string, entries ...string) err
 
 func change(ctx context.Context, who user, namespace string, mutate func(*v1beta1.HierarchySpec)) error {
 	client := who.hierarchy.HncV1beta1().Hierarchies(namespace)
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	// The propagator may create one in between, where it has something to tell.
+	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
+	return retry.OnError(retry.DefaultBackoff, again, func() error {
 		h, err := client.Get(ctx, hnc.Singleton, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			h = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}}
