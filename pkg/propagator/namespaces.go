@@ -3,6 +3,7 @@ package propagator
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -55,20 +56,21 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		p.configurationChanged()
 		p.mu.Unlock()
 	}
+	var wait time.Duration
 	switch {
 	case w == nil:
 		return nil
 	case w.Create:
-		if wait := p.fresh.wait(name); wait > 0 {
-			p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: name}, wait)
-			return nil
-		}
-		return p.createHierarchy(ctx, name, w.Parent, w.Metadata)
+		wait = p.fresh.wait(name)
 	case w.OnlyChildren:
-		if wait := p.pace.wait(name); wait > 0 {
-			p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: name}, wait)
-			return nil
-		}
+		wait = p.pace.wait(name)
+	}
+	if wait > 0 {
+		p.bulk.AddAfter(queue.Key{Class: queue.Status, Namespace: name}, wait)
+		return nil
+	}
+	if w.Create {
+		return p.createHierarchy(ctx, name, w.Parent, w.Metadata)
 	}
 	status := map[string]any{"children": nil, "conditions": w.Status.Conditions}
 	if len(w.Status.Children) > 0 {

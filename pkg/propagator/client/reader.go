@@ -49,8 +49,7 @@ func (r *Reader) List(ctx context.Context, kind copies.Kind, o metav1.ListOption
 			o.ResourceVersion = ""
 		}
 	}
-	// Compression costs both sides more time than it saves.
-	body, err := r.request(kind, o).SetHeader("Accept-Encoding", "identity").Stream(ctx)
+	body, err := r.request(kind, o).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}

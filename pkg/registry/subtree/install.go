@@ -37,17 +37,15 @@ const prefix = "/apis/" + GroupName
 
 // Install adds the group to a server, which serves it once it runs.
 func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
-	config := restclient.CopyConfig(c.Client)
-	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
-	up, err := newUpstream(config)
+	up, err := newUpstream(c.Client)
 	if err != nil {
 		return err
 	}
-	discoveryClient, err := clientdiscovery.NewDiscoveryClientForConfig(config)
+	discoveryClient, err := clientdiscovery.NewDiscoveryClientForConfig(c.Client)
 	if err != nil {
 		return err
 	}
-	metadataClient, err := metadata.NewForConfig(config)
+	metadataClient, err := metadata.NewForConfig(c.Client)
 	if err != nil {
 		return err
 	}

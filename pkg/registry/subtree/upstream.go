@@ -21,8 +21,6 @@ type upstream struct{ client restclient.Interface }
 
 func newUpstream(config *restclient.Config) (upstream, error) {
 	config = restclient.CopyConfig(config)
-	config.QPS = -1 // kube-apiserver's priority and fairness is the throttle
-	config.DisableCompression = true
 	config.GroupVersion = &schema.GroupVersion{}
 	// Answers are read as they are; errors are of this group.
 	scheme := runtime.NewScheme()
