@@ -111,6 +111,53 @@ func TestO19ControllersFieldsOfCopiesAreFree(t *testing.T) {
 	must(t)(alice.dynamic.Resource(widgets).Namespace(ns).Patch(ctx, "inherited", types.MergePatchType, []byte(`{"status":{"phase":"Turning"}}`), metav1.PatchOptions{}, "status"))
 }
 
+// Labels and annotations of many built-in kinds can be changed through their status.
+func TestStatusSubresourceDoesNotChangeCopies(t *testing.T) {
+	ns := newNamespace(t, label(hnc.TreeLabel("acme"), "1"))
+	ctx := t.Context()
+	claim := func(name string, options ...option) *corev1.PersistentVolumeClaim {
+		claim := &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			},
+		}
+		for _, o := range options {
+			o(claim)
+		}
+		return claim
+	}
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "inherited", Labels: map[string]string{hnc.LabelInheritedFrom: "acme"}}}
+	must(t)(propagator.CoreV1().PersistentVolumeClaims(ns).Create(ctx, claim("inherited", copyOf("acme")), metav1.CreateOptions{}))
+	must(t)(propagator.CoreV1().PersistentVolumeClaims(ns).Create(ctx, claim("own"), metav1.CreateOptions{}))
+	must(t)(propagator.CoreV1().ResourceQuotas(ns).Create(ctx, quota, metav1.CreateOptions{}))
+
+	message := ns + "/inherited is inherited from namespace acme"
+	changes := map[string][]byte{
+		"adds a label":               merge(t, "labels", map[string]any{"a": "b"}),
+		"removes the source's label": merge(t, "labels", map[string]any{hnc.LabelInheritedFrom: nil}),
+		"names another source":       merge(t, "labels", map[string]any{hnc.LabelInheritedFrom: "x"}),
+		"adds an annotation":         merge(t, "annotations", map[string]any{"a": "b"}),
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			_, err := reporter.CoreV1().PersistentVolumeClaims(ns).Patch(ctx, "inherited", types.MergePatchType, change, metav1.PatchOptions{}, "status")
+			denied(t, err, "PersistentVolumeClaim "+message)
+			_, err = reporter.CoreV1().ResourceQuotas(ns).Patch(ctx, "inherited", types.MergePatchType, change, metav1.PatchOptions{}, "status")
+			denied(t, err, "ResourceQuota "+message)
+		})
+	}
+	_, err := reporter.CoreV1().PersistentVolumeClaims(ns).Patch(ctx, "own", types.MergePatchType,
+		merge(t, "labels", map[string]any{hnc.LabelInheritedFrom: "acme"}), metav1.PatchOptions{}, "status")
+	denied(t, err, "PersistentVolumeClaim "+ns+"/own is not inherited")
+
+	must(t)(reporter.CoreV1().PersistentVolumeClaims(ns).Patch(ctx, "inherited", types.MergePatchType,
+		[]byte(`{"status":{"phase":"Lost"}}`), metav1.PatchOptions{}, "status"))
+	must(t)(reporter.CoreV1().PersistentVolumeClaims(ns).Patch(ctx, "own", types.MergePatchType,
+		merge(t, "labels", map[string]any{"a": "b"}), metav1.PatchOptions{}, "status"))
+}
+
 func TestControllersWorkOnCopies(t *testing.T) {
 	t.Parallel()
 	ns := newCopies(t)

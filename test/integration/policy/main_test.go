@@ -44,6 +44,8 @@ var (
 	alice user
 	// restorer may create namespaces and restore hierarchies.
 	restorer user
+	// reporter may only read what the tests create, and write its status.
+	reporter user
 	// propagator has the name of the propagator, and all rights so that the tests are about policies alone.
 	propagator user
 )
@@ -82,6 +84,13 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	restorer, err = person(ctx, "restorer",
 		rbacv1.PolicyRule{APIGroups: []string{""}, Verbs: all, Resources: []string{"namespaces"}},
 		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Verbs: []string{"restore"}, Resources: []string{"hierarchies"}},
+	)
+	if err != nil {
+		return err
+	}
+	reporter, err = person(ctx, "reporter",
+		rbacv1.PolicyRule{APIGroups: []string{"", widgets.Group}, Verbs: []string{"get", "patch", "update"},
+			Resources: []string{"persistentvolumeclaims/status", "resourcequotas/status", "widgets/status"}},
 	)
 	if err != nil {
 		return err
