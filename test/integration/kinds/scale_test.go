@@ -1,0 +1,63 @@
+package kinds
+
+import (
+	"fmt"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Admission sees a Scale without the labels of its object, so no policy can deny it for copies: the propagator reverts it.
+func TestScalingACopyIsReverted(t *testing.T) {
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "deployments-for-propagator", Labels: map[string]string{"rbac.hnc.x-k8s.io/aggregate-to-propagator": "true"}},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "list", "watch", "create", "update", "delete"},
+		}},
+	}
+	if _, err := admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	scaler, err := person(t.Context(), "scaler", rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"deployments/scale"}, Verbs: []string{"patch"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	configure(t, "deployments.apps")
+	root, _, leaf := tree(t, "scale")
+	none, app := int32(0), map[string]string{"app": "web"}
+	web := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &none,
+			Selector: &metav1.LabelSelector{MatchLabels: app},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: app},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web:1"}}},
+			},
+		},
+	}
+	if _, err := admin.AppsV1().Deployments(root).Create(t.Context(), web, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var inherited *appsv1.Deployment
+	eventually(t, "the copy", "<nil>", func() (problem string) {
+		inherited, err = admin.AppsV1().Deployments(leaf).Get(t.Context(), "web", metav1.GetOptions{})
+		return fmt.Sprint(err)
+	})
+	must(t, "scaling", func() error {
+		_, err := scaler.AppsV1().Deployments(leaf).Patch(t.Context(), "web", types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{}, "scale")
+		return err
+	})
+	// One generation for the change, and one for its reversal.
+	eventually(t, "generation and replicas of the copy", fmt.Sprint(inherited.Generation+2, " ", 0), func() string {
+		d, err := admin.AppsV1().Deployments(leaf).Get(t.Context(), "web", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(d.Generation, " ", *d.Spec.Replicas)
+	})
+}
