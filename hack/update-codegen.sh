@@ -25,3 +25,7 @@ kube::codegen::gen_client --with-watch --with-applyconfig \
   --applyconfig-openapi-schema <(go run ./pkg/generated/openapi/cmd/models-schema) \
   --output-dir pkg/generated --output-pkg "$module/pkg/generated" \
   --boilerplate "$boilerplate" pkg/apis
+
+# The scopes of Kubernetes' kinds, which repositories are checked with offline.
+kubernetes=$(cd hack/kube && go mod download k8s.io/kubernetes && go list -m -f '{{.Dir}}' k8s.io/kubernetes)
+go run ./hack/scopes "$kubernetes/api/discovery" >pkg/repository/scope/zz_generated.kinds.go

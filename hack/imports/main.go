@@ -31,6 +31,12 @@ var allowed = map[string][]string{
 	"pkg/access":     {},
 	"pkg/wire":       {},
 	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/wire"},
+	// What a repository means is decided without a cluster.
+	"pkg/repository":        {"pkg/apis", "pkg/repository"},
+	"pkg/repository/report": {},
+	"pkg/repository/object": {"pkg/repository/report"},
+	"pkg/repository/scope":  {"pkg/repository/object", "pkg/repository/report"},
+	"pkg/repository/load":   {"pkg/repository/object", "pkg/repository/report"},
 	// What the propagator decides, and the server tells beforehand.
 	"pkg/propagator/conditions": {},
 	"pkg/propagator/tree":       {"pkg/apis", "pkg/forest", "pkg/managed"},
@@ -65,6 +71,12 @@ var restricted = map[string][]string{
 	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/storage", "test"},
 	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/registry", "pkg/storage", "test"},
 }
+
+// pure names the layers whose result depends on nothing but their arguments, and impure the packages that would change that.
+var (
+	pure   = []string{"pkg/repository"}
+	impure = []string{"log", "math/rand", "net", "os", "syscall", "time", "k8s.io/client-go", "k8s.io/klog"}
+)
 
 // pkg is what `go list` tells about a package.
 type pkg struct {
@@ -122,6 +134,9 @@ func permitted(path, from, imported string) bool {
 	if ours, ok := strings.CutPrefix(imported, module); ok {
 		to := layer(ours)
 		return to != "" && (to == from || underAny(to, allowed[from]))
+	}
+	if underAny(path, pure) && underAny(imported, impure) {
+		return false
 	}
 	for prefix, importers := range restricted {
 		if strings.HasPrefix(imported, prefix) && !underAny(path, importers) {

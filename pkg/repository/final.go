@@ -1,0 +1,109 @@
+package repository
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+)
+
+// identity is what may exist once in a cluster.
+type identity struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+func identityOf(o *object.Object) identity {
+	return identity{o.GroupKind(), o.GetNamespace(), o.GetName()}
+}
+
+// collisions returns an error for each identity that several objects have.
+func collisions(objects []*object.Object) report.Errors {
+	seen := map[identity][]*object.Object{}
+	var order []identity
+	for _, o := range objects {
+		id := identityOf(o)
+		if seen[id] == nil {
+			order = append(order, id)
+		}
+		seen[id] = append(seen[id], o)
+	}
+	var errors report.Errors
+	for _, id := range order {
+		if len(seen[id]) > 1 {
+			errors = append(errors, &report.Error{
+				Message: fmt.Sprintf("a cluster cannot hold more than one %s %q%s; rename or remove the others", id.kind, id.name, in(id.namespace)),
+				Sources: sources(seen[id]),
+			})
+		}
+	}
+	return errors
+}
+
+func in(namespace string) string {
+	if namespace == "" {
+		return ""
+	}
+	return fmt.Sprintf(" in namespace %q", namespace)
+}
+
+func objectCollisions(c *compilation) report.Errors { return collisions(c.objects) }
+
+func isUnmanaged(o *object.Object) bool {
+	value, _ := o.Annotation(object.AnnotationManaged)
+	return value == object.ManagedDisabled
+}
+
+// managedInUnmanaged reports managed objects in namespaces that are not managed.
+func managedInUnmanaged(c *compilation) report.Errors {
+	unmanaged := map[string]*object.Object{}
+	for _, n := range c.namespaces {
+		if isUnmanaged(n.Object) {
+			unmanaged[n.Name] = n.Object
+		}
+	}
+	var errors report.Errors
+	for _, o := range c.objects {
+		if namespace := unmanaged[o.GetNamespace()]; namespace != nil && !isUnmanaged(o) {
+			errors = append(errors, &report.Error{
+				Message: fmt.Sprintf("the namespace %q has the annotation %s: %s, so its objects must have it too; add it, or remove that of the Namespace",
+					namespace.GetName(), object.AnnotationManaged, object.ManagedDisabled),
+				Sources: []report.Source{o.Source("metadata.annotations"), namespace.Source("metadata.annotations." + object.AnnotationManaged)},
+			})
+		}
+	}
+	return errors
+}
+
+func tooManyObjects(c *compilation) report.Errors {
+	if c.MaxObjects <= 0 || len(c.objects) <= c.MaxObjects {
+		return nil
+	}
+	return report.Errors{{Message: fmt.Sprintf("the repository has %d objects for this cluster, and %d are allowed; split it", len(c.objects), c.MaxObjects)}}
+}
+
+// sortForCreation orders the objects so that each can be created when those before it exist.
+func (c *compilation) sortForCreation() {
+	rank := func(o *object.Object) int {
+		switch {
+		case o.Is(object.CRD):
+			return 0
+		case o.Is(object.Namespace):
+			return 2
+		case o.GetNamespace() == "":
+			return 1
+		}
+		return 3
+	}
+	slices.SortStableFunc(c.objects, func(a, b *object.Object) int {
+		if order := cmp.Compare(rank(a), rank(b)); order != 0 {
+			return order
+		}
+		x, y := identityOf(a), identityOf(b)
+		return cmp.Or(cmp.Compare(x.namespace, y.namespace), cmp.Compare(x.kind.Group, y.kind.Group), cmp.Compare(x.kind.Kind, y.kind.Kind), cmp.Compare(x.name, y.name))
+	})
+}

@@ -1,0 +1,97 @@
+// Package hydrate prints what a repository means for a cluster. Source: spec/config-sync.md 8.
+package hydrate
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+)
+
+// Objects returns copies of the objects as they are printed, in the same order: without the metadata that only the repository needs, or, if
+// that is kept, with it and with the tree labels of namespaces.
+func Objects(result *repository.Result, keepMetadata bool) []*unstructured.Unstructured {
+	treeLabels := map[string]map[string]string{}
+	for _, namespace := range result.Namespaces {
+		treeLabels[namespace.Name] = namespace.TreeLabels
+	}
+	objects := make([]*unstructured.Unstructured, 0, len(result.Objects))
+	for _, o := range result.Objects {
+		printed := o.DeepCopy()
+		switch {
+		case !keepMetadata:
+			strip(printed)
+		case o.Is(object.Namespace):
+			addLabels(printed, treeLabels[o.GetName()])
+		}
+		objects = append(objects, printed)
+	}
+	return objects
+}
+
+// strip removes labels and annotations that only the repository needs.
+func strip(o *unstructured.Unstructured) {
+	o.SetLabels(without(o.GetLabels()))
+	o.SetAnnotations(without(o.GetAnnotations()))
+}
+
+// without returns the entries without a reserved prefix, and nil if none is left.
+func without(entries map[string]string) map[string]string {
+	kept := map[string]string{}
+	for key, value := range entries {
+		if !object.IsReserved(key) || key == object.AnnotationManaged {
+			kept[key] = value
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept
+}
+
+func addLabels(o *unstructured.Unstructured, more map[string]string) {
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	for key, value := range more {
+		labels[key] = value
+	}
+	o.SetLabels(labels)
+}
+
+// fileName returns the name of an object's file, without its extension.
+func fileName(o *unstructured.Unstructured, withGroup bool) string {
+	gvk := o.GroupVersionKind()
+	name := gvk.Kind
+	if withGroup {
+		name += "." + gvk.Group
+	}
+	name += "_" + o.GetName()
+	if namespace := o.GetNamespace(); namespace != "" {
+		name = namespace + "/" + name
+	}
+	return strings.ToLower(name)
+}
+
+// fileNames returns a name for each object. Those that collide get their group, and those that still collide, because names of RBAC
+// differ in case only, a number.
+func fileNames(objects []*unstructured.Unstructured) []string {
+	count := map[string]int{}
+	for _, o := range objects {
+		count[fileName(o, false)]++
+	}
+	names := make([]string, 0, len(objects))
+	used := map[string]bool{}
+	for _, o := range objects {
+		name := fileName(o, count[fileName(o, false)] > 1)
+		for base, n := name, 2; used[name]; n++ {
+			name = numbered(base, n)
+		}
+		used[name] = true
+		names = append(names, name)
+	}
+	return names
+}

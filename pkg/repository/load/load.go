@@ -1,0 +1,147 @@
+// Package load reads the objects of a repository. It bounds what it reads, because a repository may come from anybody.
+// Source: spec/config-sync.md 1.
+package load
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+)
+
+// Limits bound what is read of a repository.
+type Limits struct {
+	// Depth is the number of directories on the path of a file.
+	Depth int
+	// Files is the number of files that are read.
+	Files int
+	// FileBytes is the size of one file, DocumentBytes that of one YAML document in it, and TotalBytes that of all files.
+	FileBytes, DocumentBytes, TotalBytes int64
+	// DocumentValues is the number of values in one document with its aliases expanded, and TotalValues that in all documents.
+	DocumentValues, TotalValues int
+	// Nesting is how deep values are nested in a document.
+	Nesting int
+}
+
+// DefaultLimits are far above what clusters hold: an API server accepts requests of 3 MiB.
+var DefaultLimits = Limits{
+	Depth: 64, Files: 100_000,
+	FileBytes: 16 << 20, DocumentBytes: 3 << 20, TotalBytes: 64 << 20,
+	DocumentValues: 200_000, TotalValues: 5_000_000,
+	Nesting: 500,
+}
+
+// skipped are names of files and directories that are not read, with all below them.
+var skipped = []string{".github", ".gitlab", ".gitlab-ci.yml"}
+
+// extensions are the names' ends of the files that are read.
+var extensions = []string{".yaml", ".yml", ".json"}
+
+// Load returns the objects of the repository in fsys, by path and position in the file, and all errors that it finds. The file system must
+// not lead out of the repository by symbolic links; that of os.Root does not.
+func Load(fsys fs.FS, limits Limits) ([]*object.Object, report.Errors) {
+	l := &loader{fsys: fsys, limits: limits, bytes: limits.TotalBytes, values: limits.TotalValues, files: limits.Files}
+	entries, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return nil, report.Errors{{Code: report.UnreadableSource, Message: fmt.Sprintf("the repository cannot be read: %v", err), Paths: []string{"."}}}
+	}
+	for _, entry := range entries {
+		switch name := entry.Name(); {
+		case isKustomization(name):
+			l.fail(report.Kustomization, name, "a repository that Kustomize renders has no hierarchy; render it first, or remove the file")
+		case slices.Contains(object.TopDirs, name) && entry.Type() != 0:
+			l.entry(name, entry)
+		}
+	}
+	if len(l.errors) > 0 {
+		return nil, l.errors
+	}
+	return l.objects, nil
+}
+
+func isKustomization(name string) bool {
+	return name == "kustomization.yaml" || name == "kustomization.yml" || name == "Kustomization"
+}
+
+// loader is one run of Load.
+type loader struct {
+	fsys   fs.FS
+	limits Limits
+	// bytes, values and files are what is left of the limits.
+	bytes         int64
+	values, files int
+	objects       []*object.Object
+	errors        report.Errors
+}
+
+func (l *loader) fail(code report.Code, path, format string, args ...any) {
+	l.errors = append(l.errors, &report.Error{Code: code, Message: fmt.Sprintf(format, args...), Paths: []string{path}})
+}
+
+// dir reads a directory and all below it.
+func (l *loader) dir(dir string, depth int) {
+	if depth > l.limits.Depth {
+		l.fail(report.LimitExceeded, dir, "directories are nested deeper than %d; move this directory up", l.limits.Depth)
+		return
+	}
+	entries, err := fs.ReadDir(l.fsys, dir)
+	if err != nil {
+		l.fail(report.UnreadableFile, dir, "the directory cannot be read: %v", err)
+		return
+	}
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		if path.Dir(name) != dir || !fs.ValidPath(name) {
+			l.fail(report.UnreadableFile, dir, "the directory contains an entry with the illegal name %q", entry.Name())
+			continue
+		}
+		if slices.Contains(skipped, entry.Name()) {
+			continue
+		}
+		if l.exhausted() {
+			return
+		}
+		if entry.IsDir() {
+			l.dir(name, depth+1)
+		} else {
+			l.entry(name, entry)
+		}
+	}
+}
+
+// exhausted returns whether a limit of the whole repository is reached, after which nothing more is read.
+func (l *loader) exhausted() bool { return l.files < 0 || l.bytes < 0 || l.values < 0 }
+
+// entry reads what may be a file, a top-level directory or a symbolic link to either.
+func (l *loader) entry(name string, entry fs.DirEntry) {
+	if entry.IsDir() {
+		l.dir(name, 1)
+		return
+	}
+	readable := slices.Contains(extensions, path.Ext(name))
+	mode := entry.Type()
+	if mode&fs.ModeSymlink != 0 {
+		info, err := fs.Stat(l.fsys, name)
+		if err != nil {
+			if readable {
+				l.fail(report.UnreadableFile, name, "the symbolic link cannot be followed: %v", err)
+			}
+			return
+		}
+		if info.IsDir() {
+			l.fail(report.LinkedDirectory, name, "symbolic links to directories are not followed; replace the link by the directory")
+			return
+		}
+		mode = info.Mode().Type()
+	}
+	switch {
+	case !readable:
+	case mode != 0:
+		l.fail(report.UnreadableFile, name, "this is no regular file (%s)", mode)
+	default:
+		l.file(name)
+	}
+}

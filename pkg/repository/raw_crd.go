@@ -1,0 +1,57 @@
+package repository
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
+)
+
+func crdGroup(o *object.Object) string {
+	group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
+	return group
+}
+
+func malformedCRD(_ *compilation, o *object.Object) finding {
+	if !o.Is(object.CRD) {
+		return finding{}
+	}
+	if _, err := scope.ParseCRD(o); err != nil {
+		return findf("", "the CustomResourceDefinition is malformed: %v", err)
+	}
+	return finding{}
+}
+
+func invalidCRDName(_ *compilation, o *object.Object) finding {
+	if !o.Is(object.CRD) {
+		return finding{}
+	}
+	crd, err := scope.ParseCRD(o)
+	if err != nil {
+		return finding{}
+	}
+	if want := crd.Plural + "." + crd.Kind.Group; o.GetName() != want {
+		return findf("metadata.name", "metadata.name: a CustomResourceDefinition must be named <plural>.<group>, which is %q and not %q", want, o.GetName())
+	}
+	return finding{}
+}
+
+// removedCRDs reports objects whose CustomResourceDefinition was in the repository before.
+func removedCRDs(c *compilation) report.Errors {
+	present := scope.FromCRDs(c.objects)
+	var errors report.Errors
+	for _, o := range c.objects {
+		kind := o.GroupKind()
+		if _, ok := present[kind]; !ok && slices.Contains(c.PreviousKinds, kind) {
+			errors = append(errors, &report.Error{
+				Message: fmt.Sprintf("the CustomResourceDefinition of %s was removed, but the repository still contains this object; remove it as well", kind),
+				Sources: []report.Source{o.Source("")},
+			})
+		}
+	}
+	return errors
+}

@@ -1,0 +1,107 @@
+// Package report holds the errors of a repository: values with a code, a message and positions, and their text.
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Source is the position of an object.
+type Source struct {
+	Path      string `json:"path"`
+	Line      int    `json:"line,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Group     string `json:"group,omitempty"`
+	Version   string `json:"version,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+}
+
+// Error is one thing that is wrong with a repository.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	// Sources are the objects concerned.
+	Sources []Source `json:"sources,omitempty"`
+	// Paths are files and directories, where no object is concerned.
+	Paths []string `json:"paths,omitempty"`
+}
+
+// Error returns the text form of spec/config-sync.md 6.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", e.Code, e.Message)
+	for _, s := range e.Sources {
+		b.WriteString("\n" + s.text())
+	}
+	if len(e.Paths) > 0 {
+		b.WriteString("\n")
+	}
+	for _, path := range e.Paths {
+		fmt.Fprintf(&b, "path: %s\n", path)
+	}
+	fmt.Fprintf(&b, "\nFor more information, see %s\n", e.Code.HelpURL())
+	return b.String()
+}
+
+func (s *Source) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "source: %s\n", Position(s.Path, s.Line))
+	if s.Namespace != "" {
+		fmt.Fprintf(&b, "namespace: %s\n", s.Namespace)
+	}
+	fmt.Fprintf(&b, "metadata.name: %s\ngroup: %s\nversion: %s\nkind: %s\n", s.Name, s.Group, s.Version, s.Kind)
+	return b.String()
+}
+
+// Position joins a file and a line, 0 for an unknown one.
+func Position(path string, line int) string {
+	if line == 0 {
+		return path
+	}
+	return path + ":" + strconv.Itoa(line)
+}
+
+// Errors are all errors of a repository, or of one stage.
+type Errors []*Error
+
+// Blocking returns whether any of the errors keeps the repository from being applied.
+func (e Errors) Blocking() bool {
+	return slices.ContainsFunc(e, func(err *Error) bool { return err.Code.Blocking() })
+}
+
+// Split separates the blocking errors from the others.
+func (e Errors) Split() (blocking, others Errors) {
+	for _, err := range e {
+		if err.Code.Blocking() {
+			blocking = append(blocking, err)
+		} else {
+			others = append(others, err)
+		}
+	}
+	return blocking, others
+}
+
+// Sorted returns the errors in the order of their text, each once.
+func (e Errors) Sorted() Errors {
+	texts := make(map[*Error]string, len(e))
+	for _, err := range e {
+		texts[err] = err.Error()
+	}
+	sorted := slices.Clone(e)
+	slices.SortStableFunc(sorted, func(a, b *Error) int { return strings.Compare(texts[a], texts[b]) })
+	return slices.CompactFunc(sorted, func(a, b *Error) bool { return texts[a] == texts[b] })
+}
+
+// Error returns all errors, numbered.
+func (e Errors) Error() string {
+	sorted := e.Sorted()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d error(s)\n", len(sorted))
+	for i, err := range sorted {
+		fmt.Fprintf(&b, "\n\n[%d] %s", i+1, err.Error())
+	}
+	return b.String()
+}

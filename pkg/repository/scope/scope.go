@@ -1,0 +1,64 @@
+// Package scope knows which kinds are in namespaces.
+package scope
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+)
+
+// Lookup finds the scope of a kind.
+type Lookup interface {
+	// Namespaced returns whether the objects of a kind are in namespaces. Unknown kinds are not ok.
+	Namespaced(kind schema.GroupKind) (namespaced, ok bool)
+}
+
+// Table is a Lookup that holds for each kind whether its objects are in namespaces.
+type Table map[schema.GroupKind]bool
+
+// Namespaced implements Lookup.
+func (t Table) Namespaced(kind schema.GroupKind) (namespaced, ok bool) {
+	namespaced, ok = t[kind]
+	return namespaced, ok
+}
+
+// Chain is a Lookup that asks others, in order, until one knows the kind. It may hold nil.
+type Chain []Lookup
+
+// Namespaced implements Lookup.
+func (c Chain) Namespaced(kind schema.GroupKind) (namespaced, ok bool) {
+	for _, next := range c {
+		if next == nil {
+			continue
+		}
+		if namespaced, ok = next.Namespaced(kind); ok {
+			return namespaced, true
+		}
+	}
+	return false, false
+}
+
+// BuiltIn knows the kinds of Kubernetes, those that describe a repository, and those of this project.
+func BuiltIn() Lookup { return Chain{kubernetes, ours} }
+
+var ours = Table{
+	object.Repo:              false,
+	object.HierarchyConfig:   false,
+	object.NamespaceSelector: false,
+	object.ClusterSelector:   false,
+	object.Cluster:           false,
+	object.Sync:              false,
+
+	{Group: object.ConfigSyncGroup, Kind: "RootSync"}: true,
+	{Group: object.ConfigSyncGroup, Kind: "RepoSync"}: true,
+
+	{Group: "hnc.x-k8s.io", Kind: "Hierarchy"}:                 true,
+	{Group: "hnc.x-k8s.io", Kind: "HierarchyConfiguration"}:    true,
+	{Group: "hnc.x-k8s.io", Kind: "Subnamespace"}:              true,
+	{Group: "hnc.x-k8s.io", Kind: "SubnamespaceAnchor"}:        true,
+	{Group: "hnc.x-k8s.io", Kind: "HierarchicalResourceQuota"}: true,
+	{Group: "hnc.x-k8s.io", Kind: "HNCConfiguration"}:          false,
+
+	// Kinds that Kubernetes served in versions that repositories are still checked against.
+	{Group: "policy", Kind: "PodSecurityPolicy"}: false,
+}
