@@ -2,6 +2,7 @@ package repository
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
@@ -147,4 +148,14 @@ func (k *check) run(c *compilation) report.Errors {
 		}
 	}
 	return errors
+}
+
+// Codes returns the codes of all checks.
+func Codes() []report.Code {
+	var codes []report.Code
+	for i := range checks {
+		codes = append(codes, checks[i].code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
 }
