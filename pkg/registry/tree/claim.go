@@ -14,11 +14,16 @@ import (
 )
 
 // Claim judges that a Subnamespace makes name a child of parent. It returns the fence of the write, by which only one
-// of several parents can get a name. Who may create Subnamespaces in the parent needs no other right (spec/hnc.md 2.5).
+// of several parents can get a name. A user allowed to create Subnamespaces in the parent needs no other right (spec/hnc.md 2.5), except
+// on what exists already: the namespace, if it has left the parent, and the namespaces that name a missing one as their parent.
 func (t *Tree) Claim(ctx context.Context, name string, parent *corev1.Namespace) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
-		old, err := v.claim(ctx, refusal(ctx, name), "metadata.name", "metadata.namespace", name, parent.Name)
+		refused := refusal(ctx, name)
+		old, orphans, err := v.claim(ctx, refused, "metadata.name", "metadata.namespace", name, parent.Name)
 		if err != nil {
+			return nil, err
+		}
+		if err := t.authorizeAdoption(ctx, refused, "metadata.name", name, orphans); err != nil {
 			return nil, err
 		}
 		guard := &fence.Guard{}
@@ -45,7 +50,10 @@ func (t *Tree) Require(ctx context.Context, names map[int]string, parent *corev1
 	for _, i := range slices.Sorted(maps.Keys(names)) {
 		at := fmt.Sprintf("spec.requiredChildren[%d]", i)
 		if _, err := t.judge(ctx, func(v *view) (*fence.Guard, error) {
-			_, err := v.claim(ctx, refused, at, at, names[i], parent.Name)
+			_, orphans, err := v.claim(ctx, refused, at, at, names[i], parent.Name)
+			if err == nil && len(orphans) > 0 {
+				err = refused.missingParent(at, names[i], orphans, "create the Subnamespace first, as a user with this right")
+			}
 			return nil, err
 		}); err != nil {
 			return err
@@ -54,45 +62,51 @@ func (t *Tree) Require(ctx context.Context, names map[int]string, parent *corev1
 	return nil
 }
 
-// claim says why name can't become a sub-namespace of parent, and returns its present edge if it can. The fields are where the client has
-// named the two.
-func (v *view) claim(ctx context.Context, refused refusals, nameField, parentField, name, parent string) (Edge, error) {
+// claim says why name can't become a sub-namespace of parent, and returns its present edge if it can, and the namespaces that would come
+// below it. The fields are where the client has named the two.
+func (v *view) claim(ctx context.Context, refused refusals, nameField, parentField, name, parent string) (old Edge, orphans []string, err error) {
 	if why, err := v.excluded(ctx, parent); err != nil {
-		return Edge{}, err
+		return Edge{}, nil, err
 	} else if why != "" {
-		return Edge{}, refused.forbidden("namespace %q is %s; it can't have sub-namespaces", parent, why)
+		return Edge{}, nil, refused.forbidden("namespace %q is %s; it can't have sub-namespaces", parent, why)
 	}
 	if why, err := v.excluded(ctx, name); err != nil {
-		return Edge{}, err
+		return Edge{}, nil, err
 	} else if why != "" {
-		return Edge{}, refused.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
+		return Edge{}, nil, refused.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
 	}
-	old, err := v.edge(ctx, name)
-	if err != nil {
-		return Edge{}, err
+	if old, err = v.edge(ctx, name); err != nil {
+		return Edge{}, nil, err
 	}
 	if old.Parent != "" && old.Parent != parent {
-		return Edge{}, refused.conflict("%s: namespace %q has the parent %q already; choose another name", nameField, name, old.Parent)
+		return Edge{}, nil, refused.conflict("%s: namespace %q has the parent %q already; choose another name", nameField, name, old.Parent)
 	}
 	exists, err := v.namespace(ctx, name)
 	if err != nil {
-		return Edge{}, err
+		return Edge{}, nil, err
 	}
 	switch {
 	case exists == nil:
 	case exists.DeletionTimestamp != nil:
-		return Edge{}, refused.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
+		return Edge{}, nil, refused.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
 	case SubnamespaceOf(exists) != parent:
-		return Edge{}, refused.conflict("%s: namespace %q exists already; choose another name, "+
+		return Edge{}, nil, refused.conflict("%s: namespace %q exists already; choose another name, "+
 			"or set spec.parent of its hierarchy to %q", nameField, name, parent)
 	}
 	if now, err := v.namespace(ctx, parent); err != nil {
-		return Edge{}, err
+		return Edge{}, nil, err
 	} else if now == nil {
-		return Edge{}, refused.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
+		return Edge{}, nil, refused.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
 	}
-	_, err = v.parentChain(ctx, refused, parentField, name, parent)
-	return old, err
+	if _, err = v.parentChain(ctx, refused, parentField, name, parent); err != nil || old.held() {
+		return old, nil, err
+	}
+	if exists == nil {
+		orphans, err = v.orphans(ctx, name)
+		return old, orphans, err
+	}
+	// Its annotation alone does not make it a child: somebody made it a root since, or the parent is another one of the same name.
+	return old, nil, v.tree.requireAdmin(ctx, refused, name, "sub-namespace that is a root at present")
 }
 
 // Release returns the fence of the write by which the Subnamespace name goes from its parent.

@@ -47,10 +47,19 @@ func (m memory) put(t *testing.T, name string, edge Edge) {
 	m[name] = fence.Entry{Name: name, Value: value, Revision: int64(len(m) + 1)}
 }
 
+// marked are edges with the revisions of marks.
+type marked struct {
+	memory
+	marks map[string]int64
+}
+
+func (m marked) Mark(_ context.Context, name string) (int64, error) { return m.marks[name], nil }
+
 // fixture is a tree of which the index and the cache of namespaces know everything, until a test changes that.
 type fixture struct {
 	*Tree
 	stored  memory
+	marks   map[string]int64
 	indexer cache.Indexer
 	client  *fake.Clientset
 	// admin holds "user/namespace".
@@ -71,7 +80,7 @@ func uid(name string) types.UID { return types.UID("uid-" + name) }
 // sub-namespaces. "gone" never exists.
 func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
-	f := &fixture{stored: memory{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, resource: "hierarchies",
+	f := &fixture{stored: memory{}, marks: map[string]int64{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, resource: "hierarchies",
 		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 	var objects []runtime.Object
 	for name, parent := range parents {
@@ -94,7 +103,7 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 	}
 	f.client = fake.NewClientset(objects...)
 	f.Tree = New(Config{
-		Edges:      f.stored,
+		Edges:      marked{f.stored, f.marks},
 		Namespaces: corelisters.NewNamespaceLister(f.indexer),
 		Client:     f.client,
 		Authorizer: authorizer.AuthorizerFunc(f.authorize),

@@ -17,7 +17,7 @@ func TestMembersAreThoseThatExist(t *testing.T) {
 		}
 	}
 	changed := f.Changed()
-	f.Edges = feeding{f.stored, []fence.Entry{{Name: "sub"}}}
+	f.Edges = feeding{marked{f.stored, f.marks}, []fence.Entry{{Name: "sub"}}}
 	f.Run(t.Context())
 	select {
 	case <-changed:
@@ -31,7 +31,7 @@ func TestMembersAreThoseThatExist(t *testing.T) {
 
 // feeding tells some changes, and ends.
 type feeding struct {
-	memory
+	marked
 	changes []fence.Entry
 }
 

@@ -84,6 +84,9 @@ func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Nam
 	guard := &fence.Guard{}
 	if edge != old {
 		edge.write(guard, namespace.Name)
+		if parent != "" {
+			guard.Mark = []string{parent}
+		}
 	}
 	if parent == current {
 		return move{guard: guard, current: current}, nil

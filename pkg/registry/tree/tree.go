@@ -29,6 +29,8 @@ import (
 type Edges interface {
 	// Read returns the named edges as they are now.
 	Read(ctx context.Context, names ...string) ([]fence.Entry, error)
+	// Mark returns the revision at which a namespace last got the named one as its parent, 0 if none ever did.
+	Mark(ctx context.Context, name string) (int64, error)
 	// Feed tells all edges, then each change, until ctx is done.
 	Feed(ctx context.Context, replace func([]fence.Entry), update func(fence.Entry))
 	// Catch returns when Feed has told everything that was committed before the call.

@@ -20,6 +20,12 @@ type view struct {
 
 	edges      map[string]stored
 	namespaces map[string]*corev1.Namespace
+	// marks holds the revisions of the marks that are compared at commit.
+	marks map[string]int64
+}
+
+func newView(t *Tree, fresh bool) *view {
+	return &view{tree: t, fresh: fresh, edges: map[string]stored{}, namespaces: map[string]*corev1.Namespace{}, marks: map[string]int64{}}
 }
 
 type freshKey struct{}
@@ -31,13 +37,13 @@ func Fresh(ctx context.Context) context.Context { return context.WithValue(ctx, 
 // stale replica never refuses what is legal.
 func (t *Tree) judge(ctx context.Context, rule func(*view) (*fence.Guard, error)) (*fence.Guard, error) {
 	if ctx.Value(freshKey{}) == nil {
-		v := &view{tree: t, edges: map[string]stored{}, namespaces: map[string]*corev1.Namespace{}}
+		v := newView(t, false)
 		guard, err := rule(v)
 		if err == nil {
 			return v.guarded(guard), nil
 		}
 	}
-	v := &view{tree: t, fresh: true, edges: map[string]stored{}, namespaces: map[string]*corev1.Namespace{}}
+	v := newView(t, true)
 	guard, err := rule(v)
 	if err != nil {
 		return nil, err
@@ -45,12 +51,12 @@ func (t *Tree) judge(ctx context.Context, rule func(*view) (*fence.Guard, error)
 	return v.guarded(guard), nil
 }
 
-// guarded adds to guard that all edges seen must be unchanged.
+// guarded adds to guard that all edges and marks seen must be unchanged.
 func (v *view) guarded(guard *fence.Guard) *fence.Guard {
 	if guard == nil {
 		return nil
 	}
-	guard.Unchanged = map[string]int64{}
+	guard.Unchanged, guard.Unmarked = map[string]int64{}, v.marks
 	for name, s := range v.edges {
 		guard.Unchanged[name] = s.revision
 	}

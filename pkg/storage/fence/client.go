@@ -49,12 +49,18 @@ func (c *guarded) commit(ctx context.Context, guard *Guard, key string, expected
 	for name, revision := range guard.Unchanged {
 		compare = append(compare, clientv3.Compare(clientv3.ModRevision(edgeKey(c.prefix, name)), "=", revision))
 	}
+	for name, revision := range guard.Unmarked {
+		compare = append(compare, clientv3.Compare(clientv3.ModRevision(markKey(c.prefix, name)), "=", revision))
+	}
 	then := []clientv3.Op{write}
 	for name, value := range guard.Put {
 		then = append(then, clientv3.OpPut(edgeKey(c.prefix, name), string(value)))
 	}
 	for _, name := range guard.Delete {
 		then = append(then, clientv3.OpDelete(edgeKey(c.prefix, name)))
+	}
+	for _, name := range guard.Mark {
+		then = append(then, clientv3.OpPut(markKey(c.prefix, name), ""))
 	}
 	response, err := c.kv.Txn(ctx).If(compare...).Then(then...).Else(clientv3.OpGet(key)).Commit()
 	if err != nil || response.Succeeded {
@@ -78,8 +84,15 @@ func revisionOf(kv *mvccpb.KeyValue) int64 {
 	return kv.ModRevision
 }
 
-// edgesFolder is the folder, beside those of the resources, that holds the edges.
-const edgesFolder = "edges"
+// The folders, beside those of the resources, that hold the edges and the marks.
+const (
+	edgesFolder = "edges"
+	marksFolder = "marks"
+)
+
+func markKey(prefix, name string) string {
+	return path.Join("/", prefix, marksFolder, name)
+}
 
 func edgeKey(prefix, name string) string {
 	return path.Join("/", prefix, edgesFolder, name)

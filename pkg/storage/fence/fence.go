@@ -19,6 +19,12 @@ type Guard struct {
 	Put map[string][]byte
 	// Delete holds the names of edges that are deleted together with it.
 	Delete []string
+	// Mark holds names whose mark gets a new revision with the write. A mark is a key beside the edges without a value. Writes that
+	// set the same mark do not conflict with each other.
+	Mark []string
+	// Unmarked holds names and the revisions of their marks, as Edges.Mark returned them; 0 says that the name was never marked. The
+	// write is refused with ErrLost unless all are still so.
+	Unmarked map[string]int64
 }
 
 // ErrLost says that an edge of a write's Guard has changed since it was read. Nothing was written; the request must be
@@ -59,10 +65,13 @@ func Demand(ctx context.Context, unchanged map[string]int64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	guard := Guard{Unchanged: map[string]int64{}}
+	var guard Guard
 	if s.guard != nil {
-		guard.Put, guard.Delete = s.guard.Put, s.guard.Delete
-		maps.Copy(guard.Unchanged, s.guard.Unchanged)
+		guard = *s.guard
+	}
+	guard.Unchanged = maps.Clone(guard.Unchanged)
+	if guard.Unchanged == nil {
+		guard.Unchanged = map[string]int64{}
 	}
 	for edge, revision := range unchanged {
 		// Of two revisions the older one is lost for sure.

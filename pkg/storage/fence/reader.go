@@ -47,6 +47,18 @@ func (e *Edges) Read(ctx context.Context, names ...string) ([]Entry, error) {
 	return entries, nil
 }
 
+// Mark returns the revision of the last write that marked the name (a quorum read), 0 if none did.
+func (e *Edges) Mark(ctx context.Context, name string) (int64, error) {
+	response, err := e.client.Get(ctx, markKey(e.prefix, name))
+	if err != nil {
+		return 0, fmt.Errorf("cannot read the tree: %w", err)
+	}
+	if len(response.Kvs) == 0 {
+		return 0, nil
+	}
+	return response.Kvs[0].ModRevision, nil
+}
+
 // Feed calls replace with all edges and then update with each change of one, in the order of their revisions, until ctx
 // is done. Should it lose the thread, it calls replace again. A deleted edge has no value and no revision.
 func (e *Edges) Feed(ctx context.Context, replace func([]Entry), update func(Entry)) {

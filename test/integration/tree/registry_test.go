@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -32,6 +34,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -44,6 +47,19 @@ const prefix = "/registry/test"
 type staleEdges struct {
 	tree.Edges
 	delay time.Duration
+	// late counts the changes that have not been delivered yet.
+	late *atomic.Int64
+}
+
+// Catch returns when everything is delivered that was committed before the call.
+func (s staleEdges) Catch(ctx context.Context) error {
+	if err := s.Edges.Catch(ctx); err != nil {
+		return err
+	}
+	for s.late.Load() > 0 && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	return ctx.Err()
 }
 
 func (s staleEdges) Feed(ctx context.Context, replace func([]fence.Entry), update func(fence.Entry)) {
@@ -56,9 +72,13 @@ func (s staleEdges) Feed(ctx context.Context, replace func([]fence.Entry), updat
 		for l := range queue {
 			time.Sleep(time.Until(l.due)) // the delay is what is tested
 			update(l.entry)
+			s.late.Add(-1)
 		}
 	}()
-	s.Edges.Feed(ctx, replace, func(entry fence.Entry) { queue <- late{entry, time.Now().Add(s.delay)} })
+	s.Edges.Feed(ctx, replace, func(entry fence.Entry) {
+		s.late.Add(1)
+		queue <- late{entry, time.Now().Add(s.delay)}
+	})
 	close(queue)
 }
 
@@ -76,9 +96,15 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	}, nil
 }
 
-// registries returns n replicas of the hierarchy registry on one etcd, each with a tree that is delay behind, and a
-// client of that etcd. The namespaces exist, and everybody may do everything.
-func registries(t *testing.T, n int, delay time.Duration, namespaces []string) ([]*hierarchy.Storage, *clientv3.Client) {
+// replica serves both resources of the tree.
+type replica struct {
+	*hierarchy.Storage
+	subnamespaces *subnamespace.Storage
+}
+
+// registries returns n replicas of the registries on one etcd, each with a tree that is delay behind, and a client of that etcd. The
+// namespaces exist. The squatter has no rights, and everybody else may do everything.
+func registries(t *testing.T, n int, delay time.Duration, namespaces []string) ([]replica, *clientv3.Client) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {
@@ -102,7 +128,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 	config.Transport.ServerList = []string{etcd.Endpoint}
 	config.CompactionInterval = 0
 
-	var replicas []*hierarchy.Storage
+	var replicas []replica
 	for range n {
 		client, err := fence.NewClient(*config)
 		if err != nil {
@@ -114,21 +140,28 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 			t.Fatal(err)
 		}
 		forest := tree.New(tree.Config{
-			Edges:      staleEdges{client.Edges(), delay},
+			Edges:      staleEdges{client.Edges(), delay, &atomic.Int64{}},
 			Namespaces: corelisters.NewNamespaceLister(indexer),
 			Client:     fake.NewClientset(objects...),
-			Authorizer: authorizerfactory.NewAlwaysAllowAuthorizer(),
+			Authorizer: authorizer.AuthorizerFunc(authorize),
 			Rules:      managed.Default(),
 		})
 		go forest.Run(t.Context())
-		storage, err := hierarchy.NewStorage(apiserver.Scheme, storageOptions{*config, client.Decorator()}, forest, meta.NewDefaultRESTMapper(nil))
+		options := storageOptions{*config, client.Decorator()}
+		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, meta.NewDefaultRESTMapper(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(storage.Hierarchy.DestroyFunc)
+		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(subnamespaces.Subnamespace.DestroyFunc)
 		eventually(t, "the replica is ready", func() error { return forest.Ready(nil) })
 		eventually(t, "the storage is ready", storage.Hierarchy.ReadinessCheck)
-		replicas = append(replicas, storage)
+		eventually(t, "the storage of sub-namespaces is ready", subnamespaces.Subnamespace.ReadinessCheck)
+		replicas = append(replicas, replica{storage, subnamespaces})
 	}
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}})
 	if err != nil {
@@ -150,20 +183,38 @@ func indexerObjects(indexer cache.Indexer) ([]runtime.Object, error) {
 	return objects, nil
 }
 
+const squatter = "squatter"
+
+func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	if a.GetUser().GetName() == squatter {
+		return authorizer.DecisionNoOpinion, "", nil
+	}
+	return authorizer.DecisionAllow, "", nil
+}
+
 func requestContext(ctx context.Context, namespace string) context.Context {
 	ctx = genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "tester"})
 	return genericapirequest.WithNamespace(ctx, namespace)
 }
 
 // move gives a namespace a parent through one replica, as server-side apply would.
-func move(ctx context.Context, storage *hierarchy.Storage, namespace, parent string) error {
-	_, _, err := storage.Hierarchy.Update(requestContext(ctx, namespace), hnc.Singleton,
+func move(ctx context.Context, storage replica, namespace, parent string) error {
+	_, err := moveAt(ctx, storage, namespace, parent)
+	return err
+}
+
+// moveAt does the same, and returns the revision.
+func moveAt(ctx context.Context, storage replica, namespace, parent string) (int, error) {
+	moved, _, err := storage.Hierarchy.Update(requestContext(ctx, namespace), hnc.Singleton,
 		rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, old runtime.Object) (runtime.Object, error) {
 			updated := old.DeepCopyObject().(*hnc.Hierarchy)
 			updated.Name, updated.Namespace, updated.Spec.Parent = hnc.Singleton, namespace, parent
 			return updated, nil
 		}), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, true, &metav1.UpdateOptions{})
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(moved.(*hnc.Hierarchy).ResourceVersion)
 }
 
 // Random moves by many clients through three replicas with stale trees. Whatever each of them believes, no revision of
