@@ -1,0 +1,202 @@
+package upgrade
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// Each test is about one state of record/states.go: what its people can do now, and that mallory can't go on.
+
+func TestUpgradeWithAMissingParentThatWasClaimed(t *testing.T) {
+	eventuallyReady(t, "claimed-orphan")
+	patchHierarchy(t, root, "claimed-orphan", `{"spec":{"parent":null}}`)
+	eventuallyNotCopied(t, "claimed-orphan", "mallory-edit")
+	eventuallyReady(t, "claimed-orphan")
+}
+
+func TestUpgradeWithAMissingParent(t *testing.T) {
+	eventuallyReports(t, "claimed-missing", hnc.ReasonParentMissing)
+	createNamespace(t, as(t, "nora"), "claimed-lost")
+	eventuallyReady(t, "claimed-missing")
+}
+
+func TestUpgradeWithANamespaceThatJoinedByAnAnnotation(t *testing.T) {
+	eventuallyReports(t, "joined-mine", hnc.ReasonSubnamespaceMissing)
+	// Its owner makes it a full namespace again.
+	mallory := as(t, "mallory")
+	patchNamespace(t, mallory, "joined-mine", `{"metadata":{"annotations":{"hnc.x-k8s.io/subnamespace-of":null}}}`)
+	eventually(t, "it becomes a root", func() error { return tryHierarchy(t, root, "joined-mine", `{"spec":{"parent":null}}`) })
+	eventuallyReady(t, "joined-mine")
+	eventually(t, "what it has inherited goes", func() error {
+		_, err := root.CoreV1().Secrets("joined-mine").Get(t.Context(), "credentials", metav1.GetOptions{})
+		return absent(err)
+	})
+	must(t, trySubnamespace(t, mallory, "joined-mine", "joined-mine-sub"))
+}
+
+func TestUpgradeWithASubnamespaceThatLostItsRecord(t *testing.T) {
+	eventuallyReports(t, "unheld-sub", hnc.ReasonSubnamespaceMissing)
+	must(t, trySubnamespace(t, as(t, "vera"), "unheld-top", "unheld-sub"))
+	eventuallyReady(t, "unheld-sub")
+	eventuallyCopied(t, "unheld-sub", "vera-admin")
+}
+
+func TestUpgradeWithAHierarchyThatIsBoundElsewhere(t *testing.T) {
+	// Whoever is admin of the parent puts the namespace back.
+	patchHierarchy(t, root, "foreign-child", `{"metadata":{"ownerReferences":null},"spec":{"parent":null}}`)
+	patchHierarchy(t, root, "foreign-child", `{"metadata":{"ownerReferences":null},"spec":{"parent":"foreign-top"}}`)
+	eventuallyReady(t, "foreign-child")
+}
+
+func TestUpgradeWithASubnamespaceWithoutPodSecurity(t *testing.T) {
+	eventuallyReady(t, "restricted-sub")
+	ns, err := root.CoreV1().Namespaces().Get(t.Context(), "restricted-own", metav1.GetOptions{})
+	must(t, err)
+	if level := ns.Labels["pod-security.kubernetes.io/enforce"]; level != "baseline" {
+		t.Errorf("what an admin has set is %q now", level)
+	}
+}
+
+func TestUpgradeWithASubnamespaceThatLeft(t *testing.T) {
+	vera := as(t, "vera")
+	// The record is nobody's: deleting it deletes nothing else.
+	must(t, vera.hnc.HncV1beta1().Subnamespaces("left-top").Delete(t.Context(), "left-sub", metav1.DeleteOptions{}))
+	eventually(t, "the record goes", func() error {
+		_, err := vera.hnc.HncV1beta1().Subnamespaces("left-top").Get(t.Context(), "left-sub", metav1.GetOptions{})
+		return absent(err)
+	})
+	ns, err := root.CoreV1().Namespaces().Get(t.Context(), "left-sub", metav1.GetOptions{})
+	if err != nil || ns.DeletionTimestamp != nil {
+		t.Fatalf("the namespace goes with it: %v, %v", ns, err)
+	}
+	// Its place is given back by who may.
+	join(t, root, "left-sub", "left-top")
+	eventuallyCopied(t, "left-sub", "vera-admin")
+}
+
+func TestUpgradeWithAConvertedSubnamespace(t *testing.T) {
+	vera := as(t, "vera")
+	record, err := vera.hnc.HncV1beta1().Subnamespaces("converted-top").Get(t.Context(), "converted-sub", metav1.GetOptions{})
+	must(t, err)
+	if record.Status.State != v1beta1.SubnamespaceConflict {
+		t.Errorf("the record is %q", record.Status.State)
+	}
+	eventuallyReady(t, "converted-sub")
+	must(t, tryHierarchy(t, vera, "converted-sub", `{"spec":{"allowCascadingDeletion":true}}`))
+}
+
+func TestUpgradeWithATerminatingHierarchy(t *testing.T) {
+	h := hierarchy(t, "bomb-child")
+	if h.DeletionTimestamp == nil || h.Spec.Parent != "bomb-top" {
+		t.Fatalf("the state is not there: %v", h)
+	}
+	patchHierarchy(t, root, "bomb-child", `{"metadata":{"finalizers":null}}`)
+	eventuallyNotCopied(t, "bomb-child", "vera-admin")
+	join(t, root, "bomb-child", "bomb-top")
+	eventuallyCopied(t, "bomb-child", "vera-admin")
+}
+
+func TestUpgradeWithAParentToCome(t *testing.T) {
+	eventuallyReports(t, "early-child", hnc.ReasonParentMissing)
+	createNamespace(t, as(t, "nora"), "early-future")
+	eventuallyReady(t, "early-child")
+	if !below(t, "early-child", "early-future") {
+		t.Error("the child has no place")
+	}
+}
+
+func TestUpgradeWithCopiesThatAreKeptAlive(t *testing.T) {
+	bindings, secrets := root.RbacV1().RoleBindings("finalized-sub"), root.CoreV1().Secrets("finalized-sub")
+	// Whoever has set a finalizer can take it off.
+	const free = `{"metadata":{"finalizers":null}}`
+	for _, name := range []string{"revoked-view", "granted-view"} {
+		_, err := as(t, "mallory").RbacV1().RoleBindings("finalized-sub").Patch(t.Context(), name, types.MergePatchType, []byte(free), metav1.PatchOptions{})
+		must(t, ignoreMissing(err))
+	}
+	_, err := as(t, "mallory").CoreV1().Secrets("finalized-sub").Patch(t.Context(), "revoked", types.MergePatchType, []byte(free), metav1.PatchOptions{})
+	must(t, ignoreMissing(err))
+	eventually(t, "what was revoked goes", func() error {
+		if _, err := bindings.Get(t.Context(), "revoked-view", metav1.GetOptions{}); absent(err) != nil {
+			return fmt.Errorf("RoleBinding revoked-view: %w", absent(err))
+		}
+		_, err := secrets.Get(t.Context(), "revoked", metav1.GetOptions{})
+		return absent(err)
+	})
+	eventuallyCopied(t, "finalized-sub", "granted-view")
+}
+
+func TestUpgradeWithACopyThatWasTakenOver(t *testing.T) {
+	quotas := root.CoreV1().ResourceQuotas("relabelled-sub")
+	quota, err := quotas.Get(t.Context(), "small", metav1.GetOptions{})
+	must(t, err)
+	if quota.Labels[hnc.LabelInheritedFrom] != "" || quota.Spec.Hard.Pods().Value() != 100 {
+		t.Fatalf("the state is not there: %v", quota)
+	}
+	// It is an ordinary object, and the copy comes back when it goes.
+	must(t, quotas.Delete(t.Context(), "small", metav1.DeleteOptions{}))
+	eventually(t, "the copy is there", func() error {
+		quota, err := quotas.Get(t.Context(), "small", metav1.GetOptions{})
+		if err == nil && quota.Spec.Hard.Pods().Value() != 1 {
+			err = fmt.Errorf("it allows %v", quota.Spec.Hard.Pods())
+		}
+		return err
+	})
+}
+
+func TestUpgradeWithASubnamespaceOfAnyName(t *testing.T) {
+	mallory := as(t, "mallory")
+	_, err := mallory.hnc.HncV1beta1().Subnamespaces("named-top").Patch(t.Context(), "argocd", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
+	must(t, err)
+	must(t, trySubnamespace(t, mallory, "argocd", "argocd-apps"))
+	must(t, mallory.hnc.HncV1beta1().Subnamespaces("argocd").Delete(t.Context(), "argocd-apps", metav1.DeleteOptions{}))
+	eventuallyGone(t, "argocd-apps")
+	must(t, mallory.hnc.HncV1beta1().Subnamespaces("named-top").Delete(t.Context(), "argocd", metav1.DeleteOptions{}))
+	eventuallyGone(t, "argocd")
+}
+
+func TestUpgradeWithWhatOnlyTheNewVersionKnows(t *testing.T) {
+	config, err := root.hnc.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	must(t, err)
+	if config.Spec.CreatorRole != "view" || len(config.Spec.Resources) != 3 || config.Spec.Resources[2].OnConflict != v1beta1.Keep {
+		t.Errorf("the configuration says %+v", config.Spec)
+	}
+	spec := hierarchy(t, "fields-top").Spec
+	if len(spec.RequiredChildren) != 1 || len(spec.NamespaceLabels) != 1 || len(spec.Propagation) != 1 || spec.Propagation[0].OnConflict != v1beta1.Keep {
+		t.Errorf("the hierarchy says %+v", spec)
+	}
+	eventuallyReady(t, "fields-top")
+	// A required child comes back.
+	must(t, as(t, "vera").hnc.HncV1beta1().Subnamespaces("fields-top").Delete(t.Context(), "fields-child", metav1.DeleteOptions{}))
+	eventually(t, "the required child is there again", func() error {
+		s, err := root.hnc.HncV1beta1().Subnamespaces("fields-top").Get(t.Context(), "fields-child", metav1.GetOptions{})
+		if err == nil && (s.DeletionTimestamp != nil || !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady)) {
+			err = fmt.Errorf("it is %v", s.Status)
+		}
+		return err
+	})
+}
+
+func TestUpgradeWithANamespaceThatIsBeingDeleted(t *testing.T) {
+	patchHierarchy(t, root, "ending-child", `{"metadata":{"finalizers":null}}`)
+	eventuallyGone(t, "ending-child")
+}
+
+func TestUpgradeWithAHierarchyOfNoNamespace(t *testing.T) {
+	join(t, root, "absent-child", "absent-top")
+	eventuallyCopied(t, "absent-child", "vera-admin")
+	eventuallyReady(t, "absent-child")
+}
+
+func createNamespace(t *testing.T, u user, name string) {
+	t.Helper()
+	_, err := u.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	must(t, err)
+}
