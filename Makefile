@@ -12,6 +12,8 @@ HAVE_CC := $(shell command -v $${CC:-cc} || true)
 # What `make test` tests, and with which further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
+# What `--version` prints.
+VERSION ?= $(shell hack/version.sh)
 # What `make bench` measures, and how: see docs/performance.md.
 BENCHFLAGS ?=
 # Which files of what it has printed `make publish` reads.
@@ -29,7 +31,7 @@ kube: ## build etcd, kube-apiserver, kube-controller-manager and kubectl into _o
 binaries: ## build our own binaries into _output/bin
 	@# Go touches what is up to date; what has not changed must keep its time, or make up restarts it.
 	@mkdir -p _output/build
-	go build -o _output/build/ ./cmd/...
+	go build -ldflags '-X main.version=$(VERSION)' -o _output/build/ ./cmd/...
 	@for b in $(notdir $(wildcard cmd/*)); do cmp -s _output/build/$$b $(BIN)/$$b || install -D _output/build/$$b $(BIN)/$$b; done
 
 .PHONY: build

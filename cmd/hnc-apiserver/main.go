@@ -14,11 +14,13 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/term"
-	"k8s.io/component-base/version/verflag"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 )
+
+// version is set by the build.
+var version = "(UNKNOWN)"
 
 func main() {
 	os.Exit(cli.Run(command(genericapiserver.SetupSignalContext())))
@@ -35,10 +37,10 @@ func command(ctx context.Context) *cobra.Command {
 			"  hnc-apiserver --data-dir=/var/lib/hnc --tls-cert-file=tls.crt --tls-private-key-file=tls.key\n\n" +
 			"  # Replicas that share an etcd\n" +
 			"  hnc-apiserver --etcd-servers=https://etcd:2379 --etcd-cafile=ca.crt --etcd-certfile=client.crt --etcd-keyfile=client.key",
+		Version:      version,
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,
 		RunE: func(*cobra.Command, []string) error {
-			verflag.PrintAndExitIfRequested()
 			if err := o.Server.ComponentGlobalsRegistry.Set(); err != nil {
 				return err
 			}
@@ -49,7 +51,7 @@ func command(ctx context.Context) *cobra.Command {
 		},
 	}
 	sections := o.Flags()
-	verflag.AddFlags(sections.FlagSet("global"))
+	sections.FlagSet("global").Bool("version", false, "Print the version and exit.")
 	for _, flags := range sections.FlagSets {
 		cmd.Flags().AddFlagSet(flags)
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hnc-propagator/app"
 )
 
+// version is set by the build.
+var version = "(UNKNOWN)"
+
 func main() {
-	os.Exit(cli.Run(app.NewCommand()))
+	os.Exit(cli.Run(app.NewCommand(version)))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 )
 
-// version is stamped by the release build.
-var version string
+// version is set by the build.
+var version = "(UNKNOWN)"
 
 func main() { os.Exit(cli.Run(version)) }

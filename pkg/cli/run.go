@@ -31,9 +31,6 @@ func Run(version string) int {
 
 // NewCommand returns the root command.
 func NewCommand(e *Environment, version string) *cobra.Command {
-	if version == "" {
-		version = "(UNKNOWN)"
-	}
 	root := &cobra.Command{
 		Use:           "kubectl-hns",
 		Short:         "See and steer hierarchies of namespaces",

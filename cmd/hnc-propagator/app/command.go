@@ -11,14 +11,13 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // requests, leader election, work queues
 	_ "k8s.io/component-base/metrics/prometheus/version"
-	"k8s.io/component-base/version/verflag"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/options"
 )
 
-// NewCommand returns the command.
-func NewCommand() *cobra.Command {
+// NewCommand returns the command, which prints the version if it is asked to.
+func NewCommand(version string) *cobra.Command {
 	o := options.New()
 	logging := logsapi.NewLoggingConfiguration()
 	cmd := &cobra.Command{
@@ -26,10 +25,10 @@ func NewCommand() *cobra.Command {
 		Short: "Makes the cluster look as its namespace hierarchies say",
 		Long: `Watches namespaces, hierarchies, sub-namespaces and the objects that are propagated, and writes copies of objects,
 tree labels of namespaces, and sub-namespaces. Of several replicas one writes; the others keep ready to take over.`,
+		Version:      version,
 		SilenceUsage: true,
 		Args:         cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			verflag.PrintAndExitIfRequested()
 			if err := logsapi.ValidateAndApply(logging, nil); err != nil {
 				return err
 			}
@@ -45,6 +44,5 @@ tree labels of namespaces, and sub-namespaces. Of several replicas one writes; t
 	fs := cmd.Flags()
 	o.AddFlags(fs)
 	logsapi.AddFlags(logging, fs)
-	verflag.AddFlags(fs)
 	return cmd
 }

@@ -110,7 +110,16 @@ func TestKubectlFindsThePlugin(t *testing.T) {
 	}
 	command := exec.CommandContext(t.Context(), filepath.Join(bin, "kubectl"), "hns", "version")
 	command.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
-	if out, err := command.CombinedOutput(); err != nil || string(out) != "kubectl-hns version (UNKNOWN)\n" {
+	if out, err := command.CombinedOutput(); err != nil || timeless(string(out)) != "kubectl-hns version v0.1.0\n" {
 		t.Errorf("got %q, %v", out, err)
+	}
+}
+
+func TestServersTellTheirVersion(t *testing.T) {
+	for _, name := range []string{"hnc-apiserver", "hnc-propagator"} {
+		out, err := exec.CommandContext(t.Context(), filepath.Join(binDir, name), "--version").CombinedOutput()
+		if err != nil || timeless(string(out)) != name+" version v0.1.0\n" {
+			t.Errorf("got %q, %v", out, err)
+		}
 	}
 }
