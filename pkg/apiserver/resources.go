@@ -61,6 +61,11 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 	moves := &plan.Previewed{Resource: hierarchies.Hierarchy, Planner: planner}
 	deletions := &plan.Previewed{Resource: subnamespaces.Subnamespace, Planner: planner}
 	configurations := view.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
+	// v1alpha2 has HNC's fields only, and its clients know no others: what they write must not take the others away.
+	preserve := view.Preserve(Scheme, v1alpha2.SchemeGroupVersion)
+	older := func(resource view.Resource, names view.Names) *view.REST {
+		return &view.REST{Resource: resource, Names: names, Updates: []rest.TransformFunc{preserve}}
+	}
 	// The short name is in one version only: kubectl warns of a name that stands for two resources.
 	all := map[string]map[string]rest.Storage{
 		v1beta1.SchemeGroupVersion.Version: {
@@ -75,12 +80,12 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 			"hncconfigurations/status": configuration.Status.As("HNCConfiguration"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {
-			"hierarchyconfigurations":        &view.REST{Resource: moves, Names: view.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}},
-			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration"),
-			"subnamespaceanchors":            &view.REST{Resource: deletions, Names: view.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}},
-			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor"),
-			"hncconfigurations":              &view.REST{Resource: configuration.Configuration, Names: configurations},
-			"hncconfigurations/status":       configuration.Status.As("HNCConfiguration"),
+			"hierarchyconfigurations":        older(moves, view.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),
+			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration", preserve),
+			"subnamespaceanchors":            older(deletions, view.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}),
+			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor", preserve),
+			"hncconfigurations":              older(configuration.Configuration, configurations),
+			"hncconfigurations/status":       configuration.Status.As("HNCConfiguration", preserve),
 		},
 	}
 	for version, resources := range all {

@@ -263,13 +263,6 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref common.ReferenceCallb
 							},
 						},
 					},
-					"creatorRole": {
-						SchemaProps: spec.SchemaProps{
-							Description: "creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none. Setting it takes the right to bind that role.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
 				},
 			},
 		},
@@ -486,84 +479,11 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref common.Referenc
 							},
 						},
 					},
-					"namespaceLabels": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"namespaceAnnotations": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"requiredChildren": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "requiredChildren are the names of sub-namespaces that this namespace shall have. A SubnamespaceAnchor is created for each that is missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its condition Required tells so.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Type:   []string{"string"},
-										Format: "",
-									},
-								},
-							},
-						},
-					},
-					"propagation": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it holds. A change takes the right to update hierarchies/propagation in the root of the tree.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1alpha2.ResourceSpec{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1alpha2.MetaKVP{}.OpenAPIModelName(), v1alpha2.ResourceSpec{}.OpenAPIModelName()},
+			v1alpha2.MetaKVP{}.OpenAPIModelName()},
 	}
 }
 
@@ -677,14 +597,6 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceSpec(ref common.ReferenceCallback) com
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
-						},
-					},
-					"onConflict": {
-						SchemaProps: spec.SchemaProps{
-							Description: "onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when an ancestor has one of the same name.\n\nPossible enum values:\n - `\"Keep\"` leaves the local object alone, and reports it.\n - `\"Overwrite\"` replaces the local object: what is set above is true below.",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"Keep", "Overwrite"},
 						},
 					},
 				},
@@ -887,42 +799,6 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref common.ReferenceCal
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "annotations are set on the sub-namespace and on all its descendants.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"namespaceLabels": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1alpha2.MetaKVP{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-					"namespaceAnnotations": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

@@ -40,9 +40,6 @@ func (k hooks) saying(ctx context.Context, h *hnc.Hierarchy, before []hnc.Resour
 // one that was made anew.
 func (k hooks) updateSaying(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	if h.Spec.Propagation == nil && replacedByHNC(ctx) {
-		h.Spec.Propagation = was.Spec.Propagation
-	}
 	finish, err := k.beginUpdate(ctx, obj, old, options)
 	if err != nil || binding.Emptied(h, was) {
 		return finish, err
@@ -81,13 +78,6 @@ func demand(ctx context.Context) func(*fence.Guard, error) error {
 		}
 		return fence.Demand(ctx, guard.Unchanged)
 	}
-}
-
-// replacedByHNC says whether a whole object comes from a client that may know only of what HNC knew, and so leaves out what is new. Empty
-// lists take it away.
-func replacedByHNC(ctx context.Context) bool {
-	info, ok := genericapirequest.RequestInfoFrom(ctx)
-	return ok && info.Verb == "update" && byHNC(ctx)
 }
 
 // byHNC says whether a request is made in the words of HNC.

@@ -20,7 +20,7 @@ func (r *REST) Create(ctx context.Context, object runtime.Object, validate rest.
 // Update changes an object, or creates it if that is forced.
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, force bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	updated, created, err := r.Resource.Update(ctx, name, info, validateCreate, validateUpdate, force, options)
+	updated, created, err := r.Resource.Update(ctx, name, rest.WrapUpdatedObjectInfo(info, r.Updates...), validateCreate, validateUpdate, force, options)
 	return updated, created, r.named(err)
 }
 

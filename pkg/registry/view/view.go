@@ -39,6 +39,8 @@ type Names struct {
 type REST struct {
 	Resource
 	Names Names
+	// Updates transform each updated object before it is validated.
+	Updates []rest.TransformFunc
 }
 
 var (
@@ -63,6 +65,8 @@ type Status struct {
 	store *genericregistry.Store
 	// Kind is the kind of the objects in the version that this serves.
 	Kind string
+	// Updates transform each updated object.
+	Updates []rest.TransformFunc
 }
 
 // NewStatus returns the status subresource of a store; strategy decides what an update may change. It never touches the
@@ -77,8 +81,11 @@ func NewStatus(store *genericregistry.Store, strategy interface {
 	return &Status{store: &status}
 }
 
-// As returns the same subresource for a version in which the objects are of the given kind.
-func (s *Status) As(kind string) *Status { return &Status{store: s.store, Kind: kind} }
+// As returns the same subresource for a version in which the objects are of the given kind; updates transform each
+// updated object.
+func (s *Status) As(kind string, updates ...rest.TransformFunc) *Status {
+	return &Status{store: s.store, Kind: kind, Updates: updates}
+}
 
 var (
 	_ rest.Patcher                  = &Status{}
@@ -105,7 +112,7 @@ func (s *Status) Get(ctx context.Context, name string, options *metav1.GetOption
 // Update changes an object's status. It never creates an object.
 func (s *Status) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return s.store.Update(ctx, name, info, validateCreate, validateUpdate, false, options)
+	return s.store.Update(ctx, name, rest.WrapUpdatedObjectInfo(info, s.Updates...), validateCreate, validateUpdate, false, options)
 }
 
 // GetResetFields returns the fields that an update of the status never changes.

@@ -43,7 +43,9 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if err != nil {
 		return err
 	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: []string{
+		"--managed-namespace-label=managed[.]example/.*", "--managed-namespace-annotation=managed[.]example/.*", "--subnamespace-ready-timeout=0",
+	}})
 	if err != nil {
 		return err
 	}

@@ -58,17 +58,3 @@ func TestOneNamespaceConditionIsShown(t *testing.T) {
 		}
 	}
 }
-
-func TestMetadataForOneNamespaceSurvivesThisVersion(t *testing.T) {
-	pairs := []hnc.MetaKVP{{Key: "a", Value: "b"}}
-	s := &hnc.Subnamespace{Spec: hnc.SubnamespaceSpec{NamespaceLabels: pairs, NamespaceAnnotations: pairs}}
-	anchor := anchorFromHub(s)
-	if back := anchorToHub(&anchor); len(back.Spec.NamespaceLabels) != 1 || len(back.Spec.NamespaceAnnotations) != 1 {
-		t.Errorf("got %v", back.Spec)
-	}
-	h := &hnc.Hierarchy{Spec: hnc.HierarchySpec{NamespaceLabels: pairs, NamespaceAnnotations: pairs}}
-	configuration := hierarchyFromHub(h)
-	if back := hierarchyToHub(&configuration); len(back.Spec.NamespaceLabels) != 1 || len(back.Spec.NamespaceAnnotations) != 1 {
-		t.Errorf("got %v", back.Spec)
-	}
-}

@@ -29,10 +29,6 @@ type HNCConfigurationSpec struct {
 	// +optional
 	// +listType=atomic
 	Resources []ResourceSpec `json:"resources,omitempty"`
-	// creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none.
-	// Setting it takes the right to bind that role.
-	// +optional
-	CreatorRole string `json:"creatorRole,omitempty"`
 }
 
 // SynchronizationMode says how objects of a kind flow down the tree.
@@ -50,17 +46,6 @@ const (
 	Ignore SynchronizationMode = "Ignore"
 )
 
-// ConflictPolicy says what becomes of a local object when an ancestor has a source of its name.
-// +enum
-type ConflictPolicy string
-
-const (
-	// Overwrite replaces the local object: what is set above is true below.
-	Overwrite ConflictPolicy = "Overwrite"
-	// Keep leaves the local object alone, and reports it.
-	Keep ConflictPolicy = "Keep"
-)
-
 // ResourceSpec says how objects of a kind flow down the tree.
 type ResourceSpec struct {
 	// group is the API group of the resource, empty for the core group.
@@ -71,10 +56,6 @@ type ResourceSpec struct {
 	// mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.
 	// +optional
 	Mode SynchronizationMode `json:"mode,omitempty"`
-	// onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when
-	// an ancestor has one of the same name.
-	// +optional
-	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
 }
 
 // HNCConfigurationStatus tells what is propagated.

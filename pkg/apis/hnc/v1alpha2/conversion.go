@@ -7,9 +7,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// addConversionFuncs registers the conversions between this version's types and the hub's. The two differ in names
-// only, so nothing can get lost, but for conditions of one type, which only v1beta1 shows all of, and which no write of
-// this version takes from it. Objects share their slices and maps, as generated conversions do.
+// addConversionFuncs registers the conversions between this version's types and the hub's. This version has HNC's fields
+// only; the registry preserves all others when an object is updated in it. Objects share their slices and maps, as
+// generated conversions do.
 func addConversionFuncs(scheme *runtime.Scheme) error {
 	for _, add := range []func(*runtime.Scheme) error{
 		convertible(hierarchyToHub, hierarchyFromHub),
@@ -88,10 +88,6 @@ func hierarchyToHub(in *HierarchyConfiguration) hnc.Hierarchy {
 			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
 			Labels:                 each(in.Spec.Labels, pairToHub),
 			Annotations:            each(in.Spec.Annotations, pairToHub),
-			NamespaceLabels:        each(in.Spec.NamespaceLabels, pairToHub),
-			NamespaceAnnotations:   each(in.Spec.NamespaceAnnotations, pairToHub),
-			RequiredChildren:       in.Spec.RequiredChildren,
-			Propagation:            each(in.Spec.Propagation, resourceToHub),
 		},
 		Status: hnc.HierarchyStatus{Children: in.Status.Children, Conditions: in.Status.Conditions},
 	}
@@ -105,10 +101,6 @@ func hierarchyFromHub(in *hnc.Hierarchy) HierarchyConfiguration {
 			AllowCascadingDeletion: in.Spec.AllowCascadingDeletion,
 			Labels:                 each(in.Spec.Labels, pairFromHub),
 			Annotations:            each(in.Spec.Annotations, pairFromHub),
-			NamespaceLabels:        each(in.Spec.NamespaceLabels, pairFromHub),
-			NamespaceAnnotations:   each(in.Spec.NamespaceAnnotations, pairFromHub),
-			RequiredChildren:       in.Spec.RequiredChildren,
-			Propagation:            each(in.Spec.Propagation, resourceFromHub),
 		},
 		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: onePerType(in.Status.Conditions)},
 	}
@@ -118,10 +110,8 @@ func anchorToHub(in *SubnamespaceAnchor) hnc.Subnamespace {
 	return hnc.Subnamespace{
 		ObjectMeta: in.ObjectMeta,
 		Spec: hnc.SubnamespaceSpec{
-			Labels:               each(in.Spec.Labels, pairToHub),
-			Annotations:          each(in.Spec.Annotations, pairToHub),
-			NamespaceLabels:      each(in.Spec.NamespaceLabels, pairToHub),
-			NamespaceAnnotations: each(in.Spec.NamespaceAnnotations, pairToHub),
+			Labels:      each(in.Spec.Labels, pairToHub),
+			Annotations: each(in.Spec.Annotations, pairToHub),
 		},
 		Status: hnc.SubnamespaceStatus{State: hnc.SubnamespaceState(in.Status.Status), Conditions: in.Status.Conditions},
 	}
@@ -131,10 +121,8 @@ func anchorFromHub(in *hnc.Subnamespace) SubnamespaceAnchor {
 	return SubnamespaceAnchor{
 		ObjectMeta: in.ObjectMeta,
 		Spec: SubnamespaceAnchorSpec{
-			Labels:               each(in.Spec.Labels, pairFromHub),
-			Annotations:          each(in.Spec.Annotations, pairFromHub),
-			NamespaceLabels:      each(in.Spec.NamespaceLabels, pairFromHub),
-			NamespaceAnnotations: each(in.Spec.NamespaceAnnotations, pairFromHub),
+			Labels:      each(in.Spec.Labels, pairFromHub),
+			Annotations: each(in.Spec.Annotations, pairFromHub),
 		},
 		Status: SubnamespaceAnchorStatus{Status: SubnamespaceState(in.Status.State), Conditions: in.Status.Conditions},
 	}
@@ -143,7 +131,7 @@ func anchorFromHub(in *hnc.Subnamespace) SubnamespaceAnchor {
 func configurationToHub(in *HNCConfiguration) hnc.HNCConfiguration {
 	return hnc.HNCConfiguration{
 		ObjectMeta: in.ObjectMeta,
-		Spec:       hnc.HNCConfigurationSpec{Resources: each(in.Spec.Resources, resourceToHub), CreatorRole: in.Spec.CreatorRole},
+		Spec:       hnc.HNCConfigurationSpec{Resources: each(in.Spec.Resources, resourceToHub)},
 		Status: hnc.HNCConfigurationStatus{
 			Resources: each(in.Status.Resources, func(r ResourceStatus) hnc.ResourceStatus {
 				return hnc.ResourceStatus{
@@ -159,7 +147,7 @@ func configurationToHub(in *HNCConfiguration) hnc.HNCConfiguration {
 func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 	return HNCConfiguration{
 		ObjectMeta: in.ObjectMeta,
-		Spec:       HNCConfigurationSpec{Resources: each(in.Spec.Resources, resourceFromHub), CreatorRole: in.Spec.CreatorRole},
+		Spec:       HNCConfigurationSpec{Resources: each(in.Spec.Resources, resourceFromHub)},
 		Status: HNCConfigurationStatus{
 			Resources: each(in.Status.Resources, func(r hnc.ResourceStatus) ResourceStatus {
 				return ResourceStatus{
@@ -178,13 +166,13 @@ func pairFromHub(in hnc.MetaKVP) MetaKVP { return MetaKVP(in) }
 
 func resourceToHub(in ResourceSpec) hnc.ResourceSpec {
 	return hnc.ResourceSpec{
-		Group: in.Group, Resource: in.Resource, Mode: hnc.SynchronizationMode(in.Mode), OnConflict: hnc.ConflictPolicy(in.OnConflict),
+		Group: in.Group, Resource: in.Resource, Mode: hnc.SynchronizationMode(in.Mode),
 	}
 }
 
 func resourceFromHub(in hnc.ResourceSpec) ResourceSpec {
 	return ResourceSpec{
-		Group: in.Group, Resource: in.Resource, Mode: SynchronizationMode(in.Mode), OnConflict: ConflictPolicy(in.OnConflict),
+		Group: in.Group, Resource: in.Resource, Mode: SynchronizationMode(in.Mode),
 	}
 }
 

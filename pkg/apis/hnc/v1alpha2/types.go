@@ -43,28 +43,6 @@ type HierarchyConfigurationSpec struct {
 	// +optional
 	// +listType=atomic
 	Annotations []MetaKVP `json:"annotations,omitempty"`
-	// namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
-	// +optional
-	// +listType=atomic
-	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
-	// +optional
-	// +listType=atomic
-	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
-	// requiredChildren are the names of sub-namespaces that this namespace shall have. A SubnamespaceAnchor is created for each that
-	// is missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its
-	// condition Required tells so.
-	// +optional
-	// +listType=atomic
-	RequiredChildren []string `json:"requiredChildren,omitempty"`
-	// propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be
-	// treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it
-	// holds. A change takes the right to update hierarchies/propagation in the root of the tree.
-	// +optional
-	// +listType=atomic
-	Propagation []ResourceSpec `json:"propagation,omitempty"`
 }
 
 // MetaKVP is a label or an annotation.
@@ -129,16 +107,6 @@ type SubnamespaceAnchorSpec struct {
 	// +optional
 	// +listType=atomic
 	Annotations []MetaKVP `json:"annotations,omitempty"`
-	// namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
-	// +optional
-	// +listType=atomic
-	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
-	// +optional
-	// +listType=atomic
-	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
 }
 
 // SubnamespaceState tells in one word what became of a sub-namespace.

@@ -217,26 +217,6 @@ func (in *HierarchyConfigurationSpec) DeepCopyInto(out *HierarchyConfigurationSp
 		*out = make([]MetaKVP, len(*in))
 		copy(*out, *in)
 	}
-	if in.NamespaceLabels != nil {
-		in, out := &in.NamespaceLabels, &out.NamespaceLabels
-		*out = make([]MetaKVP, len(*in))
-		copy(*out, *in)
-	}
-	if in.NamespaceAnnotations != nil {
-		in, out := &in.NamespaceAnnotations, &out.NamespaceAnnotations
-		*out = make([]MetaKVP, len(*in))
-		copy(*out, *in)
-	}
-	if in.RequiredChildren != nil {
-		in, out := &in.RequiredChildren, &out.RequiredChildren
-		*out = make([]string, len(*in))
-		copy(*out, *in)
-	}
-	if in.Propagation != nil {
-		in, out := &in.Propagation, &out.Propagation
-		*out = make([]ResourceSpec, len(*in))
-		copy(*out, *in)
-	}
 	return
 }
 
@@ -407,16 +387,6 @@ func (in *SubnamespaceAnchorSpec) DeepCopyInto(out *SubnamespaceAnchorSpec) {
 	}
 	if in.Annotations != nil {
 		in, out := &in.Annotations, &out.Annotations
-		*out = make([]MetaKVP, len(*in))
-		copy(*out, *in)
-	}
-	if in.NamespaceLabels != nil {
-		in, out := &in.NamespaceLabels, &out.NamespaceLabels
-		*out = make([]MetaKVP, len(*in))
-		copy(*out, *in)
-	}
-	if in.NamespaceAnnotations != nil {
-		in, out := &in.NamespaceAnnotations, &out.NamespaceAnnotations
 		*out = make([]MetaKVP, len(*in))
 		copy(*out, *in)
 	}

@@ -36,20 +36,6 @@ type HierarchyConfigurationSpecApplyConfiguration struct {
 	Labels []MetaKVPApplyConfiguration `json:"labels,omitempty"`
 	// annotations are set on this namespace and on all its descendants.
 	Annotations []MetaKVPApplyConfiguration `json:"annotations,omitempty"`
-	// namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
-	NamespaceLabels []MetaKVPApplyConfiguration `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
-	NamespaceAnnotations []MetaKVPApplyConfiguration `json:"namespaceAnnotations,omitempty"`
-	// requiredChildren are the names of sub-namespaces that this namespace shall have. A SubnamespaceAnchor is created for each that
-	// is missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its
-	// condition Required tells so.
-	RequiredChildren []string `json:"requiredChildren,omitempty"`
-	// propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be
-	// treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it
-	// holds. A change takes the right to update hierarchies/propagation in the root of the tree.
-	Propagation []ResourceSpecApplyConfiguration `json:"propagation,omitempty"`
 }
 
 // HierarchyConfigurationSpecApplyConfiguration constructs a declarative configuration of the HierarchyConfigurationSpec type for use with
@@ -96,55 +82,6 @@ func (b *HierarchyConfigurationSpecApplyConfiguration) WithAnnotations(values ..
 			panic("nil value passed to WithAnnotations")
 		}
 		b.Annotations = append(b.Annotations, *values[i])
-	}
-	return b
-}
-
-// WithNamespaceLabels adds the given value to the NamespaceLabels field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the NamespaceLabels field.
-func (b *HierarchyConfigurationSpecApplyConfiguration) WithNamespaceLabels(values ...*MetaKVPApplyConfiguration) *HierarchyConfigurationSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithNamespaceLabels")
-		}
-		b.NamespaceLabels = append(b.NamespaceLabels, *values[i])
-	}
-	return b
-}
-
-// WithNamespaceAnnotations adds the given value to the NamespaceAnnotations field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the NamespaceAnnotations field.
-func (b *HierarchyConfigurationSpecApplyConfiguration) WithNamespaceAnnotations(values ...*MetaKVPApplyConfiguration) *HierarchyConfigurationSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithNamespaceAnnotations")
-		}
-		b.NamespaceAnnotations = append(b.NamespaceAnnotations, *values[i])
-	}
-	return b
-}
-
-// WithRequiredChildren adds the given value to the RequiredChildren field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the RequiredChildren field.
-func (b *HierarchyConfigurationSpecApplyConfiguration) WithRequiredChildren(values ...string) *HierarchyConfigurationSpecApplyConfiguration {
-	for i := range values {
-		b.RequiredChildren = append(b.RequiredChildren, values[i])
-	}
-	return b
-}
-
-// WithPropagation adds the given value to the Propagation field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the Propagation field.
-func (b *HierarchyConfigurationSpecApplyConfiguration) WithPropagation(values ...*ResourceSpecApplyConfiguration) *HierarchyConfigurationSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithPropagation")
-		}
-		b.Propagation = append(b.Propagation, *values[i])
 	}
 	return b
 }

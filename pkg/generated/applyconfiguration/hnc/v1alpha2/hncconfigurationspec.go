@@ -25,9 +25,6 @@ package v1alpha2
 type HNCConfigurationSpecApplyConfiguration struct {
 	// resources are the propagated kinds besides Roles and RoleBindings, which always are.
 	Resources []ResourceSpecApplyConfiguration `json:"resources,omitempty"`
-	// creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none.
-	// Setting it takes the right to bind that role.
-	CreatorRole *string `json:"creatorRole,omitempty"`
 }
 
 // HNCConfigurationSpecApplyConfiguration constructs a declarative configuration of the HNCConfigurationSpec type for use with
@@ -46,13 +43,5 @@ func (b *HNCConfigurationSpecApplyConfiguration) WithResources(values ...*Resour
 		}
 		b.Resources = append(b.Resources, *values[i])
 	}
-	return b
-}
-
-// WithCreatorRole sets the CreatorRole field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the CreatorRole field is set to the value of the last call.
-func (b *HNCConfigurationSpecApplyConfiguration) WithCreatorRole(value string) *HNCConfigurationSpecApplyConfiguration {
-	b.CreatorRole = &value
 	return b
 }

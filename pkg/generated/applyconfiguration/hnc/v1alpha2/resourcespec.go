@@ -33,9 +33,6 @@ type ResourceSpecApplyConfiguration struct {
 	Resource *string `json:"resource,omitempty"`
 	// mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.
 	Mode *hncv1alpha2.SynchronizationMode `json:"mode,omitempty"`
-	// onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when
-	// an ancestor has one of the same name.
-	OnConflict *hncv1alpha2.ConflictPolicy `json:"onConflict,omitempty"`
 }
 
 // ResourceSpecApplyConfiguration constructs a declarative configuration of the ResourceSpec type for use with
@@ -65,13 +62,5 @@ func (b *ResourceSpecApplyConfiguration) WithResource(value string) *ResourceSpe
 // If called multiple times, the Mode field is set to the value of the last call.
 func (b *ResourceSpecApplyConfiguration) WithMode(value hncv1alpha2.SynchronizationMode) *ResourceSpecApplyConfiguration {
 	b.Mode = &value
-	return b
-}
-
-// WithOnConflict sets the OnConflict field in the declarative configuration to the given value
-// and returns the receiver, so that objects can be built by chaining "With" function invocations.
-// If called multiple times, the OnConflict field is set to the value of the last call.
-func (b *ResourceSpecApplyConfiguration) WithOnConflict(value hncv1alpha2.ConflictPolicy) *ResourceSpecApplyConfiguration {
-	b.OnConflict = &value
 	return b
 }

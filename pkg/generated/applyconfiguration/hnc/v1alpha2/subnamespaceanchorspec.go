@@ -27,12 +27,6 @@ type SubnamespaceAnchorSpecApplyConfiguration struct {
 	Labels []MetaKVPApplyConfiguration `json:"labels,omitempty"`
 	// annotations are set on the sub-namespace and on all its descendants.
 	Annotations []MetaKVPApplyConfiguration `json:"annotations,omitempty"`
-	// namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
-	NamespaceLabels []MetaKVPApplyConfiguration `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
-	NamespaceAnnotations []MetaKVPApplyConfiguration `json:"namespaceAnnotations,omitempty"`
 }
 
 // SubnamespaceAnchorSpecApplyConfiguration constructs a declarative configuration of the SubnamespaceAnchorSpec type for use with
@@ -63,32 +57,6 @@ func (b *SubnamespaceAnchorSpecApplyConfiguration) WithAnnotations(values ...*Me
 			panic("nil value passed to WithAnnotations")
 		}
 		b.Annotations = append(b.Annotations, *values[i])
-	}
-	return b
-}
-
-// WithNamespaceLabels adds the given value to the NamespaceLabels field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the NamespaceLabels field.
-func (b *SubnamespaceAnchorSpecApplyConfiguration) WithNamespaceLabels(values ...*MetaKVPApplyConfiguration) *SubnamespaceAnchorSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithNamespaceLabels")
-		}
-		b.NamespaceLabels = append(b.NamespaceLabels, *values[i])
-	}
-	return b
-}
-
-// WithNamespaceAnnotations adds the given value to the NamespaceAnnotations field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the NamespaceAnnotations field.
-func (b *SubnamespaceAnchorSpecApplyConfiguration) WithNamespaceAnnotations(values ...*MetaKVPApplyConfiguration) *SubnamespaceAnchorSpecApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithNamespaceAnnotations")
-		}
-		b.NamespaceAnnotations = append(b.NamespaceAnnotations, *values[i])
 	}
 	return b
 }
