@@ -520,7 +520,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the namespace's place in the tree, one of each type: the gravest. v1beta1 shows all.",
+							Description: "conditions tell what is wrong with the namespace's place in the tree: one of type ActivitiesHalted and one of type BadConfiguration, the gravest of each. v1beta1 shows all, and Ready.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -832,29 +832,9 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref common.ReferenceC
 							Enum:        []interface{}{"Conflict", "Forbidden", "Missing", "Ok"},
 						},
 					},
-					"conditions": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell more: Ready is true when the namespace can be used, with all that it inherits.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1.Condition{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
 				},
 			},
 		},
-		Dependencies: []string{
-			v1.Condition{}.OpenAPIModelName()},
 	}
 }
 

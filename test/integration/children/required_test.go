@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 )
 
 func TestRequiredChildrenAreThere(t *testing.T) {
@@ -131,10 +130,6 @@ func TestNamingARequiredChildIsJudgedAsCreatingItWouldBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, "v1beta1", alice.hierarchy(t, "judge", requires(row.children...)), row.is, row.says...)
-			patch := map[string]any{"spec": map[string]any{"requiredChildren": row.children}}
-			_, err := alice.dynamic.Resource(v1alpha2.SchemeGroupVersion.WithResource("hierarchyconfigurations")).Namespace("judge").
-				Apply(t.Context(), hnc.Singleton, applied("hnc.x-k8s.io/v1alpha2", "HierarchyConfiguration", patch), metav1.ApplyOptions{FieldManager: "test"})
-			refused(t, "v1alpha2", err, row.is, row.says...)
 		})
 	}
 	t.Run("by who may not create it", func(t *testing.T) {

@@ -60,14 +60,10 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 		// root is where the right is missing.
 		root string
 	}{
-		"create": {func() error { return say(t.Context(), carol, root, "secrets Propagate") }, root},
-		"update": {func() error { return say(t.Context(), carol, mid, "secrets Propagate") }, root},
-		"patch":  {func() error { return patched(hierarchies, mid, `{"spec":{"propagation":[{"resource":"secrets"}]}}`) }, root},
-		"v1alpha2": {func() error {
-			return patched(hierarchyConfigurations, mid, `{"spec":{"propagation":[{"resource":"secrets"}]}}`)
-		}, root},
-		"take it away":        {func() error { return say(t.Context(), carol, leaf) }, root},
-		"v1alpha2, by a null": {func() error { return patched(hierarchyConfigurations, leaf, `{"spec":{"propagation":null}}`) }, root},
+		"create":       {func() error { return say(t.Context(), carol, root, "secrets Propagate") }, root},
+		"update":       {func() error { return say(t.Context(), carol, mid, "secrets Propagate") }, root},
+		"patch":        {func() error { return patched(hierarchies, mid, `{"spec":{"propagation":[{"resource":"secrets"}]}}`) }, root},
+		"take it away": {func() error { return say(t.Context(), carol, leaf) }, root},
 		"with a move into the tree": {func() error {
 			return change(t.Context(), carol, "rights-alone", func(spec *v1beta1.HierarchySpec) {
 				spec.Parent, spec.Propagation = mid, resources("secrets AllowPropagate")
@@ -135,49 +131,30 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	})
 }
 
-// Clients of HNC replace whole objects, and know nothing of what is new.
-func TestAClientOfHNCKeepsWhatItDoesNotKnow(t *testing.T) {
+// v1alpha2 has no spec.propagation, so nothing that is written in it changes what a tree says, with the right or without.
+func TestV1alpha2ChangesNothingThatATreeSaysAboutKinds(t *testing.T) {
 	root, _, _ := tree(t, "hncclient")
-	if err := say(t.Context(), admin, root, "secrets Propagate"); err != nil {
+	if err := say(t.Context(), admin, root, "secrets Propagate Keep"); err != nil {
 		t.Fatal(err)
 	}
 	client := carol.dynamic.Resource(hierarchyConfigurations).Namespace(root)
-	replace := func(mutate func(spec map[string]any)) error {
-		return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	for name, list := range map[string]any{"another": []any{map[string]any{"resource": "configmaps"}}, "none": []any{}, "null": nil} {
+		if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
-			mutate(h.Object["spec"].(map[string]any))
+			h.Object["spec"].(map[string]any)["allowCascadingDeletion"] = true
+			h.Object["spec"].(map[string]any)["propagation"] = list
 			_, err = client.Update(t.Context(), h, metav1.UpdateOptions{})
 			return err
-		})
-	}
-	expect := func(want string) {
-		t.Helper()
-		if got := said(t, root); got != want {
-			t.Errorf("it says %q, want %q", got, want)
+		}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := said(t, root); got != "secrets=Propagate" {
+			t.Errorf("%s: it says %q", name, got)
 		}
 	}
-	if err := replace(func(spec map[string]any) { spec["allowCascadingDeletion"] = true }); err != nil {
-		t.Errorf("as it was: %v", err)
-	}
-	if err := replace(func(spec map[string]any) { delete(spec, "propagation") }); err != nil {
-		t.Errorf("left out: %v", err)
-	}
-	expect("secrets=Propagate")
-	other := []any{map[string]any{"resource": "configmaps", "mode": "Remove"}}
-	for name, list := range map[string][]any{"another": other, "none": {}} {
-		if err := replace(func(spec map[string]any) { spec["propagation"] = list }); !apierrors.IsForbidden(err) {
-			t.Errorf("%s without the right: %v", name, err)
-		}
-	}
-	expect("secrets=Propagate")
-	letCarol(t, root)
-	must(t, "another", func() error { return replace(func(spec map[string]any) { spec["propagation"] = other }) })
-	expect("configmaps=Remove")
-	must(t, "none", func() error { return replace(func(spec map[string]any) { spec["propagation"] = []any{} }) })
-	expect("")
 }
 
 // TestBadKindsOfATree has the rows of spec/hnc.md 2.6 for hierarchies.

@@ -165,14 +165,15 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reasons := ""
-	for _, c := range h.Status.Conditions {
-		if c.Type == hnc.ConditionBadConfiguration {
-			reasons += c.Reason
-		}
+	if c := h.Status.Conditions; len(c) != 1 || c[0].Type != hnc.ConditionBadConfiguration || c[0].Reason != hnc.ReasonIllegalManagedAnnotation {
+		t.Errorf("3.4: v1alpha2 tells %v", c)
 	}
-	if reasons != hnc.ReasonIllegalManagedAnnotation {
-		t.Errorf("3.4: v1alpha2 tells %q", reasons)
+	// Nor does one of the status, by a client that has seen no more.
+	if _, err := root.hnc.HncV1alpha2().HierarchyConfigurations("once").UpdateStatus(t.Context(), h, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if h, err = client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	h.Annotations = map[string]string{"touched": "true"}
 	h.Status = v1alpha2.HierarchyConfigurationStatus{}

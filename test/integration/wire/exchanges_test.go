@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+	"testing"
 )
 
 // exchange is a request and the answer to it.
@@ -114,4 +116,31 @@ func exchanges(a, b string) []exchange {
 			want: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"hierarchy","group":"hnc.x-k8s.io","kind":"hierarchyconfigurations"}}`},
 		{name: "delete what is gone", method: "DELETE", path: hierarchies + "/hierarchy", code: 404},
 	}
+}
+
+// redact takes out what is new in each answer.
+func redact(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"} {
+			delete(value, key)
+		}
+		for _, field := range value {
+			redact(field)
+		}
+	case []any:
+		for _, item := range value {
+			redact(item)
+		}
+	}
+	return value
+}
+
+func canonical(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

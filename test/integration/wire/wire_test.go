@@ -10,12 +10,18 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -97,6 +103,89 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 	}
 }
 
+// It comes after the requests, which create the configuration.
+func TestFieldsThatHNCDoesNotKnowSurviveItsClients(t *testing.T) {
+	if _, err := kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamic.NewForConfig(cp.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range newer {
+		at := func(version, resource string) dynamic.ResourceInterface {
+			r := client.Resource(schema.GroupVersionResource{Group: "hnc.x-k8s.io", Version: version, Resource: resource})
+			if n.namespace == "" {
+				return r
+			}
+			return r.Namespace(n.namespace)
+		}
+		present, old := at("v1beta1", n.resource), at("v1alpha2", n.older)
+		writes := map[string]func(*testing.T, *unstructured.Unstructured) error{
+			"PUT": func(t *testing.T, u *unstructured.Unstructured) error {
+				for field, value := range fields(t, n.change) {
+					if err := unstructured.SetNestedField(u.Object, value, "spec", field); err != nil {
+						t.Fatal(err)
+					}
+				}
+				_, err := old.Update(t.Context(), u, metav1.UpdateOptions{})
+				return err
+			},
+			"merge patch": func(t *testing.T, _ *unstructured.Unstructured) error {
+				_, err := old.Patch(t.Context(), n.name, types.MergePatchType, []byte(`{"spec":`+n.change+`}`), metav1.PatchOptions{})
+				return err
+			},
+			"JSON patch": func(t *testing.T, _ *unstructured.Unstructured) error {
+				_, err := old.Patch(t.Context(), n.name, types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec","value":`+n.change+`}]`), metav1.PatchOptions{})
+				return err
+			},
+			"apply": func(t *testing.T, u *unstructured.Unstructured) error {
+				applied := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": n.name}, "spec": map[string]any(fields(t, n.change))}}
+				applied.SetGroupVersionKind(u.GroupVersionKind())
+				_, err := old.Apply(t.Context(), n.name, applied, metav1.ApplyOptions{FieldManager: "old", Force: true})
+				return err
+			},
+		}
+		for name, write := range writes {
+			t.Run(n.older+" "+name, func(t *testing.T) {
+				stored := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": n.name}, "spec": map[string]any(fields(t, n.spec))}}
+				stored.SetGroupVersionKind(schema.GroupVersionKind{Group: "hnc.x-k8s.io", Version: "v1beta1", Kind: kinds[n.resource]})
+				if _, err := present.Apply(t.Context(), n.name, stored, metav1.ApplyOptions{FieldManager: "new", Force: true}); err != nil {
+					t.Fatal(err)
+				}
+				seen, err := old.Get(t.Context(), n.name, metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for field := range fields(t, n.spec) {
+					if _, found, _ := unstructured.NestedFieldNoCopy(seen.Object, "spec", field); found && field != "resources" {
+						t.Errorf("v1alpha2 shows %s", field)
+					}
+				}
+				if err := write(t, seen); err != nil {
+					t.Fatal(err)
+				}
+				got, err := present.Get(t.Context(), n.name, metav1.GetOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(fields(t, n.want), fields(t, text(t, got.Object["spec"]))); diff != "" {
+					t.Error(diff)
+				}
+				if i := slices.IndexFunc(got.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool { return m.Manager == "new" }); i < 0 {
+					t.Errorf("the manager of the fields that v1alpha2 does not have is gone: %v", got.GetManagedFields())
+				}
+				// The next write finds the manager of a release in which v1alpha2 had all fields.
+				if _, err := present.Patch(t.Context(), n.name, types.MergePatchType, []byte(`{
+					"metadata":{"managedFields":[{"manager":"old","operation":"Apply","apiVersion":"hnc.x-k8s.io/v1alpha2","fieldsType":"FieldsV1","fieldsV1":{"f:spec":`+
+					owned(t, n.spec)+`}}]},"spec":{"labels":null,"allowCascadingDeletion":null,"resources":null}}`), metav1.PatchOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
 // admin returns a user who may do everything with hierarchies in the namespaces and with configurations, and nothing else.
 func admin(t *testing.T, namespaces ...string) *rest.Config {
 	t.Helper()
@@ -158,31 +247,4 @@ func ask(t *testing.T, client *http.Client, host string, e exchange, version str
 		t.Fatal(err)
 	}
 	return response.StatusCode, answer
-}
-
-// redact takes out what is new in each answer.
-func redact(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		for _, key := range []string{"uid", "resourceVersion", "creationTimestamp", "managedFields"} {
-			delete(value, key)
-		}
-		for _, field := range value {
-			redact(field)
-		}
-	case []any:
-		for _, item := range value {
-			redact(item)
-		}
-	}
-	return value
-}
-
-func canonical(t *testing.T, value any) string {
-	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

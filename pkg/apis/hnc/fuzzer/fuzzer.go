@@ -4,27 +4,40 @@ package fuzzer
 import (
 	"strconv"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"sigs.k8s.io/randfill"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Funcs returns the functions that fill what can't be just anything: v1alpha2 shows one condition of each type. Any
-// value of any other field survives a round trip.
+// Funcs returns the functions that fill what can't be just anything: conditions have keys, and types that versions treat
+// differently.
 var Funcs = func(serializer.CodecFactory) []any {
 	return []any{
 		func(status *hnc.HierarchyStatus, c randfill.Continue) {
 			c.FillNoCustom(status)
-			for i := range status.Conditions {
-				status.Conditions[i].Type += strconv.Itoa(i)
-			}
+			fillTypes(status.Conditions, c)
+		},
+		func(status *hnc.SubnamespaceStatus, c randfill.Continue) {
+			c.FillNoCustom(status)
+			fillTypes(status.Conditions, c)
 		},
 		func(status *hnc.HNCConfigurationStatus, c randfill.Continue) {
 			c.FillNoCustom(status)
-			for i := range status.Conditions {
-				status.Conditions[i].Type += strconv.Itoa(i)
-			}
+			fillTypes(status.Conditions, c)
 		},
+	}
+}
+
+var types = []string{
+	hnc.ConditionReady, hnc.ConditionActivitiesHalted, hnc.ConditionBadConfiguration, hnc.ConditionOutOfSync, hnc.ConditionNamespace, "Other",
+}
+
+func fillTypes(conditions []metav1.Condition, c randfill.Continue) {
+	for i := range conditions {
+		conditions[i].Type = types[c.Intn(len(types))]
+		conditions[i].Reason += strconv.Itoa(i)
+		conditions[i].Message += hnc.NamespaceConditionSeparator + conditions[i].Reason
 	}
 }

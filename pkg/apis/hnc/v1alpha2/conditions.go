@@ -24,14 +24,20 @@ var precedence = []string{
 	hnc.ConditionActivitiesHalted,
 }
 
-// onePerType returns the conditions as HNC shows them: of each type the one that it would have set last, in the place of
-// the first of that type.
-func onePerType(conditions []metav1.Condition) []metav1.Condition {
-	if conditions == nil {
-		return nil
-	}
-	kept := make([]metav1.Condition, 0, len(conditions))
+// Types of HNC's conditions. Source: spec/hnc.md 3.4, 3.12.
+var (
+	namespaceTypes     = []string{hnc.ConditionActivitiesHalted, hnc.ConditionBadConfiguration}
+	configurationTypes = []string{hnc.ConditionBadConfiguration, hnc.ConditionOutOfSync, hnc.ConditionNamespace}
+)
+
+// onePerType returns the conditions as HNC shows them: only those of the given types, and of each type the one that HNC
+// would have set last, in the place of the first of that type.
+func onePerType(conditions []metav1.Condition, types []string) []metav1.Condition {
+	var kept []metav1.Condition
 	for _, c := range conditions {
+		if !slices.Contains(types, c.Type) {
+			continue
+		}
 		i := slices.IndexFunc(kept, func(k metav1.Condition) bool { return k.Type == c.Type })
 		switch {
 		case i < 0:
@@ -45,10 +51,12 @@ func onePerType(conditions []metav1.Condition) []metav1.Condition {
 
 func rank(c metav1.Condition) int { return slices.Index(precedence, c.Reason) }
 
-// oneSummary returns the conditions of a configuration as HNC shows them: as onePerType does, and what a NamespaceCondition tells of
-// several reasons is cut to that of the first.
+// oneSummary returns the conditions of a configuration as HNC shows them: as onePerType does, without a NamespaceCondition
+// of a type that namespaces don't have in HNC, and with the message of a NamespaceCondition cut to that of the first reason.
 func oneSummary(conditions []metav1.Condition) []metav1.Condition {
-	kept := onePerType(conditions)
+	kept := onePerType(slices.DeleteFunc(slices.Clone(conditions), func(c metav1.Condition) bool {
+		return c.Type == hnc.ConditionNamespace && !slices.Contains(namespaceTypes, c.Reason)
+	}), configurationTypes)
 	for i := range kept {
 		if c := &kept[i]; c.Type == hnc.ConditionNamespace {
 			c.Message, _, _ = strings.Cut(c.Message, hnc.NamespaceConditionSeparator)

@@ -102,7 +102,7 @@ func hierarchyFromHub(in *hnc.Hierarchy) HierarchyConfiguration {
 			Labels:                 each(in.Spec.Labels, pairFromHub),
 			Annotations:            each(in.Spec.Annotations, pairFromHub),
 		},
-		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: onePerType(in.Status.Conditions)},
+		Status: HierarchyConfigurationStatus{Children: in.Status.Children, Conditions: onePerType(in.Status.Conditions, namespaceTypes)},
 	}
 }
 
@@ -113,7 +113,7 @@ func anchorToHub(in *SubnamespaceAnchor) hnc.Subnamespace {
 			Labels:      each(in.Spec.Labels, pairToHub),
 			Annotations: each(in.Spec.Annotations, pairToHub),
 		},
-		Status: hnc.SubnamespaceStatus{State: hnc.SubnamespaceState(in.Status.Status), Conditions: in.Status.Conditions},
+		Status: hnc.SubnamespaceStatus{State: hnc.SubnamespaceState(in.Status.Status)},
 	}
 }
 
@@ -124,7 +124,7 @@ func anchorFromHub(in *hnc.Subnamespace) SubnamespaceAnchor {
 			Labels:      each(in.Spec.Labels, pairFromHub),
 			Annotations: each(in.Spec.Annotations, pairFromHub),
 		},
-		Status: SubnamespaceAnchorStatus{Status: SubnamespaceState(in.Status.State), Conditions: in.Status.Conditions},
+		Status: SubnamespaceAnchorStatus{Status: SubnamespaceState(in.Status.State)},
 	}
 }
 

@@ -59,7 +59,8 @@ type HierarchyConfigurationStatus struct {
 	// +optional
 	// +listType=atomic
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree, one of each type: the gravest. v1beta1 shows all.
+	// conditions tell what is wrong with the namespace's place in the tree: one of type ActivitiesHalted and one of type
+	// BadConfiguration, the gravest of each. v1beta1 shows all, and Ready.
 	// +optional
 	// +listType=atomic
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -129,10 +130,6 @@ type SubnamespaceAnchorStatus struct {
 	// status is Missing, Ok, Conflict or Forbidden.
 	// +optional
 	Status SubnamespaceState `json:"status,omitempty"`
-	// conditions tell more: Ready is true when the namespace can be used, with all that it inherits.
-	// +optional
-	// +listType=atomic
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

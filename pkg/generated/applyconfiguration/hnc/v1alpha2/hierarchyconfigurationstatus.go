@@ -29,7 +29,8 @@ import (
 type HierarchyConfigurationStatusApplyConfiguration struct {
 	// children are the names of the namespaces whose parent is this namespace, sorted.
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree, one of each type: the gravest. v1beta1 shows all.
+	// conditions tell what is wrong with the namespace's place in the tree: one of type ActivitiesHalted and one of type
+	// BadConfiguration, the gravest of each. v1beta1 shows all, and Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

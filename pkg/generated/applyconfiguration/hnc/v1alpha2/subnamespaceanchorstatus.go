@@ -20,7 +20,6 @@ package v1alpha2
 
 import (
 	hncv1alpha2 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
-	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // SubnamespaceAnchorStatusApplyConfiguration represents a declarative configuration of the SubnamespaceAnchorStatus type for use
@@ -30,8 +29,6 @@ import (
 type SubnamespaceAnchorStatusApplyConfiguration struct {
 	// status is Missing, Ok, Conflict or Forbidden.
 	Status *hncv1alpha2.SubnamespaceState `json:"status,omitempty"`
-	// conditions tell more: Ready is true when the namespace can be used, with all that it inherits.
-	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
 // SubnamespaceAnchorStatusApplyConfiguration constructs a declarative configuration of the SubnamespaceAnchorStatus type for use with
@@ -45,18 +42,5 @@ func SubnamespaceAnchorStatus() *SubnamespaceAnchorStatusApplyConfiguration {
 // If called multiple times, the Status field is set to the value of the last call.
 func (b *SubnamespaceAnchorStatusApplyConfiguration) WithStatus(value hncv1alpha2.SubnamespaceState) *SubnamespaceAnchorStatusApplyConfiguration {
 	b.Status = &value
-	return b
-}
-
-// WithConditions adds the given value to the Conditions field in the declarative configuration
-// and returns the receiver, so that objects can be build by chaining "With" function invocations.
-// If called multiple times, values provided by each call will be appended to the Conditions field.
-func (b *SubnamespaceAnchorStatusApplyConfiguration) WithConditions(values ...*v1.ConditionApplyConfiguration) *SubnamespaceAnchorStatusApplyConfiguration {
-	for i := range values {
-		if values[i] == nil {
-			panic("nil value passed to WithConditions")
-		}
-		b.Conditions = append(b.Conditions, *values[i])
-	}
 	return b
 }
