@@ -2,6 +2,7 @@
 package apiserver
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -119,6 +120,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	// Who misses a kind resets it, and looks again.
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	known := sources.New(sources.Config{Metadata: reader, Mapper: mapper, Rules: c.copies})
+	var stores stores
 	forest := tree.New(tree.Config{
 		Edges:      etcd.Edges(),
 		Namespaces: namespaces.Lister(),
@@ -126,6 +128,10 @@ func (c CompletedConfig) New() (*Server, error) {
 		Authorizer: c.reviews,
 		Rules:      c.rules,
 		Sources:    known,
+		// It is called by requests, which come after the stores.
+		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
+			return stores.configuration.SubnamespaceNames(ctx)
+		},
 	})
 	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Ready)); err != nil {
 		return nil, err
@@ -139,8 +145,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	options := fencedOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
-	stores, err := c.stores(options, forest, mapper)
-	if err != nil {
+	if stores, err = c.stores(options, forest, mapper); err != nil {
 		return nil, err
 	}
 	generic.AddPostStartHookOrDie("sources", func(hook genericapiserver.PostStartHookContext) error {

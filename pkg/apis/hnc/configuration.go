@@ -19,7 +19,29 @@ type HNCConfiguration struct {
 type HNCConfigurationSpec struct {
 	Resources   []ResourceSpec
 	CreatorRole string
+	// OnConflict is the policy of entries without one, in Resources and in hierarchies. Empty means Overwrite.
+	OnConflict ConflictPolicy
+	// SubnamespaceNames restricts the names of new sub-namespaces; nil allows any.
+	SubnamespaceNames *SubnamespaceNames
 }
+
+// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy all that is set.
+type SubnamespaceNames struct {
+	// Pattern is a regular expression (RE2) that matches the whole name; empty for any.
+	Pattern string
+	// Prefix is what a name starts with.
+	Prefix NamePrefix
+}
+
+// NamePrefix says what the names of new sub-namespaces start with.
+type NamePrefix string
+
+const (
+	// NoPrefix allows any name. The empty value means the same.
+	NoPrefix NamePrefix = "None"
+	// ParentPrefix requires the name of the parent and a hyphen.
+	ParentPrefix NamePrefix = "Parent"
+)
 
 // SynchronizationMode says how objects of a kind flow down the tree.
 type SynchronizationMode string

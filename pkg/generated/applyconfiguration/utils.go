@@ -80,6 +80,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.ResourceStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Subnamespace"):
 		return &hncv1beta1.SubnamespaceApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("SubnamespaceNames"):
+		return &hncv1beta1.SubnamespaceNamesApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("SubnamespaceSpec"):
 		return &hncv1beta1.SubnamespaceSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("SubnamespaceStatus"):

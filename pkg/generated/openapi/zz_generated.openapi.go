@@ -78,6 +78,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.ResourceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
 		v1beta1.Subnamespace{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
 		v1beta1.SubnamespaceList{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref),
+		v1beta1.SubnamespaceNames{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref),
 		v1beta1.SubnamespaceSpec{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref),
 		v1beta1.SubnamespaceStatus{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref),
 		resource.Quantity{}.OpenAPIModelName():                     schema_apimachinery_pkg_api_resource_Quantity(ref),
@@ -1002,11 +1003,25 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 							Format:      "",
 						},
 					},
+					"onConflict": {
+						SchemaProps: spec.SchemaProps{
+							Description: "onConflict is the onConflict of entries that have none, both in resources and in spec.propagation of hierarchies: Overwrite (which is meant by an empty one) or Keep. Roles and RoleBindings, which have no entries, always overwrite.\n\nPossible enum values:\n - `\"Keep\"` leaves the local object alone, and reports it.\n - `\"Overwrite\"` replaces the local object: what is set above is true below.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"Keep", "Overwrite"},
+						},
+					},
+					"subnamespaceNames": {
+						SchemaProps: spec.SchemaProps{
+							Description: "subnamespaceNames restricts the names of new sub-namespaces. Without it, everybody who may create subnamespaces in a namespace may take any name that is free. Sub-namespaces that exist already are not affected.",
+							Ref:         ref(v1beta1.SubnamespaceNames{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ResourceSpec{}.OpenAPIModelName()},
+			v1beta1.ResourceSpec{}.OpenAPIModelName(), v1beta1.SubnamespaceNames{}.OpenAPIModelName()},
 	}
 }
 
@@ -2567,6 +2582,34 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref common.ReferenceCallback) 
 		},
 		Dependencies: []string{
 			v1beta1.Subnamespace{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy all that is set.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"pattern": {
+						SchemaProps: spec.SchemaProps{
+							Description: "pattern is a regular expression in RE2 syntax that matches the whole name, of at most 1024 characters. Empty for any name.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"prefix": {
+						SchemaProps: spec.SchemaProps{
+							Description: "prefix is None (which is meant by an empty one), or Parent: the name starts with the name of the parent namespace and a hyphen.\n\nPossible enum values:\n - `\"None\"` allows any name.\n - `\"Parent\"` requires the name of the parent and a hyphen.",
+							Type:        []string{"string"},
+							Format:      "",
+							Enum:        []interface{}{"None", "Parent"},
+						},
+					},
+				},
+			},
+		},
 	}
 }
 

@@ -75,6 +75,18 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	return &Storage{Configuration: &REST{store}, Status: view.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
 }
 
+// SubnamespaceNames returns the rule for the names of new sub-namespaces as it is stored now, nil if there is none.
+func (s *Storage) SubnamespaceNames(ctx context.Context) (*hnc.SubnamespaceNames, error) {
+	c, err := s.Configuration.Get(ctx, hnc.ConfigurationName, &metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.(*hnc.HNCConfiguration).Spec.SubnamespaceNames, nil
+}
+
 func copies(c *hnc.HNCConfiguration) any {
 	var sum int64
 	for _, r := range c.Status.Resources {

@@ -75,6 +75,9 @@ func (v *view) claim(ctx context.Context, refused refusals, nameField, parentFie
 	} else if why != "" {
 		return Edge{}, nil, refused.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
 	}
+	if err := v.checkName(ctx, refused, nameField, name, parent); err != nil {
+		return Edge{}, nil, err
+	}
 	if old, err = v.edge(ctx, name); err != nil {
 		return Edge{}, nil, err
 	}

@@ -54,6 +54,9 @@ type Config struct {
 	Rules managed.Rules
 	// Sources knows what a change would overwrite; nil if nobody does.
 	Sources Sources
+	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is called for each new name
+	// and must not answer from a cache: the rule holds as soon as it is written. Nil allows all names.
+	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)
 }
 
 // Tree judges changes of the tree. It is safe for concurrent use.

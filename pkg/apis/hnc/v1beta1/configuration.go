@@ -35,7 +35,37 @@ type HNCConfigurationSpec struct {
 	// Setting it takes the right to bind that role.
 	// +optional
 	CreatorRole string `json:"creatorRole,omitempty"`
+	// onConflict is the onConflict of entries that have none, both in resources and in spec.propagation of hierarchies:
+	// Overwrite (which is meant by an empty one) or Keep. Roles and RoleBindings, which have no entries, always overwrite.
+	// +optional
+	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
+	// subnamespaceNames restricts the names of new sub-namespaces. Without it, everybody who may create subnamespaces in a
+	// namespace may take any name that is free. Sub-namespaces that exist already are not affected.
+	// +optional
+	SubnamespaceNames *SubnamespaceNames `json:"subnamespaceNames,omitempty"`
 }
+
+// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy all that is set.
+type SubnamespaceNames struct {
+	// pattern is a regular expression in RE2 syntax that matches the whole name, of at most 1024 characters. Empty for any name.
+	// +optional
+	Pattern string `json:"pattern,omitempty"`
+	// prefix is None (which is meant by an empty one), or Parent: the name starts with the name of the parent namespace and
+	// a hyphen.
+	// +optional
+	Prefix NamePrefix `json:"prefix,omitempty"`
+}
+
+// NamePrefix says what the names of new sub-namespaces start with.
+// +enum
+type NamePrefix string
+
+const (
+	// NoPrefix allows any name.
+	NoPrefix NamePrefix = "None"
+	// ParentPrefix requires the name of the parent and a hyphen.
+	ParentPrefix NamePrefix = "Parent"
+)
 
 // SynchronizationMode says how objects of a kind flow down the tree.
 // +enum

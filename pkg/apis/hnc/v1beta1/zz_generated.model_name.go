@@ -167,6 +167,11 @@ func (in SubnamespaceList) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in SubnamespaceNames) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.SubnamespaceNames"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in SubnamespaceSpec) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.SubnamespaceSpec"
 }

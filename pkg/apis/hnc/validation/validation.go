@@ -3,6 +3,7 @@ package validation
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -98,14 +99,35 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 			errs = append(errs, field.Invalid(field.NewPath("spec", "creatorRole"), role, "must be the name of a ClusterRole: "+problem))
 		}
 	}
+	errs = append(errs, validateConflictPolicy(field.NewPath("spec", "onConflict"), c.Spec.OnConflict)...)
+	errs = append(errs, validateSubnamespaceNames(field.NewPath("spec", "subnamespaceNames"), c.Spec.SubnamespaceNames)...)
 	return append(errs, validateResources(field.NewPath("spec", "resources"), c.Spec.Resources)...)
+}
+
+// maxPattern bounds what compiling and matching a pattern costs each creation of a sub-namespace.
+const maxPattern = 1024
+
+func validateSubnamespaceNames(at *field.Path, names *hnc.SubnamespaceNames) field.ErrorList {
+	if names == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if len(names.Pattern) > maxPattern {
+		errs = append(errs, field.TooLong(at.Child("pattern"), "", maxPattern))
+	} else if _, err := regexp.Compile(names.Pattern); err != nil {
+		errs = append(errs, field.Invalid(at.Child("pattern"), names.Pattern, "must be a regular expression in RE2 syntax: "+err.Error()))
+	}
+	prefixes := []hnc.NamePrefix{hnc.NoPrefix, hnc.ParentPrefix}
+	if names.Prefix != "" && !slices.Contains(prefixes, names.Prefix) {
+		errs = append(errs, field.NotSupported(at.Child("prefix"), names.Prefix, prefixes))
+	}
+	return errs
 }
 
 // validateResources returns what is wrong with the shape of entries that name kinds.
 func validateResources(list *field.Path, resources []hnc.ResourceSpec) field.ErrorList {
 	var errs field.ErrorList
 	modes := []hnc.SynchronizationMode{hnc.Propagate, hnc.AllowPropagate, hnc.Remove, hnc.Ignore}
-	policies := []hnc.ConflictPolicy{hnc.Overwrite, hnc.Keep}
 	for i, r := range resources {
 		at := list.Index(i)
 		if r.Resource == "" {
@@ -114,9 +136,14 @@ func validateResources(list *field.Path, resources []hnc.ResourceSpec) field.Err
 		if r.Mode != "" && !slices.Contains(modes, r.Mode) {
 			errs = append(errs, field.NotSupported(at.Child("mode"), r.Mode, modes))
 		}
-		if r.OnConflict != "" && !slices.Contains(policies, r.OnConflict) {
-			errs = append(errs, field.NotSupported(at.Child("onConflict"), r.OnConflict, policies))
-		}
+		errs = append(errs, validateConflictPolicy(at.Child("onConflict"), r.OnConflict)...)
 	}
 	return errs
+}
+
+func validateConflictPolicy(at *field.Path, policy hnc.ConflictPolicy) field.ErrorList {
+	if policies := []hnc.ConflictPolicy{hnc.Overwrite, hnc.Keep}; policy != "" && !slices.Contains(policies, policy) {
+		return field.ErrorList{field.NotSupported(at, policy, policies)}
+	}
+	return nil
 }

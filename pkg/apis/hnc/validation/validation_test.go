@@ -48,6 +48,26 @@ func TestTheCreatorsRole(t *testing.T) {
 	}
 }
 
+func TestSubnamespaceNames(t *testing.T) {
+	for name, row := range map[string]struct {
+		names *hnc.SubnamespaceNames
+		want  string
+	}{
+		"none":       {nil, "[]"},
+		"a rule":     {&hnc.SubnamespaceNames{Pattern: "[a-z]+", Prefix: hnc.ParentPrefix}, "[]"},
+		"1024":       {&hnc.SubnamespaceNames{Pattern: strings.Repeat("a", 1024)}, "[]"},
+		"too long":   {&hnc.SubnamespaceNames{Pattern: strings.Repeat("a", 1025)}, "[spec.subnamespaceNames.pattern]"},
+		"no pattern": {&hnc.SubnamespaceNames{Pattern: "a)|(b"}, "[spec.subnamespaceNames.pattern]"},
+		"not RE2":    {&hnc.SubnamespaceNames{Pattern: "(?!kube-).*"}, "[spec.subnamespaceNames.pattern]"},
+		"no prefix":  {&hnc.SubnamespaceNames{Prefix: "Grandparent"}, "[spec.subnamespaceNames.prefix]"},
+	} {
+		c := &hnc.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: hnc.HNCConfigurationSpec{SubnamespaceNames: row.names}}
+		if got := fmt.Sprint(fieldsOf(ValidateConfiguration(c))); got != row.want {
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
+		}
+	}
+}
+
 func fieldsOf(errs field.ErrorList) []string {
 	var fields []string
 	for _, err := range errs {

@@ -18,6 +18,10 @@ limitations under the License.
 
 package v1beta1
 
+import (
+	hncv1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
 // HNCConfigurationSpecApplyConfiguration represents a declarative configuration of the HNCConfigurationSpec type for use
 // with apply.
 //
@@ -28,6 +32,12 @@ type HNCConfigurationSpecApplyConfiguration struct {
 	// creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none.
 	// Setting it takes the right to bind that role.
 	CreatorRole *string `json:"creatorRole,omitempty"`
+	// onConflict is the onConflict of entries that have none, both in resources and in spec.propagation of hierarchies:
+	// Overwrite (which is meant by an empty one) or Keep. Roles and RoleBindings, which have no entries, always overwrite.
+	OnConflict *hncv1beta1.ConflictPolicy `json:"onConflict,omitempty"`
+	// subnamespaceNames restricts the names of new sub-namespaces. Without it, everybody who may create subnamespaces in a
+	// namespace may take any name that is free. Sub-namespaces that exist already are not affected.
+	SubnamespaceNames *SubnamespaceNamesApplyConfiguration `json:"subnamespaceNames,omitempty"`
 }
 
 // HNCConfigurationSpecApplyConfiguration constructs a declarative configuration of the HNCConfigurationSpec type for use with
@@ -54,5 +64,21 @@ func (b *HNCConfigurationSpecApplyConfiguration) WithResources(values ...*Resour
 // If called multiple times, the CreatorRole field is set to the value of the last call.
 func (b *HNCConfigurationSpecApplyConfiguration) WithCreatorRole(value string) *HNCConfigurationSpecApplyConfiguration {
 	b.CreatorRole = &value
+	return b
+}
+
+// WithOnConflict sets the OnConflict field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the OnConflict field is set to the value of the last call.
+func (b *HNCConfigurationSpecApplyConfiguration) WithOnConflict(value hncv1beta1.ConflictPolicy) *HNCConfigurationSpecApplyConfiguration {
+	b.OnConflict = &value
+	return b
+}
+
+// WithSubnamespaceNames sets the SubnamespaceNames field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the SubnamespaceNames field is set to the value of the last call.
+func (b *HNCConfigurationSpecApplyConfiguration) WithSubnamespaceNames(value *SubnamespaceNamesApplyConfiguration) *HNCConfigurationSpecApplyConfiguration {
+	b.SubnamespaceNames = value
 	return b
 }
