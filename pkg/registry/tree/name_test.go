@@ -20,9 +20,9 @@ func TestNamingRule(t *testing.T) {
 		"an empty rule":                 {&hnc.SubnamespaceNames{Prefix: hnc.NoPrefix}, "argocd", ""},
 		"the parent's prefix":           {&hnc.SubnamespaceNames{Prefix: hnc.ParentPrefix}, "a-new", ""},
 		"no prefix":                     {&hnc.SubnamespaceNames{Prefix: hnc.ParentPrefix}, "argocd", `metadata.name: the name of a new sub-namespace must start with "a-"`},
-		"a match":                       {&hnc.SubnamespaceNames{Pattern: "team-.+|x"}, "x", ""},
-		"a match of the beginning":      {&hnc.SubnamespaceNames{Pattern: "team-.+|x"}, "xargocd", `must match "team-.+|x"`},
-		"a match of the end":            {&hnc.SubnamespaceNames{Pattern: "team-.+|x"}, "ateam-b", "spec.subnamespaceNames.pattern"},
+		"a match":                       {&hnc.SubnamespaceNames{Pattern: "team-.+|yy"}, "yy", ""},
+		"a match of the beginning":      {&hnc.SubnamespaceNames{Pattern: "team-.+|yy"}, "yyargocd", `must match "team-.+|yy"`},
+		"a match of the end":            {&hnc.SubnamespaceNames{Pattern: "team-.+|yy"}, "ateam-b", "spec.subnamespaceNames.pattern"},
 		"prefix and pattern":            {&hnc.SubnamespaceNames{Pattern: ".*[0-9]", Prefix: hnc.ParentPrefix}, "a-x", "must match"},
 		"a sub-namespace that is there": {&hnc.SubnamespaceNames{Prefix: hnc.ParentPrefix}, "sub", ""},
 	} {
