@@ -39,7 +39,8 @@ func Status(t *tree.Tree, name string, now metav1.Time) *StatusWrite {
 		if t.HierarchyRecord(name) != nil || (len(children) == 0 && len(found) == 0) {
 			return nil
 		}
-		return &StatusWrite{Create: true, Parent: createdParent(t, name), Metadata: t.Metadata(name)}
+		// Without a Hierarchy only a Subnamespace gives a parent.
+		return &StatusWrite{Create: true, Parent: t.Parent(name), Metadata: t.Metadata(name)}
 	}
 	status := v1beta1.HierarchyStatus{
 		Children:   children,
@@ -65,14 +66,6 @@ func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *St
 		return nil
 	}
 	return &StatusWrite{Hierarchy: h, Status: status}
-}
-
-// createdParent returns the parent that a Hierarchy shall name which the propagator creates: that of a sub-namespace.
-func createdParent(t *tree.Tree, name string) string {
-	if t.Orphaned(name) {
-		return ""
-	}
-	return t.Namespace(name).SubnamespaceOf
 }
 
 func summary(found []metav1.Condition) metav1.Condition {

@@ -56,14 +56,10 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 	}
 	affected := t.update(names, func() {
 		if old != nil {
-			remove(t.annotated, old.SubnamespaceOf, name)
 			delete(t.namespaces, name)
 		}
 		if ns != nil {
 			t.namespaces[name] = ns
-			if ns.SubnamespaceOf != "" && ns.excluded == "" {
-				insert(t.annotated, ns.SubnamespaceOf, name)
-			}
 		}
 	})
 	affected.Changed = append(affected.Changed, name)

@@ -2,13 +2,14 @@ package tree
 
 import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 
-// HasSubnamespaces says whether a sub-namespace is, or is about to be created, directly below the namespace.
+// HasSubnamespaces says whether a sub-namespace is, or is about to be created, directly below the namespace. An annotation without
+// a Subnamespace does not count: otherwise the owner of any namespace could protect this one from deletion.
 func (t *Tree) HasSubnamespaces(name string) bool {
-	if len(t.annotated[name]) > 0 {
-		return true
-	}
 	for child, s := range t.records[name] {
-		if !s.Terminating && t.namespaces[child] == nil && !t.Excluded(child) && t.Subnamespace(s.Key) != nil {
+		if t.Excluded(child) || t.Subnamespace(s.Key) == nil {
+			continue
+		}
+		if ns := t.namespaces[child]; (ns == nil && !s.Terminating) || (ns != nil && ns.SubnamespaceOf == name && t.Parent(child) == name) {
 			return true
 		}
 	}

@@ -24,9 +24,7 @@ type Tree struct {
 	refused map[Key]string
 	// creatorRole is the ClusterRole that who creates a sub-namespace gets there, "" for none.
 	creatorRole string
-	// annotated holds, by parent, the Namespaces whose annotation names it.
-	annotated map[string]sets.Set[string]
-	problems  map[string][]metav1.Condition
+	problems    map[string][]metav1.Condition
 }
 
 // New returns an empty tree. The rules say which namespaces take part in it, and what hierarchies set on them.
@@ -37,7 +35,6 @@ func New(rules managed.Rules) *Tree {
 		hierarchies: map[string]*Hierarchy{},
 		records:     map[string]map[string]*Subnamespace{},
 		askers:      map[string]sets.Set[string]{},
-		annotated:   map[string]sets.Set[string]{},
 		refused:     map[Key]string{},
 	}
 	t.forest = forest.New(t.Excluded)

@@ -83,8 +83,8 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 // hooks ask the tree.
 type hooks struct{ tree *tree.Tree }
 
-// beginCreate binds the new object to its namespace and judges its parent. In a sub-namespace, whose parent is given,
-// it fills in a parent that is not said.
+// beginCreate binds the new object to its namespace and judges its parent. If the object names none, a namespace that a Subnamespace
+// holds stays where it is.
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 	h := obj.(*hnc.Hierarchy)
 	if err := invalid(h, validation.ValidateHierarchy(h, k.tree.Managed(ctx))); err != nil {
@@ -95,7 +95,9 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 		return nil, err
 	}
 	if h.Spec.Parent == "" {
-		h.Spec.Parent = tree.SubnamespaceOf(namespace)
+		if h.Spec.Parent, err = k.tree.HeldBy(ctx, namespace); err != nil {
+			return nil, err
+		}
 	}
 	if err := k.move(ctx, h, namespace); err != nil {
 		return nil, err
@@ -163,6 +165,9 @@ func (k hooks) unmove(ctx context.Context, h *hnc.Hierarchy, authorization tree.
 
 func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Namespace) error {
 	binding.Bind(h, namespace)
+	if err := k.tree.CheckPropagator(ctx, namespace, h.Spec.Parent); err != nil {
+		return err
+	}
 	guard, err := k.tree.Move(ctx, namespace, h.Spec.Parent)
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
@@ -72,7 +71,10 @@ func (p *Planner) warn(ctx context.Context, name string, spec hnc.HierarchyPlanS
 		return // there is no namespace yet, or none any more, and nothing happens in it
 	}
 	if spec.Change == hnc.ChangeParent && spec.Parent == "" {
-		spec.Parent = tree.SubnamespaceOf(namespace) // which the deletion of its hierarchy doesn't change
+		// The deletion of its hierarchy doesn't change that.
+		if spec.Parent, err = p.Tree.HeldBy(ctx, namespace); err != nil {
+			return
+		}
 	}
 	m, err := p.prepare(ctx, namespace, &spec)
 	if err != nil {

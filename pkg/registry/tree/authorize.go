@@ -75,7 +75,7 @@ func (t *Tree) may(ctx context.Context, verb, group, namespace string, resources
 	if !ok {
 		return "", false, apierrors.NewInternalError(errNoUser)
 	}
-	if user.GetName() == hnc.PropagatorUser {
+	if byPropagator(ctx) {
 		return user.GetName(), true, nil
 	}
 	for _, resource := range resources {

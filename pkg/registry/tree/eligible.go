@@ -4,7 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
@@ -15,7 +14,7 @@ import (
 // Managed returns the labels and annotations that the requester's hierarchies can set, nil for any: the propagator passes
 // on what is in a Subnamespace, and reports what is not managed any more (spec/hnc.md 2.0, C2).
 func (t *Tree) Managed(ctx context.Context) validation.Managed {
-	if user, ok := genericapirequest.UserFrom(ctx); ok && user.GetName() == hnc.PropagatorUser {
+	if byPropagator(ctx) {
 		return nil
 	}
 	return t.Rules.Keys

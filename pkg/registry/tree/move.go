@@ -72,11 +72,22 @@ func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Nam
 	if err != nil {
 		return move{}, err
 	}
-	current := old.Parent
+	counts, err := v.counts(ctx, namespace.Name, old)
+	if err != nil {
+		return move{}, err
+	}
+	current := ""
+	if counts {
+		current = old.Parent
+	}
+	if parent == "" && !counts {
+		// The claim of a Subnamespace that waits for the name stays.
+		return move{guard: &fence.Guard{}}, nil
+	}
 	edge := Edge{Parent: parent}
 	if parent != "" {
 		edge.Hierarchy = namespace.UID
-		if parent == current {
+		if parent == old.Parent {
 			edge.Subnamespace = old.Subnamespace
 		}
 	}

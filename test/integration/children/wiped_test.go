@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -60,7 +61,7 @@ func eventuallyRebuilt(t *testing.T) {
 	t.Helper()
 	eventuallyReady(t, "wipe", "wipe-sub")
 	eventuallyReady(t, "wipe-sub", "wipe-leaf")
-	for name, parent := range map[string]string{"wipe": "", "wipe-sub": "wipe", "wipe-leaf": "wipe-sub", "wipe-full": "wipe-sub"} {
+	for name, parent := range map[string]string{"wipe": "", "wipe-sub": "wipe", "wipe-leaf": "wipe-sub", "wipe-full": "wipe-sub", "wipe-mine": ""} {
 		eventually(t, "the hierarchy of "+name+" is there", func() error {
 			h, err := root.hnc.HncV1beta1().Hierarchies(name).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 			if err != nil {
@@ -112,6 +113,12 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 			return err
 		})
 	}
+	// An annotation is no evidence: anybody who may update the namespace has written it.
+	mine := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "wipe-mine", Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: "wipe"}}}
+	if _, err := root.CoreV1().Namespaces().Create(t.Context(), mine, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyTells(t, "wipe-mine", hnc.ReasonSubnamespaceMissing)
 	eventuallyRebuilt(t)
 	before := footprint(t)
 

@@ -1,0 +1,62 @@
+package tree
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestOnlyASubnamespaceHoldsANamespace(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "other": "", "sub": "a", "child": "a", "mine": ""})
+	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
+	f.change(t, "child", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
+	f.stored.put(t, "pending", Edge{Parent: "a", Subnamespace: uid("a")})
+	f.hear(t)
+	for name, want := range map[string]string{"sub": "a", "mine": "", "child": "", "a": ""} {
+		if got, err := f.HeldBy(t.Context(), f.existing(t, name)); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+	f.change(t, "sub", nil, nil, true)
+	if got, err := f.HeldBy(t.Context(), f.existing(t, "sub")); err != nil || got != "" {
+		t.Errorf("a converted namespace: got %q, %v", got, err)
+	}
+}
+
+// A Subnamespace that waits for a name says nothing about the full namespace that has it.
+func TestAPendingSubnamespaceGivesNoPlace(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "evil": "", "full": ""})
+	f.stored.put(t, "full", Edge{Parent: "evil", Subnamespace: uid("evil")})
+	f.hear(t)
+	f.admin["user/a"] = true
+	guard, err := f.Move(as(t, "user"), f.existing(t, "full"), "")
+	if err != nil || len(guard.Put)+len(guard.Delete) != 0 {
+		t.Errorf("staying a root: got %+v, %v", guard, err)
+	}
+	if _, err := f.Move(as(t, "user"), f.existing(t, "full"), "a"); err != nil {
+		t.Errorf("who is no admin of the other parent was refused: %v", err)
+	}
+	// The cache has not heard of the annotation.
+	f.change(t, "full", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "evil"}, false)
+	if _, err := f.Move(as(t, "user"), f.existing(t, "full"), "a"); !apierrors.IsForbidden(err) {
+		t.Errorf("a sub-namespace was moved: %v", err)
+	}
+}
+
+func TestThePropagatorOnlyRepeatsPlaces(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "sub": "a", "mine": "", "lost": "", "far": ""})
+	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
+	f.change(t, "lost", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)
+	f.change(t, "far", map[string]string{hnc.TreeLabel("a"): "2"}, nil, true)
+	for name, allowed := range map[string]bool{"sub": true, "lost": true, "mine": false, "far": false} {
+		err := f.CheckPropagator(as(t, hnc.PropagatorUser), f.existing(t, name), "a")
+		if (err == nil) != allowed || (err != nil && !apierrors.IsForbidden(err)) {
+			t.Errorf("%s: got %v, want it allowed: %t", name, err, allowed)
+		}
+		if err := f.CheckPropagator(as(t, "user"), f.existing(t, name), "a"); err != nil {
+			t.Errorf("%s: a user, whose rights are asked for: %v", name, err)
+		}
+	}
+}
