@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree", "pkg/wire"},
 	"cmd":            {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
 	// The plugin is a client like any other: it shares only how annotations and names of kinds are read. What it shows is decided below it.
-	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds"},
+	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds", "pkg/repository"},
 	"pkg/cli/tree":    {"pkg/apis"},
 	"pkg/cli/picture": {"pkg/cli/tree"},
 	"pkg/cli/admins":  {"pkg/apis"},

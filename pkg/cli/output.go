@@ -18,7 +18,12 @@ type output struct {
 
 // addFlag offers json, yaml and name, and more formats of the command's own.
 func (o *output) addFlag(e *Environment, cmd *cobra.Command, more ...string) {
-	o.known = append([]string{"json", "yaml", "name"}, more...)
+	o.addFormats(e, cmd, append([]string{"json", "yaml", "name"}, more...)...)
+}
+
+// addFormats offers these formats only.
+func (o *output) addFormats(e *Environment, cmd *cobra.Command, formats ...string) {
+	o.known = formats
 	cmd.Flags().StringVarP(&o.format, "output", "o", "", "One of: "+strings.Join(o.known, ", "))
 	e.completeFlag(cmd, "output", func(*cobra.Command, string) []string { return o.known })
 }

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+)
+
+// outputMarker is in directories that hydrate has written, and may therefore replace.
+const outputMarker = ".hydrated"
+
+// replaceDirectory makes dir hold exactly the files. It refuses to replace what it has not written.
+func replaceDirectory(repo, dir string, files []hydrate.File) error {
+	if err := checkOutput(repo, dir); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 && !slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == outputMarker }) {
+		return fmt.Errorf("the directory %s contains files that this command has not written; choose another one by --output, or empty it", dir)
+	}
+	parent := filepath.Dir(filepath.Clean(dir))
+	if err := os.MkdirAll(parent, 0o750); err != nil {
+		return err
+	}
+	temporary, err := os.MkdirTemp(parent, ".hydrating-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	for _, f := range append(files, hydrate.File{Name: outputMarker}) {
+		name := filepath.Join(temporary, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Content, 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(temporary, dir)
+}
+
+// replaceFile writes a file, which must not be part of the repository.
+func replaceFile(repo, name string, content []byte) error {
+	if err := checkOutput(repo, name); err != nil {
+		return err
+	}
+	return os.WriteFile(name, content, 0o600)
+}
+
+// checkOutput refuses to write where a repository is read, and to replace what contains it.
+func checkOutput(repo, output string) error {
+	from, err := filepath.Abs(repo)
+	if err != nil {
+		return err
+	}
+	to, err := filepath.Abs(output)
+	if err != nil {
+		return err
+	}
+	below, err := filepath.Rel(from, to)
+	if err != nil {
+		return err
+	}
+	above, err := filepath.Rel(to, from)
+	if err != nil {
+		return err
+	}
+	top, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+	if slices.Contains(object.TopDirs, top) || filepath.IsLocal(above) {
+		return fmt.Errorf("%s is part of the repository; choose another place by --output", output)
+	}
+	return nil
+}
