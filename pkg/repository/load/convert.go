@@ -31,6 +31,12 @@ type converter struct {
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (any, error) {
+	if n.Kind == yaml.DocumentNode {
+		if len(n.Content) == 0 {
+			return nil, nil
+		}
+		n = n.Content[0]
+	}
 	if depth > c.limits.Nesting {
 		return nil, &nodeError{report.LimitExceeded, n.Line, fmt.Sprintf("values are nested deeper than %d", c.limits.Nesting)}
 	}
@@ -38,11 +44,6 @@ func (c *converter) value(n *yaml.Node, depth int) (any, error) {
 		return nil, &nodeError{report.LimitExceeded, n.Line, fmt.Sprintf("the document has more than %d values with its aliases expanded", c.limits.DocumentValues)}
 	}
 	switch n.Kind {
-	case yaml.DocumentNode:
-		if len(n.Content) == 0 {
-			return nil, nil
-		}
-		return c.value(n.Content[0], depth)
 	case yaml.AliasNode:
 		return c.value(n.Alias, depth+1)
 	case yaml.MappingNode:
