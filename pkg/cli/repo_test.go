@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// policy is a repository with two clusters, in a directory of its own, which is the working directory.
+func policy(t *testing.T, more map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	files := map[string]string{
+		"system/repo.yaml":                   initialFiles["system/repo.yaml"],
+		"clusterregistry/clusters.yaml":      "apiVersion: clusterregistry.k8s.io/v1alpha1\nkind: Cluster\nmetadata: {name: prod}\n",
+		"namespaces/eng/map.yaml":            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n",
+		"namespaces/eng/shop/namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
+		"namespaces/eng/shop/prod.yaml":      "apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {configsync.gke.io/cluster-name-selector: prod}}\n",
+	}
+	for name, content := range more {
+		files[name] = content
+	}
+	for name, content := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// hns runs the plugin, and returns what it prints and its exit code.
+func hns(args ...string) (stdout, stderr string, code int) {
+	var out, errOut bytes.Buffer
+	e := newEnvironment(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
+	root := NewCommand(e, "")
+	root.SetArgs(args)
+	if cmd, err := root.ExecuteC(); err != nil {
+		e.report(cmd, err)
+		code = 1
+	}
+	return out.String(), errOut.String(), code
+}
+
+// written returns the files in a directory.
+func written(t *testing.T, dir string) string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && entry.Name() != outputMarker {
+			names = append(names, strings.TrimPrefix(name, dir+"/"))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestRepoVetReportsOnStandardErrorAndFails(t *testing.T) {
+	policy(t, nil)
+	if stdout, stderr, code := hns("repo", "vet", "--no-api-server-check"); code != 0 || stdout != "No validation issues found.\n" || stderr != "" {
+		t.Errorf("got %d %q %q", code, stdout, stderr)
+	}
+	policy(t, map[string]string{
+		"cluster/both.yaml":        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n",
+		"namespaces/x/shop/y.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, annotations: {configsync.gke.io/cluster-name-selector: prod}}\n",
+	})
+	stdout, stderr, code := hns("repo", "vet", "--no-api-server-check")
+	if code != 1 || stdout != "" || strings.Count(stderr, "KNV1039:") != 1 || !strings.HasPrefix(stderr, "1 error(s)\n\n\n[1] KNV1039: ") {
+		t.Errorf("an error of both clusters is reported once: got %d %q %q", code, stdout, stderr)
+	}
+	if err := os.Remove("cluster/both.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := hns("repo", "vet", "--no-api-server-check"); code != 1 || !strings.HasPrefix(stderr, "errors for cluster \"prod\":\n1 error(s)\n\n\n[1] KNV1029: ") {
+		t.Errorf("an error of one cluster names it: got %d %q", code, stderr)
+	}
+	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", defaultCluster); code != 0 || stderr != "" {
+		t.Errorf("another cluster has no error: got %d %q", code, stderr)
+	}
+	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", "dev"); code != 1 || !strings.Contains(stderr, `no cluster "dev", but defaultcluster, prod`) {
+		t.Errorf("a cluster that the repository does not know: got %d %q", code, stderr)
+	}
+}
+
+func TestRepoVetAsJSON(t *testing.T) {
+	policy(t, map[string]string{"namespaces/eng/bad.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: other}\n"})
+	stdout, stderr, code := hns("repo", "vet", "--no-api-server-check", "-o", "json", "--clusters", "prod")
+	var got repoReport
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	if code != 1 || stderr != "" || len(got.Clusters) != 1 || got.Clusters[0].Name != "prod" || len(got.Clusters[0].Errors) != 1 || got.Clusters[0].Errors[0].Code != "KNV1009" {
+		t.Errorf("got %d %q %s", code, stderr, stdout)
+	}
+}
+
+// TestRepoVetAsksTheServerForKinds has a server that serves one kind more than Kubernetes does.
+func TestRepoVetAsksTheServerForKinds(t *testing.T) {
+	mux := http.NewServeMux()
+	for path, answer := range map[string]any{
+		"/api":                 metav1.APIVersions{},
+		"/apis":                metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "example.com", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "example.com/v1", Version: "v1"}}}}},
+		"/apis/example.com/v1": metav1.APIResourceList{GroupVersion: "example.com/v1", APIResources: []metav1.APIResource{{Name: "widgets", Kind: "Widget", Namespaced: true}}},
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if err := json.NewEncoder(w).Encode(answer); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	vet := func(kind string, args ...string) (string, int) {
+		policy(t, map[string]string{"namespaces/eng/x.yaml": "apiVersion: example.com/v1\nkind: " + kind + "\nmetadata: {name: x}\n"})
+		_, stderr, code := hns(append([]string{"repo", "vet"}, args...)...)
+		return stderr, code
+	}
+	if stderr, code := vet("Widget", "-s", server.URL); code != 0 || stderr != "" {
+		t.Errorf("a kind that the server serves: got %d %q", code, stderr)
+	}
+	if stderr, code := vet("Gadget", "-s", server.URL); code != 1 || !strings.Contains(stderr, "[1] KNV1021: ") {
+		t.Errorf("a kind that it does not serve: got %d %q", code, stderr)
+	}
+	if stderr, code := vet("Gadget", "--no-api-server-check"); code != 0 || !strings.HasPrefix(stderr, "Warning: KNV1021: ") {
+		t.Errorf("the same without a server: got %d %q", code, stderr)
+	}
+	server.Close()
+	if stderr, code := vet("Widget", "-s", server.URL); code != 1 || !strings.Contains(stderr, "--no-api-server-check") {
+		t.Errorf("a server that is down: got %d %q", code, stderr)
+	}
+}
+
+func TestRepoVetReadsTheKindsFile(t *testing.T) {
+	widget := map[string]string{"namespaces/eng/x.yaml": "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: x}\n"}
+	for name, want := range map[string]struct {
+		file, stderr string
+		code         int
+	}{
+		"current":      {"NAME      SHORTNAMES   APIVERSION       NAMESPACED   KIND\nnodes     no           v1               false        Node\nwidgets                example.com/v1   true         Widget\n", "", 0},
+		"old":          {"NAME      SHORTNAMES   APIGROUP      NAMESPACED   KIND\nnodes     no                         false        Node\nwidgets                example.com   true         Widget\n", "", 0},
+		"cluster":      {"NAME      SHORTNAMES   APIVERSION       NAMESPACED   KIND\nwidgets                example.com/v1   false        Widget\n", "KNV1039", 1},
+		"not a table":  {"hello\n", "KNV1064", 1},
+		"empty":        {"", "KNV1064", 1},
+		"half a table": {"NAME      SHORTNAMES   APIVERSION       NAMESPACED   KIND\nwidgets\n", "KNV1064", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			policy(t, widget)
+			if err := os.WriteFile("api-resources.txt", []byte(want.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, stderr, code := hns("repo", "vet", "--no-api-server-check")
+			if code != want.code || !strings.Contains(stderr, want.stderr) || want.stderr == "" && stderr != "" {
+				t.Errorf("got %d %q", code, stderr)
+			}
+		})
+	}
+}
+
+func TestRepoHydrateReplacesWhatItWrote(t *testing.T) {
+	policy(t, nil)
+	hydrate := func(args ...string) (string, string, int) {
+		return hns(append([]string{"repo", "hydrate", "--no-api-server-check"}, args...)...)
+	}
+	if _, stderr, code := hydrate(); code != 0 {
+		t.Fatal(stderr)
+	}
+	both := "defaultcluster/namespace_shop.yaml defaultcluster/shop/configmap_m.yaml prod/namespace_shop.yaml prod/shop/configmap_m.yaml prod/shop/secret_s.yaml"
+	if got := written(t, "compiled"); got != both {
+		t.Errorf("wrote %s", got)
+	}
+	if err := os.Remove("namespaces/eng/map.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := hydrate("--clusters", "prod", "-o", "json"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if got := written(t, "compiled"); got != "namespace_shop.json shop/secret_s.json" {
+		t.Errorf("wrote %s", got)
+	}
+	if err := os.WriteFile("namespaces/eng/bad.yaml", []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := hydrate("--clusters", "prod"); code != 1 || !strings.Contains(stderr, "KNV2001") || written(t, "compiled") != "namespace_shop.json shop/secret_s.json" {
+		t.Errorf("a repository with errors must leave the output alone: %d %q", code, stderr)
+	}
+}
+
+func TestRepoHydrateDoesNotDestroy(t *testing.T) {
+	policy(t, map[string]string{"notes/mine.txt": "x"})
+	for _, dir := range []string{".", "..", "namespaces", "cluster/new", "notes"} {
+		if _, stderr, code := hns("repo", "hydrate", "--no-api-server-check", "--output", dir); code != 1 {
+			t.Errorf("%s is replaced: %q", dir, stderr)
+		}
+	}
+	if _, err := os.Stat("notes/mine.txt"); err != nil {
+		t.Error(err)
+	}
+	if _, stderr, code := hns("repo", "hydrate", "--no-api-server-check", "--flat", "--clusters", "prod", "--output", "namespaces/flat.yaml"); code != 1 {
+		t.Errorf("a file is written into the repository: %q", stderr)
+	}
+}
+
+func TestRepoHydrateFlat(t *testing.T) {
+	policy(t, nil)
+	if _, stderr, code := hns("repo", "hydrate", "--no-api-server-check", "--flat"); code != 1 || !strings.Contains(stderr, "--clusters, of defaultcluster, prod") {
+		t.Errorf("one file for two clusters: got %d %q", code, stderr)
+	}
+	stdout, stderr, code := hns("repo", "hydrate", "--no-api-server-check", "--output", "-", "--clusters", defaultCluster)
+	if code != 0 || stdout != "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  namespace: shop\n" {
+		t.Errorf("got %d %q %q", code, stdout, stderr)
+	}
+	if stdout, stderr, code := hns("repo", "hydrate", "--no-api-server-check", "--flat", "--clusters", defaultCluster, "--format", "json"); code != 0 || stdout != "Wrote 2 objects to compiled.json\n" {
+		t.Errorf("got %d %q %q", code, stdout, stderr)
+	}
+	var list metav1.List
+	data, err := os.ReadFile("compiled.json")
+	if err = errors.Join(err, json.Unmarshal(data, &list)); err != nil || list.Kind != "List" || len(list.Items) != 2 {
+		t.Errorf("got %v: %s", err, data)
+	}
+}
+
+func TestRepoInitDoesNotOverwrite(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if stdout, stderr, code := hns("repo", "init", "--path", "new"); code != 0 || stdout != "Done!\n" {
+		t.Fatalf("got %q %q", stdout, stderr)
+	}
+	if got := written(t, "new"); got != "README.md system/README.md system/repo.yaml" {
+		t.Errorf("wrote %s", got)
+	}
+	for _, dir := range []string{"cluster", "clusterregistry", "namespaces"} {
+		if _, err := os.Stat("new/" + dir); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, stderr, code := hns("repo", "vet", "--path", "new", "--no-api-server-check"); code != 0 {
+		t.Errorf("what init makes is not valid: %s", stderr)
+	}
+	if err := os.WriteFile("new/README.md", []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := hns("repo", "init", "--path", "new"); code != 1 || !strings.Contains(stderr, "not empty") {
+		t.Errorf("got %d %q", code, stderr)
+	}
+	if _, stderr, code := hns("repo", "init", "--path", "new", "--force"); code != 0 {
+		t.Errorf("--force: %q", stderr)
+	}
+	if data, err := os.ReadFile("new/README.md"); err != nil || string(data) != "mine" {
+		t.Errorf("--force overwrites: %q %v", data, err)
+	}
+	if err := os.MkdirAll("git/.git", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := hns("repo", "init", "--path", "git"); code != 0 {
+		t.Errorf("files whose names begin with a dot must not matter: %q", stderr)
+	}
+}
