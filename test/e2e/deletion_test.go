@@ -151,8 +151,8 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 
 	ginkgo.It("is forgotten when a parent comes back", func() {
 		gomega.Expect(root.create(namespace(chain[1]))).To(succeed())
-		for _, each := range []string{"hierarchies/hierarchy", "hierarchyconfigurations/hierarchy"} {
-			gomega.Eventually(func() string { return root.get(chain[2], each, conditions) }).Should(gomega.Equal("Ready=True:Ready "))
+		for each, want := range map[string]string{"hierarchies/hierarchy": "Ready=True:Ready ", "hierarchyconfigurations/hierarchy": ""} {
+			gomega.Eventually(func() string { return root.get(chain[2], each, conditions) }).Should(gomega.Equal(want))
 		}
 		expectDepth(chain[2], chain[1], "1")
 		// The new namespace has not the old one's place.
