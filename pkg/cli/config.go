@@ -34,13 +34,19 @@ func newSetResource(e *Environment) *cobra.Command {
 		want  v1beta1.ResourceSpec
 		mode  string
 		force bool
+		grant bool
 		dry   dryRun
 	)
 	cmd := &cobra.Command{
-		Use:     "set-resource RESOURCE",
-		Short:   "Say how a kind is propagated",
-		Example: "  kubectl hns config set-resource networkpolicies --group networking.k8s.io --mode Propagate",
-		Args:    exactly(1, "the plural name of one resource"),
+		Use:   "set-resource RESOURCE",
+		Short: "Say how a kind is propagated",
+		Long: `Say how a kind is propagated.
+
+It fails if hnc-propagator lacks the rights to read and write objects of the kind: the configuration is stored, but takes no effect until it has
+them. With --grant, a ClusterRole gives them to it.`,
+		Example: `  kubectl hns config set-resource networkpolicies --group networking.k8s.io --mode Propagate
+  kubectl hns config set-resource widgets --group example.com --mode Propagate --grant`,
+		Args: exactly(1, "the plural name of one resource"),
 		ValidArgsFunction: completeArgs(1, func(cmd *cobra.Command, word string) []string {
 			var plain []string
 			for _, name := range e.completeResources(cmd, word) {
@@ -54,14 +60,19 @@ func newSetResource(e *Environment) *cobra.Command {
 			if want.Mode = v1beta1.SynchronizationMode(titled(mode)); want.Mode != "" && !slices.Contains(modes, string(want.Mode)) {
 				return usage("--mode=%s is none of %s", mode, strings.Join(modes, ", "))
 			}
-			return e.changeConfiguration(cmd.Context(), &dry, func(c *v1beta1.HNCConfiguration) (string, bool, error) {
+			err := e.changeConfiguration(cmd.Context(), &dry, func(c *v1beta1.HNCConfiguration) (string, bool, error) {
 				return "", true, setResource(&c.Spec, want, force)
 			})
+			if err != nil || want.Mode == v1beta1.Ignore {
+				return err
+			}
+			return e.checkPropagator(cmd.Context(), want, grant, &dry)
 		},
 	}
 	cmd.Flags().StringVar(&want.Group, "group", "", "The resource's API group; empty for the core group")
 	cmd.Flags().StringVar(&mode, "mode", "", "One of: "+strings.Join(modes, ", "))
 	cmd.Flags().BoolVarP(&force, "force", "f", false, "Propagate a kind that has been ignored, though that may overwrite objects")
+	cmd.Flags().BoolVar(&grant, "grant", false, "Give hnc-propagator the rights on the kind that it lacks, by a ClusterRole")
 	e.completeFlag(cmd, "mode", func(*cobra.Command, string) []string { return modes })
 	dry.addFlag(cmd.Flags())
 	return cmd

@@ -57,7 +57,7 @@ func TestNothingIsDecidedOfAKindThatCanNotBeRead(t *testing.T) {
 	c.eventuallyRoles("leaf", "r=get<root")
 	c.eventually("condition", "true", func() string {
 		got := c.condition(hnc.ConditionOutOfSync)
-		return fmt.Sprint(strings.HasPrefix(got, "Unknown: widgets.example.com can't be read") && strings.Contains(got, aggregationLabel))
+		return fmt.Sprint(strings.HasPrefix(got, "Unknown: widgets.example.com can't be read") && strings.Contains(got, hnc.LabelAggregateToPropagator))
 	})
 	if got := c.objectsOf("widgets", "leaf"); got != "stray=1<root" {
 		t.Errorf("leaf has %q", got)
@@ -86,7 +86,7 @@ func TestAKindThatCanNotBeWrittenDoesNotHoldUpOthers(t *testing.T) {
 	c.eventuallyRoles("leaf", "r=get<root")
 	c.eventually("condition", "true", func() string {
 		got := c.condition(hnc.ConditionOutOfSync)
-		return fmt.Sprint(strings.HasPrefix(got, `Unknown: can't delete widgets.example.com "stray" in namespace "leaf"`) && strings.Contains(got, aggregationLabel))
+		return fmt.Sprint(strings.HasPrefix(got, `Unknown: can't delete widgets.example.com "stray" in namespace "leaf"`) && strings.Contains(got, hnc.LabelAggregateToPropagator))
 	})
 	denied.Store(false)
 	c.eventuallyObjects("widgets", "leaf", "a=1<root")

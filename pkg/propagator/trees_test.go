@@ -256,7 +256,7 @@ func TestAHierarchyTellsThatItsKindCanNotBeWritten(t *testing.T) {
 	c.eventuallyConfigured("roles", "Propagate 0/0")
 	c.eventually("condition", "true", func() string {
 		got := c.problem("root", hnc.ConditionOutOfSync)
-		return fmt.Sprint(strings.HasPrefix(got, `Unknown: can't create widgets.example.com "a" in namespace "leaf"`) && strings.Contains(got, aggregationLabel))
+		return fmt.Sprint(strings.HasPrefix(got, `Unknown: can't create widgets.example.com "a" in namespace "leaf"`) && strings.Contains(got, hnc.LabelAggregateToPropagator))
 	})
 	if got := c.condition(hnc.ConditionOutOfSync); got != "" {
 		t.Errorf("the configuration tells %q", got)

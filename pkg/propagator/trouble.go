@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
@@ -49,11 +50,8 @@ func remedy(kind copies.Kind, err error) string {
 		return ""
 	}
 	return fmt.Sprintf("; to let it be propagated, label a ClusterRole that allows get, list, watch, create, update and delete for %s with %s: \"true\", "+
-		"or remove the entry", kind.GroupResource(), aggregationLabel)
+		"or remove the entry", kind.GroupResource(), hnc.LabelAggregateToPropagator)
 }
-
-// aggregationLabel is the label of ClusterRoles whose rights the propagator gets.
-const aggregationLabel = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
 
 // reading records the result of a request for the objects of a kind.
 func (p *Propagator) reading(place int, index *copies.Index, err error) {

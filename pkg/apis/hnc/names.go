@@ -14,6 +14,14 @@ const SystemNamespace = "hnc-system"
 // PropagatorUser is the user name of the one privileged writer.
 const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hnc-propagator"
 
+// LabelAggregateToPropagator is the label of ClusterRoles that are aggregated into the propagator's, with the value "true".
+const LabelAggregateToPropagator = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
+
+// PropagatorVerbs returns what the propagator must be allowed to do with objects of a kind that it propagates.
+func PropagatorVerbs() []string {
+	return []string{"get", "list", "watch", "create", "update", "delete"}
+}
+
 // Labels and annotations that the hierarchy writes. Source: spec/hnc.md 0.2; those marked "projected" are facts about
 // a namespace that admission policies need and that only the propagator writes.
 const (

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestConfigOfAKindThatThePropagatorMayNotHandle(t *testing.T) {
+	t.Cleanup(func() { configure(t) })
+	configurator := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "configurator"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{hnc.GroupName}, Resources: []string{"hncconfigurations"}, Verbs: []string{"get", "update"}}},
+	}
+	if _, err := kube.RbacV1().ClusterRoles().Create(t.Context(), configurator, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kube.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "configurator"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "configurator"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "bob"}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := kube.RbacV1().ClusterRoleBindings().Delete(context.WithoutCancel(t.Context()), "configurator", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	set := func(more ...string) []string {
+		return append([]string{"config", "set-resource", "deployments", "--group", "apps", "--mode", "Propagate"}, more...)
+	}
+	s := newScript(t, root)
+	s.run("config", "set-resource", "deployments", "--group", "apps", "--mode", "Ignore")
+	s.run(set("--force")...)
+	s.run(set("--grant", "--dry-run=server")...)
+	s.as("bob, who may change the configuration", bob)
+	s.run(set()...)
+	s.run(set("--grant")...)
+	s.as("the administrator", root)
+	s.run(set("--grant")...)
+	s.run(set()...)
+	s.until("* Propagating: deployments (apps/v1)\n* Propagating: rolebindings (rbac.authorization.k8s.io/v1)\n* Propagating: roles (rbac.authorization.k8s.io/v1)\n\nConditions:\n",
+		"config", "describe")
+}
