@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
@@ -22,13 +23,14 @@ type codeCase struct {
 	warning bool
 }
 
+// allCases are the cases of all codes.
+var allCases = slices.Concat(readCases, rawCases, kindCases, clusterCases, scopeCases, treeCases, inheritanceCases, finalCases)
+
 func TestEachCode(t *testing.T) {
 	var tested []report.Code
-	for _, group := range [][]codeCase{readCases, rawCases, kindCases, clusterCases, scopeCases, treeCases, inheritanceCases, finalCases} {
-		for _, c := range group {
-			tested = append(tested, c.code)
-			t.Run(string(c.code)+" "+c.name, func(t *testing.T) { c.run(t) })
-		}
+	for _, c := range allCases {
+		tested = append(tested, c.code)
+		t.Run(string(c.code)+" "+c.name, func(t *testing.T) { c.run(t) })
 	}
 	t.Run("every code has a case", func(t *testing.T) {
 		for _, code := range repository.Codes() {
@@ -68,4 +70,22 @@ func position(err *report.Error) string {
 		return err.Paths[0]
 	}
 	return ""
+}
+
+// TestEachCheckIsTested switches off one check after the other: a case of its code must notice.
+func TestEachCheckIsTested(t *testing.T) {
+	finds := func(c *codeCase) bool {
+		result := compile(t, c.bad, c.options)
+		return slices.Contains(codes(slices.Concat(result.Errors, result.Warnings)), string(c.code))
+	}
+	for i, name := range repository.Checks() {
+		if strings.HasSuffix(name, string(report.MissingName)) {
+			continue // The loader finds it first.
+		}
+		repository.WithoutCheck(i, func() {
+			if !slices.ContainsFunc(allCases, func(c codeCase) bool { return strings.HasSuffix(name, string(c.code)) && !finds(&c) }) {
+				t.Errorf("without the check %q every case still passes", name)
+			}
+		})
+	}
 }

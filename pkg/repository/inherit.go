@@ -89,7 +89,9 @@ func (c *compilation) inherit() {
 	c.keep(func(o *object.Object) bool { return o.TopDir() == object.ClusterDir })
 	selectors := map[string]labels.Selector{}
 	for name, o := range c.selectors {
-		selectors[name], _ = labelSelector(o)
+		if selector, err := labelSelector(o); err == nil {
+			selectors[name] = selector
+		}
 	}
 	c.descend(c.root, nil, selectors)
 	slices.SortFunc(c.namespaces, func(a, b Namespace) int { return strings.Compare(a.Name, b.Name) })
@@ -110,8 +112,10 @@ func (c *compilation) descend(d *directory, inherited []*object.Object, selector
 	all := labels.Set(maps.Clone(namespace.TreeLabels))
 	maps.Copy(all, namespace.Object.GetLabels())
 	for _, o := range slices.Concat(inherited, d.objects) {
-		if name, set := o.Annotation(object.AnnotationNamespaceSelector); set && !selectors[name].Matches(all) {
-			continue
+		if name, set := o.Annotation(object.AnnotationNamespaceSelector); set {
+			if selector, ok := selectors[name]; !ok || !selector.Matches(all) {
+				continue
+			}
 		}
 		if o.GetNamespace() != d.name {
 			o = o.WithNamespace(d.name)

@@ -24,11 +24,31 @@ func TestDocumentation(t *testing.T) {
 	t.Cleanup(func() { configure(t) })
 	removed(t, "billing")
 	waitUntilNothingIsHalted(t)
+	dir := t.TempDir()
+	if shown := runShown(t, file, dir); shown < 30 {
+		t.Errorf("only %d commands are shown", shown)
+	}
+	picture, err := os.ReadFile(filepath.Join(dir, "tree.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "../../../docs/tree.png", string(picture))
+}
+
+// TestRepositoryDocumentation does the same with docs/repositories.md.
+func TestRepositoryDocumentation(t *testing.T) {
+	if shown := runShown(t, "../../../docs/repositories.md", t.TempDir()); shown < 7 {
+		t.Errorf("only %d commands are shown", shown)
+	}
+}
+
+// runShown runs the commands that a page shows, in a directory, compares the output, and returns how many there are.
+func runShown(t *testing.T, file, dir string) int {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	var got strings.Builder
 	shown := 0
 	for part := range strings.SplitSeq(string(text), "```") {
@@ -46,15 +66,8 @@ func TestDocumentation(t *testing.T) {
 			shown++
 		}
 	}
-	if shown < 30 {
-		t.Errorf("only %d commands are shown", shown)
-	}
 	compare(t, file, got.String())
-	picture, err := os.ReadFile(filepath.Join(dir, "tree.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare(t, "../../../docs/tree.png", string(picture))
+	return shown
 }
 
 // shownCommand is a command in the documentation, with the output that is shown.

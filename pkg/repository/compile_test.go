@@ -1,0 +1,112 @@
+package repository_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+)
+
+func TestPlaceOfANamespace(t *testing.T) {
+	for dir, want := range map[string]struct {
+		ancestors []string
+		labels    map[string]string
+	}{
+		"leaf":         {nil, map[string]string{"leaf.tree.hnc.x-k8s.io/depth": "0"}},
+		"a/b/leaf":     {[]string{"b", "a"}, map[string]string{"leaf.tree.hnc.x-k8s.io/depth": "0", "b.tree.hnc.x-k8s.io/depth": "1", "a.tree.hnc.x-k8s.io/depth": "2"}},
+		"a/a/leaf":     {[]string{"a"}, map[string]string{"leaf.tree.hnc.x-k8s.io/depth": "0", "a.tree.hnc.x-k8s.io/depth": "1"}},
+		"leaf/a/leaf":  {[]string{"a"}, map[string]string{"leaf.tree.hnc.x-k8s.io/depth": "0", "a.tree.hnc.x-k8s.io/depth": "1"}},
+		"c/a/b/a/leaf": {[]string{"a", "b", "c"}, map[string]string{"leaf.tree.hnc.x-k8s.io/depth": "0", "a.tree.hnc.x-k8s.io/depth": "1", "b.tree.hnc.x-k8s.io/depth": "2", "c.tree.hnc.x-k8s.io/depth": "4"}},
+	} {
+		t.Run(dir, func(t *testing.T) {
+			result := compile(t, minimal.with(files{"namespaces/" + dir + "/x.yaml": namespace("leaf", "")}), repository.Options{AllowSharedNames: true})
+			if len(result.Errors) > 0 || len(result.Namespaces) != 1 {
+				t.Fatal(result.Errors)
+			}
+			if diff := cmp.Diff(want.ancestors, result.Namespaces[0].AbstractAncestors); diff != "" {
+				t.Errorf("ancestors (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(want.labels, result.Namespaces[0].TreeLabels); diff != "" {
+				t.Errorf("tree labels (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCompileDoesNotChangeObjects compiles for several clusters from the same objects.
+func TestCompileDoesNotChangeObjects(t *testing.T) {
+	f := small.with(files{
+		engFile: configMap("a", annotated("example.com/x", "z")), mapFile: configMap("b", ""),
+		"namespaces/default/n.yaml": namespace("default", ""),
+	})
+	read := func() []*object.Object {
+		objects, errors := load.Load(f.fs(), load.DefaultLimits)
+		if len(errors) > 0 {
+			t.Fatal(errors)
+		}
+		return objects
+	}
+	objects := read()
+	for _, o := range repository.Compile(objects, repository.Options{}).Objects {
+		o.SetLabels(map[string]string{"changed": "yes"})
+	}
+	for i, o := range read() {
+		if o.GetNamespace() == "" && o.Path != namespaceFile {
+			if diff := cmp.Diff(o.Object, objects[i].Object); diff != "" {
+				t.Errorf("%s (-before +after)\n%s", o.Path, diff)
+			}
+		}
+	}
+}
+
+func TestObjectsCanBeCreatedInOrder(t *testing.T) {
+	result := compile(t, small.with(files{
+		"cluster/b.yaml": clusterRole("b", ""), "cluster/z.yaml": crd("widgets.example.com", "example.com", "Namespaced"),
+		mapFile: configMap("z", ""), "namespaces/eng/shop/a.yaml": item("example.com/v1", "Widget", "w", "", ""),
+	}), repository.Options{})
+	var got []string
+	for _, o := range result.Objects {
+		got = append(got, o.GetKind())
+	}
+	if diff := cmp.Diff([]string{"CustomResourceDefinition", "ClusterRole", "Namespace", "ConfigMap", "Widget"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestStagesAreBarriers has errors of three stages, of which only the first is reported, and all of its errors are.
+func TestStagesAreBarriers(t *testing.T) {
+	f := small.with(files{
+		mapFile:                        configMap("a", "namespace: other, "+labeled("configsync.gke.io/x", "a")),
+		"cluster/map.yaml":             configMap("a", ""),
+		"namespaces/eng/leaf/map.yaml": configMap("a", ""),
+	})
+	for _, step := range []struct {
+		fix  files
+		want []string
+	}{
+		{nil, []string{"KNV1009", "KNV1011"}},
+		{files{mapFile: ""}, []string{"KNV1039"}},
+		{files{mapFile: "", "cluster/map.yaml": ""}, []string{"KNV1044"}},
+	} {
+		result := compile(t, f.with(step.fix), repository.Options{})
+		if diff := cmp.Diff(step.want, codes(result.Errors)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+}
+
+// TestUnknownKindsDoNotBlock has one kind that the cluster does not serve: all the rest can be applied.
+func TestUnknownKindsDoNotBlock(t *testing.T) {
+	f := small.with(files{mapFile: configMap("a", ""), "namespaces/eng/w.yaml": item("example.com/v1", "Widget", "w", "", "")})
+	result := compile(t, f, repository.Options{})
+	if diff := cmp.Diff([]string{string(report.UnknownKind)}, codes(result.Errors)); diff != "" || len(result.Objects) != 2 {
+		t.Errorf("%d objects, errors (-want +got)\n%s", len(result.Objects), diff)
+	}
+	if result = compile(t, f, repository.Options{AssumeScopes: true}); len(result.Errors) > 0 || len(result.Objects) != 3 {
+		t.Errorf("offline: %d objects, %v", len(result.Objects), result.Errors)
+	}
+}

@@ -1,0 +1,55 @@
+package load_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
+)
+
+// TestScalarsAreThoseOfKubectl compares the values of scalars with what kubectl's parser makes of them.
+func TestScalarsAreThoseOfKubectl(t *testing.T) {
+	for _, text := range []string{
+		"y", "n", "yes", "No", "ON", "off", "'y'", "true", "False", "~", "null", "", "1", "+1", "-7", "010", "0o7", "0x1F", "0b1", "1_000", "08",
+		"1.5", ".5", "1e3", "1e30", "9223372036854775808", "1:20", "2001-01-01", "=", "!!binary aGk=", "!!str 1", "\"1\"", "|\n  text\n",
+	} {
+		objects, errors := load.Load(file(someMap+"value: "+text+"\n"), load.DefaultLimits)
+		if len(errors) > 0 {
+			t.Errorf("%q: %v", text, errors)
+			continue
+		}
+		var want map[string]any
+		if err := yaml.Unmarshal([]byte("value: "+text+"\n"), &want); err != nil {
+			t.Fatal(err)
+		}
+		// YAML's numbers are float64 there.
+		got := objects[0].Object["value"]
+		if whole, ok := got.(int64); ok {
+			got = float64(whole)
+		}
+		if fmt.Sprintf("%T %v", got, got) != fmt.Sprintf("%T %v", want["value"], want["value"]) {
+			t.Errorf("%q: got %T %v, kubectl reads %T %v", text, got, got, want["value"], want["value"])
+		}
+	}
+}
+
+// TestDocumentsThatAreRefused have no meaning in JSON, or several.
+func TestDocumentsThatAreRefused(t *testing.T) {
+	for text, message := range map[string]string{
+		"value: .nan\n":        "no number that JSON can hold",
+		"value: !Ref x\n":      "the tag !Ref is not supported",
+		"value: !!int x\n":     "is no valid int",
+		"? [a]\n: b\n":         "a key must be a string",
+		"<<: a\n":              "only mappings can be merged",
+		"value: 1\nvalue: 2\n": "set twice",
+		"value: *nothing\n":    "unknown anchor",
+	} {
+		_, errors := load.Load(file(someMap+text), load.DefaultLimits)
+		if len(errors) != 1 || errors[0].Code != "KNV2001" || !strings.Contains(errors[0].Message, message) {
+			t.Errorf("%q: want an error about %q, got %v", text, message, errors)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package report_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+)
+
+const help = "https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/repositories.md"
+
+// TestTextOfErrors has the very text, which other tools read.
+func TestTextOfErrors(t *testing.T) {
+	errors := report.Errors{
+		{Code: report.MissingRepo, Message: "no Repo", Paths: []string{"system/"}},
+		{Code: report.NameCollision, Message: "two of them", Sources: []report.Source{
+			{Path: "namespaces/a/b.yaml", Line: 3, Namespace: "a", Name: "b", Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"},
+			{Path: "cluster/c.json", Name: "c", Version: "v1", Kind: "Namespace"},
+		}},
+		{Code: report.MissingRepo, Message: "no Repo", Paths: []string{"system/"}},
+	}
+	want := `2 error(s)
+
+
+[1] KNV1017: no Repo
+
+path: system/
+
+For more information, see ` + help + `#knv1017
+
+
+[2] KNV1029: two of them
+
+source: namespaces/a/b.yaml:3
+namespace: a
+metadata.name: b
+group: rbac.authorization.k8s.io
+version: v1
+kind: Role
+
+source: cluster/c.json
+metadata.name: c
+group: 
+version: v1
+kind: Namespace
+
+For more information, see ` + help + `#knv1029
+`
+	if diff := cmp.Diff(want, errors.Error()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestEveryCodeIsExplained looks for the anchor that the text of each code names.
+func TestEveryCodeIsExplained(t *testing.T) {
+	source, err := os.ReadFile("code.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../../docs/repositories.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := regexp.MustCompile(`Code = "(\w+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(codes) < 50 {
+		t.Fatalf("only %d codes are found", len(codes))
+	}
+	for _, match := range codes {
+		code := report.Code(match[1])
+		anchor := strings.TrimPrefix(code.HelpURL(), help+"#")
+		if !strings.Contains(string(page), `<a id="`+anchor+`"></a>`+string(code)+" |") {
+			t.Errorf("%s is not explained", code)
+		}
+	}
+}
+
+// retired are numbers that Config Sync has given up, which must mean nothing else.
+const retired = "1000 1001 1002 1008 1012 1015 1016 1018 1022 1023 1024 1025 1026 1028 1030 1033 1035 1037 1040 1049 1051 1059 1062 1063"
+
+func TestRetiredNumbersAreNotUsed(t *testing.T) {
+	source, err := os.ReadFile("code.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range strings.Fields(retired) {
+		if strings.Contains(string(source), "KNV"+number) {
+			t.Errorf("KNV%s is used", number)
+		}
+	}
+}
