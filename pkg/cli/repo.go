@@ -2,17 +2,19 @@ package cli
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
 func newRepo(e *Environment) *cobra.Command {
@@ -22,7 +24,7 @@ func newRepo(e *Environment) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRepoInit(e), newRepoVet(e), newRepoHydrate(e))
+	cmd.AddCommand(newRepoInit(e), newRepoVet(e), newRepoHydrate(e), newRepoDiff(e))
 	return cmd
 }
 
@@ -85,8 +87,28 @@ func (c *compiled) failed() bool {
 	return len(c.loading) > 0 || slices.ContainsFunc(c.clusters, func(cluster compiledCluster) bool { return len(cluster.result.Errors) > 0 })
 }
 
-// compile loads the repository and compiles it for each cluster. Symbolic links cannot lead out of it.
+// loaded is what is read of a repository.
+type loaded struct {
+	objects []*object.Object
+	errors  report.Errors
+	scopes  scope.Lookup
+}
+
+// compile loads the repository and compiles it for each cluster.
 func (f *repoFlags) compile(ctx context.Context, e *Environment) (*compiled, error) {
+	l, err := f.load(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	clusters, err := f.choose(clustersOf(repository.Clusters(l.objects)))
+	if err != nil && len(l.errors) == 0 {
+		return nil, err
+	}
+	return f.compileFor(ctx, e, l, clusters, nil)
+}
+
+// load reads the repository, and the kinds that it is checked with. Symbolic links cannot lead out of it.
+func (f *repoFlags) load(ctx context.Context, e *Environment) (*loaded, error) {
 	if f.sourceFormat != "hierarchy" {
 		return nil, usage("--source-format=%s: only hierarchy is supported", f.sourceFormat)
 	}
@@ -95,39 +117,39 @@ func (f *repoFlags) compile(ctx context.Context, e *Environment) (*compiled, err
 		return nil, err
 	}
 	defer root.Close()
-	return f.compileFS(ctx, e, root.FS())
-}
-
-func (f *repoFlags) compileFS(ctx context.Context, e *Environment, fsys fs.FS) (*compiled, error) {
 	line := e.progress()
 	defer line.end()
 	line.show("reading %s ...", f.path)
-	objects, errors := load.Load(fsys, load.DefaultLimits)
-	if len(errors) > 0 {
-		return &compiled{loading: errors.Sorted()}, nil
-	}
-	clusters, err := f.choose(clustersOf(repository.Clusters(objects)))
-	if err != nil {
-		return nil, err
+	l := &loaded{}
+	l.objects, l.errors = load.Load(root.FS(), load.DefaultLimits)
+	if len(l.errors) > 0 {
+		return l, nil
 	}
 	if !f.kinds.offline {
 		line.show("asking the API server for its kinds ...")
 	}
-	scopes, problem, err := f.kinds.lookup(ctx, e, fsys)
-	if err != nil {
-		return nil, err
+	var problem *report.Error
+	if l.scopes, problem, err = f.kinds.lookup(ctx, e, root.FS()); problem != nil {
+		l.errors = report.Errors{problem}
 	}
-	if problem != nil {
-		return &compiled{loading: report.Errors{problem}}, nil
+	return l, err
+}
+
+// compileFor compiles what is loaded for each of the clusters. The revision before defined the previous kinds.
+func (f *repoFlags) compileFor(ctx context.Context, e *Environment, l *loaded, clusters []string, previous []schema.GroupKind) (*compiled, error) {
+	if len(l.errors) > 0 {
+		return &compiled{loading: l.errors.Sorted()}, nil
 	}
+	line := e.progress()
+	defer line.end()
 	all := &compiled{}
 	for i, name := range clusters {
 		line.show("compiling for %s (%d of %d) ...", name, i+1, len(clusters))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		all.clusters = append(all.clusters, compiledCluster{name, repository.Compile(objects, repository.Options{
-			Cluster: name, Scopes: scopes, AssumeScopes: f.kinds.offline, MaxObjects: f.threshold,
+		all.clusters = append(all.clusters, compiledCluster{name, repository.Compile(l.objects, repository.Options{
+			Cluster: name, Scopes: l.scopes, AssumeScopes: f.kinds.offline, PreviousKinds: previous, MaxObjects: f.threshold,
 			Excluded: hnc.ExcludedNamespaces, AllowSharedNames: f.allowSharedNames,
 		})})
 	}

@@ -2,9 +2,11 @@ package repository
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
@@ -38,6 +40,11 @@ func invalidCRDName(_ *compilation, o *object.Object) finding {
 		return findf("metadata.name", "metadata.name: a CustomResourceDefinition must be named <plural>.<group>, which is %q and not %q", want, o.GetName())
 	}
 	return finding{}
+}
+
+// DefinedKinds returns the kinds that CustomResourceDefinitions among the objects define.
+func DefinedKinds(objects []*object.Object) []schema.GroupKind {
+	return slices.Collect(maps.Keys(scope.FromCRDs(objects)))
 }
 
 // removedCRDs reports objects whose CustomResourceDefinition was in the repository before.

@@ -50,6 +50,7 @@ const (
 	TooManyObjects            Code = "KNV1070"
 	UnreadableFile            Code = "KNV2001"
 	UnreadableSource          Code = "KNV2004"
+	EmptyRepository           Code = "KNV2006"
 	MissingIdentity           Code = "KNV2010"
 	MultipleSingletons        Code = "KNV2012"
 )
@@ -66,6 +67,8 @@ const (
 	InvalidDirectory Code = "InvalidDirectory"
 	// ReservedDirectory is an abstract directory with the name of a namespace that is excluded from hierarchies.
 	ReservedDirectory Code = "ReservedDirectory"
+	// MassDeletion is a revision that removes more than half of the namespaces.
+	MassDeletion Code = "MassDeletion"
 	// SharedName is an abstract directory with the name of a namespace of the repository.
 	SharedName Code = "SharedName"
 	// SelectorPrefix is a NamespaceSelector that is accepted only because its directory's name is a prefix of another one's.
