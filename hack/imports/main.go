@@ -49,7 +49,9 @@ var allowed = map[string][]string{
 	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served.
 	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree", "pkg/wire"},
-	"cmd":            {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
+	// Its health and metrics are served like those of any Kubernetes server.
+	"pkg/propagator/options": {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/propagator"},
+	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
 	// The plugin is a client like any other: it shares only how annotations and names of kinds are read. What it shows is decided below it.
 	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds", "pkg/repository"},
 	"pkg/cli/tree":    {"pkg/apis"},
@@ -69,7 +71,7 @@ var restricted = map[string][]string{
 	"go.etcd.io/etcd/server/":   {"pkg/storage/embedded", "test", "hack"},
 	// What the tree's data structure must not do: talk to servers.
 	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/storage", "test"},
-	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/registry", "pkg/storage", "test"},
+	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/propagator/options", "pkg/registry", "pkg/storage", "test"},
 }
 
 // pure names the layers whose result depends on nothing but their arguments, and impure the packages that would change that.

@@ -95,6 +95,8 @@ type Propagator struct {
 	lost  chan struct{}
 	// loseStore closes it.
 	loseStore func()
+	// ready tells whether everything can be watched that decisions are based on.
+	ready *readiness
 	// reconfigure holds a token while the kinds have to be looked for.
 	reconfigure chan struct{}
 
@@ -150,6 +152,7 @@ func New(config Config) *Propagator {
 	p.pace = newPace(10 * config.StatusWindow)
 	p.fresh = newPace(20 * config.StatusWindow)
 	p.reconfigure = make(chan struct{}, 1)
+	p.ready = newReadiness()
 	p.lost = make(chan struct{})
 	p.loseStore = sync.OnceFunc(func() { close(p.lost) })
 	p.lag = queue.NewLag(func(kind int, d time.Duration) { config.Metrics.Lag(p.kindName(kind), d) })

@@ -129,7 +129,7 @@ func (p *Propagator) sameStore(ctx context.Context) (version string, err error) 
 }
 
 // watchStore and listStore let nothing into the picture that is of another store.
-func (p *Propagator) watchStore(f func(context.Context, metav1.ListOptions) (watch.Interface, error)) func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+func (p *Propagator) watchStore(resource string, f watchFunc) watchFunc {
 	return func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 		for {
 			w, err := p.watchSameStore(ctx, f, o)
@@ -139,6 +139,7 @@ func (p *Propagator) watchStore(f func(context.Context, metav1.ListOptions) (wat
 			// A reflector would list everything again, though it can go on where it was when our API server is back: unless it can't even connect,
 			// which never happens, for kube-apiserver is there.
 			klog.FromContext(ctx).V(4).Info("Can't watch yet", "reason", err)
+			p.ready.requested(resource, err)
 			if sleep(ctx, awayPeriod); ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

@@ -40,7 +40,7 @@ func (p *Propagator) Watch(ctx context.Context) {
 			synced:  p.naming(),
 		})
 	hierarchies := p.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
-	run(ctx, p, "hierarchies", &v1beta1.Hierarchy{}, hierarchies, p.watchStore(hierarchies.Watch),
+	run(ctx, p, "hierarchies", &v1beta1.Hierarchy{}, hierarchies, p.watchStore("hierarchies", hierarchies.Watch),
 		p.listStore(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return hierarchies.List(ctx, o)
 		}),
@@ -52,7 +52,7 @@ func (p *Propagator) Watch(ctx context.Context) {
 			synced:  p.naming(),
 		})
 	subnamespaces := p.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
-	run(ctx, p, "subnamespaces", &v1beta1.Subnamespace{}, subnamespaces, p.watchStore(subnamespaces.Watch),
+	run(ctx, p, "subnamespaces", &v1beta1.Subnamespace{}, subnamespaces, p.watchStore("subnamespaces", subnamespaces.Watch),
 		p.listStore(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return subnamespaces.List(ctx, o)
 		}),
@@ -86,7 +86,7 @@ func (p *Propagator) watchConfiguration(ctx context.Context) {
 	client := p.Hierarchy.HncV1beta1().HNCConfigurations()
 	p.unsynced.Add(1)
 	p.configured = sync.OnceFunc(p.unsynced.Done)
-	run(ctx, p, configurations, &v1beta1.HNCConfiguration{}, client, p.watchStore(client.Watch),
+	run(ctx, p, configurations, &v1beta1.HNCConfiguration{}, client, p.watchStore(configurations, client.Watch),
 		p.listStore(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
 		&feed[*v1beta1.HNCConfiguration]{
 			convert: func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
@@ -172,6 +172,9 @@ func run[T any](ctx context.Context, p *Propagator, resource string, expected ru
 	if f.synced == nil {
 		p.unsynced.Add(1)
 		f.synced = sync.OnceFunc(p.unsynced.Done)
+	}
+	if required(resource) {
+		watchFunc, list, f.synced = p.ready.observe(resource, watchFunc, list, f.synced)
 	}
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: watchFunc}, client)
 	options := cache.ReflectorOptions{Name: resource, Logger: &f.logger, Backoff: relist()}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"k8s.io/client-go/rest"
 )
 
 // metrics are samples by name and labels, as a server prints them.
@@ -54,7 +56,7 @@ func parseMetrics(r io.Reader) (metrics, error) {
 // propagatorURL returns the URL of a path that the propagator serves.
 func (c *cluster) propagatorURL(path string) (string, error) {
 	port, err := c.cp.Port(propagator)
-	return fmt.Sprintf("http://127.0.0.1:%d%s", port, path), err
+	return fmt.Sprintf("https://127.0.0.1:%d%s", port, path), err
 }
 
 // propagatorMetrics are the propagator's.
@@ -63,7 +65,11 @@ func (c *cluster) propagatorMetrics(ctx context.Context) (metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := get(ctx, http.DefaultClient, url)
+	client, err := rest.HTTPClientFor(c.admin.config)
+	if err != nil {
+		return nil, err
+	}
+	body, err := get(ctx, client, url)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -63,15 +62,12 @@ func (b *bench) fetchProfile(ctx context.Context, server, query, file string) er
 	if err != nil {
 		return err
 	}
-	client, url := http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d/debug/pprof/%s", port, query)
-	if server != propagator {
-		// As the administrator, straight to the server.
-		if client, err = rest.HTTPClientFor(b.admin.config); err != nil {
-			return err
-		}
-		url = fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/%s", port, query)
+	// As the administrator, straight to the server.
+	client, err := rest.HTTPClientFor(b.admin.config)
+	if err != nil {
+		return err
 	}
-	body, err := get(ctx, client, url)
+	body, err := get(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/debug/pprof/%s", port, query))
 	if err != nil {
 		return err
 	}

@@ -51,12 +51,18 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 			return 0, err
 		}
 	case hncPropagator:
+		serving, err := cp.pki.serving(cp.pki.cluster, hncPropagator+"-serving", "localhost", "127.0.0.1")
+		if err != nil {
+			return 0, err
+		}
 		args = []string{
 			"--kubeconfig=" + installation.PropagatorKubeconfig,
-			"--metrics-bind-address=" + loopback(port),
+			"--bind-address=127.0.0.1",
+			"--secure-port=" + strconv.Itoa(port),
+			"--tls-cert-file=" + serving.CertFile,
+			"--tls-private-key-file=" + serving.KeyFile,
 			"--leader-elect-resource-namespace=" + Namespace,
 		}
-		ready = "http://" + loopback(port) + "/readyz"
 	default:
 		return 0, fmt.Errorf("%q is none of our servers", server.Name)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -20,14 +19,10 @@ import (
 // without them.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
-	case hncAPIServer:
+	case hncAPIServer, hncPropagator:
 		err := http.ListenAndServeTLS(loopbackFlag("--secure-port"), flagValue("--tls-cert-file"), flagValue("--tls-private-key-file"),
 			standInHandler(&atomic.Value{}))
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	case hncPropagator:
-		server := &http.Server{Addr: flagValue("--metrics-bind-address"), Handler: standInHandler(&atomic.Value{}), ReadHeaderTimeout: time.Second}
-		fmt.Fprintln(os.Stderr, server.ListenAndServe())
 		os.Exit(1)
 	default:
 		os.Exit(m.Run())

@@ -2,7 +2,6 @@
 package options
 
 import (
-	"net"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -24,10 +23,8 @@ const Name = "hnc-propagator"
 type Options struct {
 	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
 	Kubeconfig string
-	// MetricsBindAddress is the host:port at which /metrics, /livez and /readyz are served over plain HTTP.
-	MetricsBindAddress string
-	// Profiling serves Go's profiles at MetricsBindAddress, too.
-	Profiling bool
+	// Serving says how /metrics, /livez and /readyz are served.
+	Serving
 	// SuppressObjectTags leaves kinds out of the metrics that HNC had.
 	SuppressObjectTags bool
 	// Workers is how many writes are made at a time.
@@ -42,7 +39,7 @@ type Options struct {
 // New returns the defaults.
 func New() *Options {
 	return &Options{
-		MetricsBindAddress: "127.0.0.1:8080",
+		Serving:            newServing(),
 		SuppressObjectTags: true,
 		Workers:            32,
 		Managed:            managed.NewOptions(),
@@ -63,10 +60,8 @@ func New() *Options {
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Kubeconfig, "kubeconfig", o.Kubeconfig,
 		"Path of the kubeconfig. Not needed in a pod.")
-	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress,
-		"Address (host:port) at which /metrics, /livez and /readyz are served over plain HTTP.")
 	fs.BoolVar(&o.Profiling, "profiling", o.Profiling,
-		"Serve Go's profiles under /debug/pprof/ at --metrics-bind-address, to anybody who can reach it.")
+		"Serve Go's profiles under /debug/pprof/ at --secure-port, to users who may get that non-resource URL.")
 	fs.BoolVar(&o.SuppressObjectTags, "suppress-object-tags", o.SuppressObjectTags,
 		"Leave the label GroupKind of the metrics hnc_reconcilers_object_* empty. The metrics hnc_propagation_* always have the label kind.")
 	fs.IntVar(&o.Workers, "workers", o.Workers,
@@ -74,13 +69,14 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.Managed.AddFlags(fs)
 	o.Copies.AddFlags(fs)
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
+	o.addGenericFlags(fs)
 }
 
 // Validate returns what is wrong with the flags.
 func (o *Options) Validate() field.ErrorList {
 	var errs field.ErrorList
-	if _, _, err := net.SplitHostPort(o.MetricsBindAddress); err != nil {
-		errs = append(errs, field.Invalid(field.NewPath("metrics-bind-address"), o.MetricsBindAddress, err.Error()))
+	for _, err := range o.validate() {
+		errs = append(errs, field.Invalid(field.NewPath("serving"), "", err.Error()))
 	}
 	if o.Workers < 1 {
 		errs = append(errs, field.Invalid(field.NewPath("workers"), o.Workers, "must be at least 1"))

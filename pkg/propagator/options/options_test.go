@@ -16,7 +16,7 @@ func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
 		want   string
 	}{
 		"the defaults":            {func(*Options) {}, ""},
-		"no port":                 {func(o *Options) { o.MetricsBindAddress = "localhost" }, "metrics-bind-address"},
+		"no port":                 {func(o *Options) { o.Secure.BindPort = -1 }, "serving"},
 		"no workers":              {func(o *Options) { o.Workers = 0 }, "workers"},
 		"a short lease":           {func(o *Options) { o.LeaderElection.LeaseDuration = metav1.Duration{Duration: time.Second} }, "leader-elect-lease-duration"},
 		"a label without a value": {func(o *Options) { o.Copies.NoPropagation = []string{"a"} }, "copies"},
@@ -47,7 +47,7 @@ func TestTheFlagsOfTheContractExist(t *testing.T) {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	New().AddFlags(fs)
 	for _, name := range []string{
-		"kubeconfig", "metrics-bind-address", "workers", "leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline",
+		"kubeconfig", "secure-port", "workers", "leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline",
 		"leader-elect-retry-period", "leader-elect-resource-namespace",
 		"unpropagated-label", "unpropagated-annotation", "nopropagation-label", "strip-tracking-metadata",
 		"suppress-object-tags", "profiling",
@@ -68,7 +68,13 @@ func TestTheDocumentationListsTheFlags(t *testing.T) {
 	}
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	New().AddFlags(fs)
+	generic := pflag.NewFlagSet("", pflag.ContinueOnError)
+	serving := newServing()
+	serving.addGenericFlags(generic)
 	fs.VisitAll(func(f *pflag.Flag) {
+		if generic.Lookup(f.Name) != nil {
+			return
+		}
 		_, line, found := strings.Cut(string(text), "| `--"+f.Name)
 		line, _, _ = strings.Cut(line, "\n")
 		value := strings.Trim(f.DefValue, "[]")

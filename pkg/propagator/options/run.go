@@ -3,13 +3,13 @@ package options
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
+	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
@@ -46,8 +46,10 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	config.Metrics = metrics.New(register, o.SuppressObjectTags)
 	p := propagator.New(config)
 
+	// A leader that can't renew its lease and does not notice has to be restarted.
 	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
-	served, err := o.serve(ctx, health, metricsHandler)
+	var elector atomic.Pointer[leaderelection.LeaderElector]
+	served, err := o.Serving.serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, o.readiness(p, &elector), metricsHandler)
 	if err != nil {
 		return err
 	}
@@ -59,16 +61,39 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		p.AwaitLoss(ctx)
 	}()
 	if o.LeaderElection.LeaderElect {
-		err = o.lead(ctx, base, health, p.Lead)
+		err = o.lead(ctx, base, health, &elector, p.Lead)
 	} else {
 		p.Lead(ctx)
 	}
 	cancel()
-	return errors.Join(err, p.Lost(), <-served)
+	<-served
+	return errors.Join(err, p.Lost())
 }
 
-// lead runs f while this replica holds the lease, and gives the lease back once f has returned.
-func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderelection.HealthzAdaptor, f func(context.Context)) error {
+// readiness returns what has to be true of a replica that is ready: it could write, and it does or knows who does.
+func (o *Options) readiness(p *propagator.Propagator, elector *atomic.Pointer[leaderelection.LeaderElector]) []healthz.HealthChecker {
+	return []healthz.HealthChecker{
+		healthz.NamedCheck("sync", func(*http.Request) error { return p.Synced() }),
+		healthz.NamedCheck("watch", func(*http.Request) error { return p.Watching() }),
+		healthz.NamedCheck("lead", func(*http.Request) error {
+			e := elector.Load()
+			switch {
+			case p.Leads():
+				return nil
+			case !o.LeaderElection.LeaderElect || e != nil && e.IsLeader():
+				return errors.New("not propagating yet")
+			case e == nil || e.GetLeader() == "":
+				return errors.New("no leader is known")
+			}
+			return nil
+		}),
+	}
+}
+
+// lead runs f while this replica holds the lease, and gives the lease back once f has returned. It stores the elector, which knows who leads.
+func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderelection.HealthzAdaptor,
+	known *atomic.Pointer[leaderelection.LeaderElector], f func(context.Context),
+) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -114,6 +139,7 @@ func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderele
 	if err != nil {
 		return err
 	}
+	known.Store(elector)
 	go func() {
 		<-ctx.Done()
 		select {
@@ -128,42 +154,4 @@ func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderele
 		return errors.New("lost the lease")
 	}
 	return nil
-}
-
-// serve serves health, metrics and, if asked to, profiles until the context ends. The channel then gets an error or nil.
-func (o *Options) serve(ctx context.Context, health *leaderelection.HealthzAdaptor, metricsHandler http.Handler) (<-chan error, error) {
-	listener, err := net.Listen("tcp", o.MetricsBindAddress)
-	if err != nil {
-		return nil, fmt.Errorf("--metrics-bind-address: %w", err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/metrics", metricsHandler)
-	mux.HandleFunc("/livez", func(w http.ResponseWriter, r *http.Request) {
-		// A leader that can't renew its lease and does not notice has to be restarted.
-		if err := health.Check(r); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		_, _ = w.Write([]byte("ok"))
-	})
-	// A standby is ready: it does all that is asked of it.
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
-	if o.Profiling {
-		profile(mux)
-	}
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	served := make(chan error, 1)
-	go func() {
-		err := server.Serve(listener)
-		if errors.Is(err, http.ErrServerClosed) {
-			err = nil
-		}
-		served <- err
-	}()
-	context.AfterFunc(ctx, func() {
-		shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = server.Shutdown(shutdown)
-	})
-	return served, nil
 }

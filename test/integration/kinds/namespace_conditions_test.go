@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -40,11 +41,15 @@ func metric(t *testing.T, name string) string {
 	if err != nil {
 		return err.Error()
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/metrics", port), nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/metrics", port), nil)
 	if err != nil {
 		return err.Error()
 	}
-	response, err := http.DefaultClient.Do(request)
+	client, err := rest.HTTPClientFor(cp.RESTConfig())
+	if err != nil {
+		return err.Error()
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		return err.Error()
 	}

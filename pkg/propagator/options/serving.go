@@ -1,0 +1,95 @@
+package options
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/spf13/pflag"
+	genericfilters "k8s.io/apiserver/pkg/endpoints/filters"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/filters"
+	"k8s.io/apiserver/pkg/server/healthz"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Serving says how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
+type Serving struct {
+	Secure         *genericoptions.SecureServingOptions
+	Authentication *genericoptions.DelegatingAuthenticationOptions
+	Authorization  *genericoptions.DelegatingAuthorizationOptions
+	// Profiling serves Go's profiles, too.
+	Profiling bool
+}
+
+func newServing() Serving {
+	s := Serving{
+		Secure:         genericoptions.NewSecureServingOptions(),
+		Authentication: genericoptions.NewDelegatingAuthenticationOptions(),
+		// Health is for everybody, such as the kubelet.
+		Authorization: genericoptions.NewDelegatingAuthorizationOptions(),
+	}
+	s.Secure.BindPort = 8443
+	// A self-signed certificate is kept in memory.
+	s.Secure.ServerCert.CertDirectory, s.Secure.ServerCert.PairName = "", Name
+	// Nobody has to read metrics for copies to be written.
+	s.Authentication.TolerateInClusterLookupFailure = true
+	return s
+}
+
+// addGenericFlags adds the flags that any secure port has.
+func (s *Serving) addGenericFlags(fs *pflag.FlagSet) {
+	s.Secure.AddFlags(fs)
+	s.Authentication.AddFlags(fs)
+	s.Authorization.AddFlags(fs)
+}
+
+func (s *Serving) validate() []error {
+	errs := append(s.Secure.Validate(), s.Authentication.Validate()...)
+	return append(errs, s.Authorization.Validate()...)
+}
+
+// serve serves health, metrics and, if asked to, profiles until the context ends. The channel is closed when all requests are answered.
+// Users are reviewed by the server of the kubeconfig unless a flag names another one for that.
+func (s *Serving) serve(ctx context.Context, kubeconfig string, live, ready []healthz.HealthChecker, metrics http.Handler) (<-chan struct{}, error) {
+	if s.Authentication.RemoteKubeConfigFile == "" {
+		s.Authentication.RemoteKubeConfigFile = kubeconfig
+	}
+	if s.Authorization.RemoteKubeConfigFile == "" {
+		s.Authorization.RemoteKubeConfigFile = kubeconfig
+	}
+	if err := s.Secure.MaybeDefaultWithSelfSignedCerts("localhost", nil, nil); err != nil {
+		return nil, fmt.Errorf("self-signed certificate: %w", err)
+	}
+	var secure *genericapiserver.SecureServingInfo
+	var authentication genericapiserver.AuthenticationInfo
+	var authorization genericapiserver.AuthorizationInfo
+	if err := s.Secure.ApplyTo(&secure); err != nil {
+		return nil, fmt.Errorf("--secure-port: %w", err)
+	}
+	if err := s.Authentication.ApplyTo(&authentication, secure, nil); err != nil {
+		return nil, err
+	}
+	if err := s.Authorization.ApplyTo(&authorization); err != nil {
+		return nil, err
+	}
+
+	mux := http.NewServeMux()
+	healthz.InstallLivezHandler(mux, live...)
+	healthz.InstallReadyzHandler(mux, ready...)
+	mux.Handle("/metrics", metrics)
+	if s.Profiling {
+		profile(mux)
+	}
+	info := &request.RequestInfoFactory{}
+	handler := genericfilters.WithAuthorization(mux, authorization.Authorizer, scheme.Codecs)
+	handler = genericfilters.WithAuthentication(handler, authentication.Authenticator, genericfilters.Unauthorized(scheme.Codecs), nil, nil)
+	handler = genericfilters.WithRequestInfo(handler, info)
+	handler = genericfilters.WithCacheControl(handler)
+	handler = filters.WithPanicRecovery(handler, info)
+	stopped, _, err := secure.Serve(handler, time.Second, ctx.Done())
+	return stopped, err
+}

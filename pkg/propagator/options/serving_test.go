@@ -1,0 +1,82 @@
+package options
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/apiserver/pkg/server/healthz"
+)
+
+// get returns the status and the body of a server that serves until the test ends. It has no kubeconfig, so everybody is anonymous and has no
+// rights.
+func get(t *testing.T, s Serving, ready error, path string) (int, string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Secure.Listener = listener
+	s.Authentication.SkipInClusterLookup, s.Authentication.RemoteKubeConfigFileOptional = true, true
+	s.Authorization.RemoteKubeConfigFileOptional = true
+	ctx, stop := context.WithCancel(t.Context())
+	check := healthz.NamedCheck("check", func(*http.Request) error { return ready })
+	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") })
+	stopped, err := s.serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, []healthz.HealthChecker{check}, metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		stop()
+		<-stopped
+	}()
+	//nolint:gosec // the certificate is self-signed
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	response, err := client.Get("https://" + listener.Addr().String() + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestHealthIsServedToEverybodyAndMetricsAreNot(t *testing.T) {
+	for path, want := range map[string]int{
+		"/livez": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusForbidden, "/debug/pprof/heap": http.StatusForbidden,
+	} {
+		s := newServing()
+		s.Profiling = true
+		if got, body := get(t, s, nil, path); got != want {
+			t.Errorf("%s answers %d, want %d: %s", path, got, want, body)
+		}
+	}
+}
+
+func TestReadyzNamesTheCheckThatFailsWithoutItsReason(t *testing.T) {
+	got, body := get(t, newServing(), errors.New("hierarchies is forbidden"), "/readyz")
+	if got != http.StatusInternalServerError || !strings.Contains(body, "[-]check failed") || strings.Contains(body, "hierarchies") {
+		t.Errorf("got %d: %s", got, body)
+	}
+}
+
+func TestProfilesAreServedOnlyIfAskedFor(t *testing.T) {
+	for profiling, want := range map[bool]int{false: http.StatusNotFound, true: http.StatusOK} {
+		for _, path := range []string{"heap", "mutex", "block", "profile?seconds=1"} {
+			s := newServing()
+			s.Profiling = profiling
+			s.Authorization.AlwaysAllowPaths = []string{"/debug/*"}
+			if got, body := get(t, s, nil, "/debug/pprof/"+path); got != want {
+				t.Errorf("profiling %t: %s answers %d: %s", profiling, path, got, body)
+			}
+		}
+	}
+}
