@@ -83,7 +83,7 @@ func (e *Environment) diffRevisions(ctx context.Context, d *comparison, out *out
 		}
 		if text := all[i].Text(); text != "" {
 			if len(all) > 1 {
-				text = fmt.Sprintf("Cluster %s:\n%s", all[i].Name, text)
+				text = fmt.Sprintf("Cluster %s:\n%s", report.Printable(all[i].Name), text)
 			}
 			if _, err := fmt.Fprint(e.Out, text); err != nil {
 				return err

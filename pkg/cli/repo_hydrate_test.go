@@ -108,3 +108,22 @@ func TestRepoInitDoesNotOverwrite(t *testing.T) {
 		t.Errorf("files whose names begin with a dot must not matter: %q", stderr)
 	}
 }
+
+// TestRepoHydrateWritesNowhereElse has a cluster and a kind that are paths.
+func TestRepoHydrateWritesNowhereElse(t *testing.T) {
+	for name, object := range map[string]string{
+		"cluster": "apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {configsync.gke.io/cluster-name-selector: ../../outside}}\n",
+		"kind":    "apiVersion: example.com/v1\nkind: ../../../outside\nmetadata: {name: s}\n",
+		"group":   "apiVersion: ../../../outside/v1\nkind: A\nmetadata: {name: s}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			policy(t, map[string]string{"namespaces/eng/bad.yaml": object})
+			if _, stderr, code := hns("repo", "hydrate", "--no-api-server-check", "--output", "a/b/compiled"); code != 1 {
+				t.Errorf("got %d %q", code, stderr)
+			}
+			if got := written(t, "."); strings.Contains(got, "outside") || strings.Contains(got, "compiled") {
+				t.Errorf("wrote %s", got)
+			}
+		})
+	}
+}

@@ -75,7 +75,7 @@ func (e *Environment) reportCompiled(all *compiled) {
 		e.printErrors(cluster.name, errors)
 		for _, warning := range cluster.result.Warnings {
 			if !seen[warning.Error()] {
-				e.warn("%s: %s (%s)", warning.Code, warning.Message, strings.Join(positions(warning), ", "))
+				e.warn("%s: %s", warning.Code, report.Printable(fmt.Sprintf("%s (%s)", warning.Message, strings.Join(positions(warning), ", "))))
 			}
 			seen[warning.Error()] = true
 		}

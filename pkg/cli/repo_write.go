@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,19 +38,34 @@ func replaceDirectory(repo, dir string, files []hydrate.File) error {
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	for _, f := range append(files, hydrate.File{Name: outputMarker}) {
-		name := filepath.Join(temporary, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, f.Content, 0o600); err != nil {
-			return err
-		}
+	if err := writeBelow(temporary, append(files, hydrate.File{Name: outputMarker})); err != nil {
+		return err
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	return os.Rename(temporary, dir)
+}
+
+// writeBelow writes files into a directory, and nowhere else: their names are made of what a repository contains.
+func writeBelow(dir string, files []hydrate.File) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, f := range files {
+		if !fs.ValidPath(f.Name) {
+			return fmt.Errorf("%q cannot be the name of a file; rename the cluster or the object", f.Name)
+		}
+		if err := root.MkdirAll(path.Dir(f.Name), 0o750); err != nil {
+			return err
+		}
+		if err := root.WriteFile(f.Name, f.Content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replaceFile writes a file, which must not be part of the repository.

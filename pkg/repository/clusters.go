@@ -26,6 +26,16 @@ func (c *compilation) fillNamespaces() {
 	}
 }
 
+// evaluateClusterSelectors finds out which ClusterSelectors select the cluster. Invalid ones do not.
+func (c *compilation) evaluateClusterSelectors() {
+	c.clusterSelectors = map[string]bool{}
+	labels := c.clusterLabels()
+	for _, o := range c.ofKind(object.ClusterSelector) {
+		selector, err := labelSelector(o)
+		c.clusterSelectors[o.GetName()] = err == nil && selector.Matches(labels)
+	}
+}
+
 func clusterSelectorOnSelector(_ *compilation, o *object.Object) finding {
 	switch o.GroupKind() {
 	case object.Cluster, object.ClusterSelector, object.NamespaceSelector:
@@ -52,7 +62,7 @@ func conflictingSelectors(_ *compilation, o *object.Object) finding {
 
 func unknownClusterSelector(c *compilation, o *object.Object) finding {
 	name, set := o.Annotation(object.AnnotationClusterSelector)
-	if !set || slices.ContainsFunc(c.objects, func(s *object.Object) bool { return s.Is(object.ClusterSelector) && s.GetName() == name }) {
+	if _, declared := c.clusterSelectors[name]; !set || declared {
 		return finding{}
 	}
 	return findf("metadata.annotations."+object.AnnotationClusterSelector, "there is no ClusterSelector %q; declare it in %s/, or remove the annotation %s",
@@ -76,15 +86,9 @@ func selectorCollisions(c *compilation) report.Errors {
 
 // selectForCluster removes the objects that are for other clusters: namespaces first, and with them what they contain.
 func (c *compilation) selectForCluster() {
-	selected := map[string]bool{}
-	for _, selector := range c.ofKind(object.ClusterSelector) {
-		if s, err := labelSelector(selector); err == nil {
-			selected[selector.GetName()] = s.Matches(c.clusterLabels())
-		}
-	}
 	isSelected := func(o *object.Object) bool {
 		if name, set := o.Annotation(object.AnnotationClusterSelector); set {
-			return selected[name]
+			return c.clusterSelectors[name]
 		}
 		if names, set := o.Annotation(object.AnnotationClusterNameSelector); set {
 			return c.Cluster != "" && slices.ContainsFunc(clusterNames(names), func(name string) bool { return strings.EqualFold(name, c.Cluster) })

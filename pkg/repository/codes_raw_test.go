@@ -42,6 +42,14 @@ var readCases = []codeCase{
 		bad: small.with(files{mapFile: "apiVersion: v1\nkind: ConfigMap\nmetadata: a\n"}), fix: files{mapFile: configMap("a", "")},
 	},
 	{
+		name: "a kind is a path", code: report.Unparsable, at: mapFile + ":1",
+		bad: small.with(files{mapFile: core("../Map", "a", "")}), fix: files{mapFile: configMap("a", "")},
+	},
+	{
+		name: "a version is a path", code: report.Unparsable, at: mapFile + ":1",
+		bad: small.with(files{mapFile: item("a/b/c", "ConfigMap", "a", "", "")}), fix: files{mapFile: configMap("a", "")},
+	},
+	{
 		name: "a label is a boolean", code: report.InvalidMetadataValue, at: mapFile + ":3",
 		bad: small.with(files{mapFile: configMap("a", labeled("x", "yes"))}), fix: files{mapFile: configMap("a", labeled("x", `"yes"`))},
 	},

@@ -80,13 +80,17 @@ type compilation struct {
 	objects []*object.Object
 	// root is the directory namespaces/, from the stage treeChecks on.
 	root *directory
+	// clusterSelectors holds for each ClusterSelector whether it selects the cluster, from the stage clusterChecks on.
+	clusterSelectors map[string]bool
 	// selectors are the NamespaceSelectors by name, from the stage treeChecks on.
 	selectors map[string]*object.Object
 	// notInherited are the kinds that a HierarchyConfig forbids in abstract directories, from the stage inheritanceChecks on.
 	notInherited map[schema.GroupKind]bool
 	namespaces   []Namespace
-	errors       report.Errors
-	warnings     report.Errors
+	// inheritsTooMuch says that inheritance stopped at maxObjects.
+	inheritsTooMuch bool
+	errors          report.Errors
+	warnings        report.Errors
 }
 
 func newCompilation(objects []*object.Object, options Options) *compilation {

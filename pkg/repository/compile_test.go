@@ -1,6 +1,8 @@
 package repository_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,6 +76,23 @@ func TestObjectsCanBeCreatedInOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"CustomResourceDefinition", "ClusterRole", "Namespace", "ConfigMap", "Widget"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestInheritanceIsBounded has 600 objects in 400 namespaces each, from two files.
+func TestInheritanceIsBounded(t *testing.T) {
+	var objects strings.Builder
+	for i := range 600 {
+		objects.WriteString("---\n" + configMap(fmt.Sprintf("m%d", i), ""))
+	}
+	f := minimal.with(files{"namespaces/maps.yaml": objects.String()})
+	for i := range 400 {
+		name := fmt.Sprintf("n%d", i)
+		f["namespaces/"+name+"/n.yaml"] = namespace(name, "")
+	}
+	result := compile(t, f, repository.Options{})
+	if diff := cmp.Diff([]string{string(report.LimitExceeded)}, codes(result.Errors)); diff != "" || result.Objects != nil {
+		t.Errorf("%d objects, errors (-want +got)\n%s", len(result.Objects), diff)
 	}
 }
 

@@ -99,11 +99,20 @@ func (c *compilation) sortForCreation() {
 		}
 		return 3
 	}
-	slices.SortStableFunc(c.objects, func(a, b *object.Object) int {
-		if order := cmp.Compare(rank(a), rank(b)); order != 0 {
-			return order
-		}
-		x, y := identityOf(a), identityOf(b)
-		return cmp.Or(cmp.Compare(x.namespace, y.namespace), cmp.Compare(x.kind.Group, y.kind.Group), cmp.Compare(x.kind.Kind, y.kind.Kind), cmp.Compare(x.name, y.name))
+	type keyed struct {
+		*object.Object
+		identity
+		rank int
+	}
+	sorted := make([]keyed, 0, len(c.objects))
+	for _, o := range c.objects {
+		sorted = append(sorted, keyed{o, identityOf(o), rank(o)})
+	}
+	slices.SortStableFunc(sorted, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.kind.Group, b.kind.Group),
+			cmp.Compare(a.kind.Kind, b.kind.Kind), cmp.Compare(a.name, b.name))
 	})
+	for i := range sorted {
+		c.objects[i] = sorted[i].Object
+	}
 }

@@ -98,9 +98,27 @@ func (c *compilation) inherit() {
 	c.sortForCreation()
 }
 
+// maxObjects bounds what a few files can become by inheritance. It is far above what a cluster holds by policy.
+const maxObjects = 200_000
+
+func inheritedTooMuch(c *compilation) report.Errors {
+	if !c.inheritsTooMuch {
+		return nil
+	}
+	return report.Errors{{
+		Message: fmt.Sprintf("with what namespaces inherit, the repository has more than %d objects; split it", maxObjects),
+		Paths:   []string{object.NamespacesDir + "/"},
+	}}
+}
+
 func (c *compilation) descend(d *directory, inherited []*object.Object, selectors map[string]labels.Selector) {
+	if c.inheritsTooMuch = c.inheritsTooMuch || len(c.objects) > maxObjects; c.inheritsTooMuch {
+		return
+	}
 	if d.isAbstract() {
-		inherited = slices.Concat(inherited, d.objects)
+		if len(d.objects) > 0 {
+			inherited = slices.Concat(inherited, d.objects)
+		}
 		for _, child := range d.children {
 			c.descend(child, inherited, selectors)
 		}

@@ -27,7 +27,7 @@ var stages = []struct {
 	name stage
 	edit func(*compilation)
 }{
-	{rawChecks, (*compilation).fillNamespaces},
+	{rawChecks, func(c *compilation) { c.fillNamespaces(); c.evaluateClusterSelectors() }},
 	{clusterChecks, (*compilation).selectForCluster},
 	{kindChecks, (*compilation).dropUnknownKinds},
 	{scopeChecks, nil},
@@ -107,6 +107,7 @@ var checks = []check{
 	{stage: inheritanceChecks, code: report.InvalidSelector, each: invalidNamespaceSelector},
 	{stage: inheritanceChecks, code: report.SelectorPrefix, each: selectorByPrefix},
 
+	{stage: finalChecks, code: report.LimitExceeded, all: inheritedTooMuch},
 	{stage: finalChecks, code: report.NameCollision, all: objectCollisions},
 	{stage: finalChecks, code: report.ManagedInUnmanaged, all: managedInUnmanaged},
 	{stage: finalChecks, code: report.TooManyObjects, all: tooManyObjects},

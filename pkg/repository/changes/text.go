@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
 var signs = map[Change]string{Added: "+", Removed: "-", Changed: "~", Moved: ">"}
@@ -23,7 +25,7 @@ func (c *Changes) Text() string {
 		if o.Namespace != "" {
 			name = o.Namespace + " " + name
 		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", signs[o.Change], name, o.Path)
+		fmt.Fprintf(&b, "%s %s (%s)\n", signs[o.Change], report.Printable(name), report.Printable(o.Path))
 	}
 	return b.String()
 }

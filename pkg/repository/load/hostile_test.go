@@ -219,27 +219,3 @@ func (deep) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	return fstest.MapFS{entry: {Mode: fs.ModeDir}}.ReadDir(".")
 }
-
-func TestLimitsOfTheWholeRepository(t *testing.T) {
-	fsys := fstest.MapFS{}
-	for i := range 10 {
-		fsys[fmt.Sprintf("cluster/%d.yaml", i)] = &fstest.MapFile{Data: []byte(strings.Replace(someMap, "name: a", fmt.Sprintf("name: a%d", i), 1))}
-	}
-	for name, change := range map[string]func(*load.Limits){
-		"more than 9 files":     func(l *load.Limits) { l.Files = 9 },
-		"larger than 500 bytes": func(l *load.Limits) { l.TotalBytes = 500 },
-		"more than 49 values":   func(l *load.Limits) { l.TotalValues = 49 },
-	} {
-		limits := load.DefaultLimits
-		change(&limits)
-		_, errors := load.Load(fsys, limits)
-		if len(errors) != 1 || errors[0].Code != report.LimitExceeded || !strings.Contains(errors[0].Message, name) {
-			t.Errorf("%s: got %v", name, errors)
-		}
-	}
-	exact := load.DefaultLimits
-	exact.Files, exact.TotalValues = 10, 50
-	if objects, errors := load.Load(fsys, exact); len(errors) > 0 || len(objects) != 10 {
-		t.Errorf("what the limits allow is refused: %v", errors)
-	}
-}

@@ -16,8 +16,10 @@ import (
 type Limits struct {
 	// Depth is the number of directories on the path of a file.
 	Depth int
-	// Files is the number of files that are read.
-	Files int
+	// Files is the number of files that are read, and Objects that of objects in them.
+	Files, Objects int
+	// Errors is the number of errors after which reading stops.
+	Errors int
 	// FileBytes is the size of one file, DocumentBytes that of one YAML document in it, and TotalBytes that of all files.
 	FileBytes, DocumentBytes, TotalBytes int64
 	// DocumentValues is the number of values in one document with its aliases expanded, and TotalValues that in all documents.
@@ -28,9 +30,9 @@ type Limits struct {
 
 // DefaultLimits are far above what clusters hold: an API server accepts requests of 3 MiB.
 var DefaultLimits = Limits{
-	Depth: 64, Files: 100_000,
+	Depth: 64, Files: 100_000, Objects: 100_000, Errors: 1000,
 	FileBytes: 16 << 20, DocumentBytes: 3 << 20, TotalBytes: 64 << 20,
-	DocumentValues: 200_000, TotalValues: 5_000_000,
+	DocumentValues: 200_000, TotalValues: 2_000_000,
 	Nesting: 500,
 }
 
@@ -55,6 +57,9 @@ func Load(fsys fs.FS, limits Limits) ([]*object.Object, report.Errors) {
 		case slices.Contains(object.TopDirs, name) && entry.Type() != 0:
 			l.entry(name, entry)
 		}
+	}
+	if len(l.errors) >= limits.Errors {
+		l.fail(report.LimitExceeded, ".", "there are %d errors or more, and reading stopped; correct these first", limits.Errors)
 	}
 	if len(l.errors) > 0 {
 		return nil, l.errors
@@ -113,7 +118,9 @@ func (l *loader) dir(dir string, depth int) {
 }
 
 // exhausted returns whether a limit of the whole repository is reached, after which nothing more is read.
-func (l *loader) exhausted() bool { return l.files < 0 || l.bytes < 0 || l.values < 0 }
+func (l *loader) exhausted() bool {
+	return l.files < 0 || l.bytes < 0 || l.values < 0 || len(l.objects) > l.limits.Objects || len(l.errors) >= l.limits.Errors
+}
 
 // entry reads what may be a file, a top-level directory or a symbolic link to either.
 func (l *loader) entry(name string, entry fs.DirEntry) {

@@ -7,6 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
@@ -25,6 +27,9 @@ func (l *loader) add(name string, value any, node *yaml.Node) {
 	if items, ok := listItems(fields); ok {
 		nodes := itemNodes(node)
 		for i, item := range items {
+			if l.exhausted() {
+				return
+			}
 			var itemNode *yaml.Node
 			if len(nodes) == len(items) {
 				itemNode = content(nodes[i])
@@ -53,7 +58,9 @@ func (l *loader) add(name string, value any, node *yaml.Node) {
 		l.errors = append(l.errors, err)
 		return
 	}
-	l.objects = append(l.objects, o)
+	if l.objects = append(l.objects, o); len(l.objects) > l.limits.Objects {
+		l.fail(report.LimitExceeded, name, "the repository contains more than %d objects", l.limits.Objects)
+	}
 }
 
 func at(name string, node *yaml.Node) string {
@@ -163,6 +170,18 @@ func identity(o *object.Object) *report.Error {
 	}
 	if len(missing) > 0 {
 		return problem(o, report.MissingIdentity, "", "an object must set %s", strings.Join(missing, ", "))
+	}
+	return validKind(o)
+}
+
+// validKind checks the syntax of the group, version and kind: they become parts of paths and of requests.
+func validKind(o *object.Object) *report.Error {
+	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
+	if err != nil || len(validation.IsDNS1035Label(version.Version)) > 0 || version.Group != "" && len(validation.IsDNS1123Subdomain(version.Group)) > 0 {
+		return problem(o, report.Unparsable, "", "apiVersion: %q is not <group>/<version>", o.GetAPIVersion())
+	}
+	if len(validation.IsDNS1035Label(strings.ToLower(o.GetKind()))) > 0 {
+		return problem(o, report.Unparsable, "", "kind: %q is not the name of a kind", o.GetKind())
 	}
 	return nil
 }

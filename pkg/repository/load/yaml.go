@@ -17,7 +17,7 @@ func (l *loader) yaml(name string, data []byte) {
 		return
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	for {
+	for !l.exhausted() {
 		var document yaml.Node
 		err := decoder.Decode(&document)
 		if errors.Is(err, io.EOF) {

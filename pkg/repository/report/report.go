@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Source is the position of an object.
@@ -32,7 +33,7 @@ type Error struct {
 // Error returns the text form of spec/config-sync.md 6.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", e.Code, e.Message)
+	fmt.Fprintf(&b, "%s: %s\n", e.Code, Printable(e.Message))
 	for _, s := range e.Sources {
 		b.WriteString("\n" + s.text())
 	}
@@ -40,7 +41,7 @@ func (e *Error) Error() string {
 		b.WriteString("\n")
 	}
 	for _, path := range e.Paths {
-		fmt.Fprintf(&b, "path: %s\n", path)
+		fmt.Fprintf(&b, "path: %s\n", Printable(path))
 	}
 	fmt.Fprintf(&b, "\nFor more information, see %s\n", e.Code.HelpURL())
 	return b.String()
@@ -48,11 +49,27 @@ func (e *Error) Error() string {
 
 func (s *Source) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "source: %s\n", Position(s.Path, s.Line))
+	fmt.Fprintf(&b, "source: %s\n", Printable(Position(s.Path, s.Line)))
 	if s.Namespace != "" {
-		fmt.Fprintf(&b, "namespace: %s\n", s.Namespace)
+		fmt.Fprintf(&b, "namespace: %s\n", Printable(s.Namespace))
 	}
-	fmt.Fprintf(&b, "metadata.name: %s\ngroup: %s\nversion: %s\nkind: %s\n", s.Name, s.Group, s.Version, s.Kind)
+	fmt.Fprintf(&b, "metadata.name: %s\ngroup: %s\nversion: %s\nkind: %s\n", Printable(s.Name), Printable(s.Group), Printable(s.Version), Printable(s.Kind))
+	return b.String()
+}
+
+// Printable replaces what a terminal could obey, and line breaks that could pass for another error: a repository may come from anybody.
+func Printable(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
 	return b.String()
 }
 

@@ -55,6 +55,18 @@ For more information, see ` + help + `#knv1029
 	}
 }
 
+// TestTextCannotBeForged has names that would move a terminal's cursor, and that would look like another error.
+func TestTextCannotBeForged(t *testing.T) {
+	text := (&report.Error{Code: report.InvalidName, Message: "a\x1b[2Jb", Paths: []string{"x\ny"}, Sources: []report.Source{
+		{Path: "a\n\n[2] KNV1017: forged", Namespace: "\r", Name: "\u202e", Group: "\x00", Version: "\x07", Kind: "\u2028"},
+	}}).Error()
+	for _, part := range []string{"a\\x1b[2Jb\n", `path: x\ny`, `source: a\n\n[2] KNV1017: forged`, `namespace: \r`, `metadata.name: \u202e`, `group: \x00`, `version: \a`, `kind: \u2028`} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+}
+
 // TestEveryCodeIsExplained looks for the anchor that the text of each code names.
 func TestEveryCodeIsExplained(t *testing.T) {
 	source, err := os.ReadFile("code.go")

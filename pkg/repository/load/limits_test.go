@@ -1,0 +1,48 @@
+package load_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+)
+
+// TestErrorsAreCounted has a million documents that are no objects.
+func TestErrorsAreCounted(t *testing.T) {
+	_, errors := load.Load(file(strings.Repeat("a\n---\n", 1_000_000)), load.DefaultLimits)
+	if len(errors) != 1001 || errors[1000].Code != report.LimitExceeded {
+		t.Errorf("got %d errors", len(errors))
+	}
+	list := "kind: List\nitems: [" + strings.Repeat("a, ", 100_000) + "a]\n"
+	if _, errors = load.Load(file(list), load.DefaultLimits); len(errors) != 1001 {
+		t.Errorf("in a list: got %d errors", len(errors))
+	}
+}
+
+func TestLimitsOfTheWholeRepository(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for i := range 10 {
+		fsys[fmt.Sprintf("cluster/%d.yaml", i)] = &fstest.MapFile{Data: []byte(strings.Replace(someMap, "name: a", fmt.Sprintf("name: a%d", i), 1))}
+	}
+	for name, change := range map[string]func(*load.Limits){
+		"more than 9 files":     func(l *load.Limits) { l.Files = 9 },
+		"larger than 500 bytes": func(l *load.Limits) { l.TotalBytes = 500 },
+		"more than 49 values":   func(l *load.Limits) { l.TotalValues = 49 },
+		"more than 9 objects":   func(l *load.Limits) { l.Objects = 9 },
+	} {
+		limits := load.DefaultLimits
+		change(&limits)
+		_, errors := load.Load(fsys, limits)
+		if len(errors) != 1 || errors[0].Code != report.LimitExceeded || !strings.Contains(errors[0].Message, name) {
+			t.Errorf("%s: got %v", name, errors)
+		}
+	}
+	exact := load.DefaultLimits
+	exact.Files, exact.TotalValues, exact.Objects = 10, 50, 10
+	if objects, errors := load.Load(fsys, exact); len(errors) > 0 || len(objects) != 10 {
+		t.Errorf("what the limits allow is refused: %v", errors)
+	}
+}
