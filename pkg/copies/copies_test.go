@@ -43,7 +43,8 @@ const source = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"names
 	"annotations":{"note":"n","propagate.hnc.x-k8s.io/none":"false","kubectl.kubernetes.io/last-applied-configuration":"{}"}},
 	"spec":{"replicas":3,"ratio":0.5},"status":{"ready":true}}`
 
-func TestACopyContainsThePayloadAndWhatIsNotTheSourcesOwn(t *testing.T) {
+// Spec/hnc.md 3.9, both columns, but for kubectl's annotation, which HNC keeps.
+func TestCopyKeptAndCopyDropped(t *testing.T) {
 	o := object(t, source)
 	if o.Copy || o.Finalized {
 		t.Fatalf("not a plain source: %+v", o)

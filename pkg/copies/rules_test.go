@@ -55,12 +55,12 @@ func TestWhatCopiesLeaveOut(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"COPY-kept anything":                        {"example.com/a", nil, "[example.com/a] [example.com/a]"},
-		"COPY-kept without a domain":                {"a", nil, "[a] [a]"},
-		"COPY-dropped our own":                      {"propagate.hnc.x-k8s.io/x", nil, "[] []"},
-		"COPY-dropped any domain that ends so":      {"foo-hnc.x-k8s.io/a", nil, "[] []"},
-		"COPY-dropped --unpropagated-label":         {"example.com/a", func(o *Options) { o.UnpropagatedLabels = []string{"b", "example.com/a"} }, "[] [example.com/a]"},
-		"COPY-dropped --unpropagated-annotation":    {"example.com/a", func(o *Options) { o.UnpropagatedAnnotations = []string{"example.com/a"} }, "[example.com/a] []"},
+		"anything":                  {"example.com/a", nil, "[example.com/a] [example.com/a]"},
+		"without a domain":          {"a", nil, "[a] [a]"},
+		"our own":                   {"propagate.hnc.x-k8s.io/x", nil, "[] []"},
+		"any domain that ends so":   {"foo-hnc.x-k8s.io/a", nil, "[] []"},
+		"--unpropagated-label":      {"example.com/a", func(o *Options) { o.UnpropagatedLabels = []string{"b", "example.com/a"} }, "[] [example.com/a]"},
+		"--unpropagated-annotation": {"example.com/a", func(o *Options) { o.UnpropagatedAnnotations = []string{"example.com/a"} }, "[example.com/a] []"},
 		"--unpropagated-label adds to the defaults": {"argocd.argoproj.io/instance", func(o *Options) { o.UnpropagatedLabels = []string{"b"} }, "[] []"},
 		"kubectl's is an annotation":                {"kubectl.kubernetes.io/last-applied-configuration", nil, "[kubectl.kubernetes.io/last-applied-configuration] []"},
 		"Argo CD's id is an annotation":             {"argocd.argoproj.io/tracking-id", nil, "[argocd.argoproj.io/tracking-id] []"},

@@ -113,7 +113,7 @@ func notSourcesRows(typo option) []row {
 	var rows []row
 	for name, object := range objects {
 		typo(object.(metav1.Object))
-		rows = append(rows, row{name: "O2 not " + name, request: request{object: object}})
+		rows = append(rows, row{name: "not " + name, request: request{object: object}})
 	}
 	return rows
 }

@@ -2,12 +2,14 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/format"
 	"k8s.io/client-go/kubernetes"
@@ -43,6 +45,13 @@ func TestE2E(t *testing.T) {
 	gomega.SetDefaultEventuallyPollingInterval(interval)
 	ginkgo.RunSpecs(t, "Hierarchies of namespaces, through kubectl")
 }
+
+// go test knows one test only; test/rows reads which specs have passed.
+var _ = ginkgo.ReportAfterEach(func(spec ginkgo.SpecReport) {
+	if spec.State.Is(types.SpecStatePassed) {
+		fmt.Println("\nspec passed: " + spec.FullText())
+	}
+})
 
 var _ = ginkgo.BeforeSuite(func(ctx context.Context) {
 	gomega.Expect(controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator")).To(gomega.Succeed())

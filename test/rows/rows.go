@@ -71,36 +71,49 @@ func idsInFunction(name string, rows []row) []string {
 	return ids
 }
 
-// documented returns the ids that rows of tables in a document begin with, each with its line, and all words that look like ids and are
-// none.
-func documented(document string, rows []row) (found map[string]int, unknown []string) {
-	found = map[string]int{}
+// difference is where a document says how a row differs, or that it is not served at all.
+type difference struct {
+	line     int
+	unserved bool
+}
+
+// unserved is the heading of the rows that are not served.
+const unserved = "## Not served yet"
+
+// documented returns the ids that rows of tables in a document begin with, and all words that look like ids and are none.
+func documented(document string, rows []row) (found map[string]difference, unknown []string) {
+	found = map[string]difference{}
+	heading := ""
 	scanner := bufio.NewScanner(strings.NewReader(document))
 	for line := 1; scanner.Scan(); line++ {
 		_, wrong := idsIn(scanner.Text(), rows)
 		unknown = append(unknown, wrong...)
+		if strings.HasPrefix(scanner.Text(), "#") {
+			heading = scanner.Text()
+		}
 		if cell, ok := strings.CutPrefix(scanner.Text(), "|"); ok {
 			first, _, _ := strings.Cut(cell, "|")
 			known, _ := idsIn(first, rows)
 			for _, id := range known {
-				found[id] = line
+				found[id] = difference{line, heading == unserved}
 			}
 		}
 	}
 	return found, unknown
 }
 
-// coverage is where each row is tested and documented.
+// coverage is where each row is named by a test and documented, and which of them a test bears that passed.
 type coverage struct {
 	rows   []row
 	tests  map[string][]string
-	docs   map[string]int
+	passed map[string]bool
+	docs   map[string]difference
 	wrongs []string
 }
 
-// cover finds the rows in the names of tests and in the document of this path and content.
-func cover(rows []row, names []testName, path, document string) coverage {
-	c := coverage{rows: rows, tests: map[string][]string{}}
+// cover finds the rows in the names of tests, in those of the tests that passed, and in the document of this path and content.
+func cover(rows []row, names []testName, passed []string, path, document string) coverage {
+	c := coverage{rows: rows, tests: map[string][]string{}, passed: map[string]bool{}}
 	for _, name := range names {
 		known, unknown := idsIn(name.text, rows)
 		if name.function {
@@ -113,6 +126,11 @@ func cover(rows []row, names []testName, path, document string) coverage {
 			c.wrongs = append(c.wrongs, fmt.Sprintf("%s: %q names the row %s, which there is not", name.where, name.text, id))
 		}
 	}
+	for _, test := range passed {
+		for _, id := range idsOf(test, rows) {
+			c.passed[id] = true
+		}
+	}
 	var unknown []string
 	c.docs, unknown = documented(document, rows)
 	for _, id := range unknown {
@@ -121,34 +139,61 @@ func cover(rows []row, names []testName, path, document string) coverage {
 	return c
 }
 
-// missing returns the rows that are nowhere.
-func (c coverage) missing() []row {
-	return slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return len(c.tests[r.id]) > 0 || c.docs[r.id] > 0 })
+// What becomes of a row.
+const (
+	asHNC     = "as HNC"
+	differs   = "differs"
+	notServed = "not served"
+	untested  = "untested"
+)
+
+// category returns what becomes of a row. One that is documented as different is never counted as HNC's, whatever is tested of it.
+func (c coverage) category(r row) string {
+	d, ok := c.docs[r.id]
+	switch {
+	case ok && d.unserved:
+		return notServed
+	case ok:
+		return differs
+	case c.passed[r.id]:
+		return asHNC
+	}
+	return untested
 }
 
-// summary has a line for each group: how many rows are tested, and how many only documented.
+// missing returns the rows that are nowhere.
+func (c coverage) missing() []row {
+	return slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return c.category(r) != untested })
+}
+
+// summary has a line for each group, and one for all: how many rows are in each category, and of those that differ, how many a
+// test bears that passed.
 func (c coverage) summary() string {
-	type count struct{ all, tested, documented int }
-	counts := map[string]*count{}
+	const all = "all"
+	counts := map[string]map[string]int{}
 	for _, r := range c.rows {
-		g := group(r.id)
-		if counts[g] == nil {
-			counts[g] = &count{}
-		}
-		counts[g].all++
-		switch {
-		case len(c.tests[r.id]) > 0:
-			counts[g].tested++
-		case c.docs[r.id] > 0:
-			counts[g].documented++
+		for _, g := range []string{group(r.id), all} {
+			if counts[g] == nil {
+				counts[g] = map[string]int{}
+			}
+			counts[g][c.category(r)]++
+			if c.category(r) == differs && c.passed[r.id] {
+				counts[g][differs+" and tested"]++
+			}
 		}
 	}
 	var text strings.Builder
-	for _, g := range slices.Sorted(maps.Keys(counts)) {
+	groups := slices.DeleteFunc(slices.Sorted(maps.Keys(counts)), func(g string) bool { return g == all })
+	for _, g := range append(groups, all) {
 		n := counts[g]
-		fmt.Fprintf(&text, "%-20s %3d of %3d tested", g, n.tested, n.all)
-		if n.documented > 0 {
-			fmt.Fprintf(&text, ", %d documented", n.documented)
+		fmt.Fprintf(&text, "%-20s %3d tested as HNC", g, n[asHNC])
+		if n[differs] > 0 {
+			fmt.Fprintf(&text, ", %d differ (%d of them tested)", n[differs], n[differs+" and tested"])
+		}
+		for _, category := range []string{notServed, untested} {
+			if n[category] > 0 {
+				fmt.Fprintf(&text, ", %d %s", n[category], category)
+			}
 		}
 		text.WriteString("\n")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -46,7 +47,7 @@ A11
 COND-InCycle  a cycle
 `
 
-func covered(t *testing.T, text, document string) coverage {
+func covered(t *testing.T, text, document string, passed ...string) coverage {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "sample_test.go"), []byte(text), 0o600); err != nil {
@@ -60,16 +61,23 @@ func covered(t *testing.T, text, document string) coverage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cover(rows, names, "doc.md", document)
+	return cover(rows, names, passed, "doc.md", document)
 }
 
-func TestNamesOfTestsCoverRows(t *testing.T) {
-	c := covered(t, sample, "")
-	var missing []string
-	for _, r := range c.missing() {
-		missing = append(missing, r.id)
+func ids(rows []row) string {
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, r.id)
 	}
-	if got := strings.Join(missing, " "); got != "A1 A8 A9 A11" {
+	return strings.Join(ids, " ")
+}
+
+func TestOnlyTestsThatRanCoverRows(t *testing.T) {
+	if got := ids(covered(t, sample, "").missing()); got != "A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 COND-InCycle" {
+		t.Errorf("nothing ran: missing %s", got)
+	}
+	c := covered(t, sample, "", "TestA2AndCondInCycle", "TestA2AndCondInCycle/A3_a_row_of_a_table", "TestA2AndCondInCycle/group/A4_more#01", "/is a spec (A10)")
+	if got := ids(c.missing()); got != "A1 A5 A6 A7 A8 A9 A11" {
 		t.Errorf("missing: %s", got)
 	}
 	if len(c.wrongs) > 0 {
@@ -77,10 +85,27 @@ func TestNamesOfTestsCoverRows(t *testing.T) {
 	}
 }
 
+func TestNamesOfTestsAreFound(t *testing.T) {
+	c := covered(t, sample, "")
+	named := slices.DeleteFunc(c.rows, func(r row) bool { return len(c.tests[r.id]) == 0 })
+	if got := ids(named); got != "A2 A3 A4 A5 A6 A7 A10 COND-InCycle" {
+		t.Errorf("named: %s", got)
+	}
+}
+
 func TestTheFirstCellOfATableDocumentsRows(t *testing.T) {
-	c := covered(t, sample, "A8 is mentioned\n| A1, A9 | A11 is not in the first cell |\n| --- | --- |\n")
-	if len(c.missing()) != 2 || c.docs["A1"] != 2 || c.docs["A9"] != 2 {
-		t.Errorf("missing %v, documented %v", c.missing(), c.docs)
+	c := covered(t, sample, "A8 is mentioned\n| A1, A9 | A11 is not in the first cell |\n| --- | --- |\n## Not served yet\n| A2 |\n", "/A1", "/A3", "/A2")
+	if c.docs["A1"].line != 2 || c.docs["A9"].line != 2 {
+		t.Errorf("documented %v", c.docs)
+	}
+	for _, want := range []string{"A1 " + differs, "A2 " + notServed, "A3 " + asHNC, "A8 " + untested, "A9 " + differs, "A11 " + untested} {
+		id, category, _ := strings.Cut(want, " ")
+		if got := c.category(row{id: id}); got != category {
+			t.Errorf("%s, not %s", want, got)
+		}
+	}
+	if want := "all                    1 tested as HNC, 2 differ (1 of them tested), 1 not served, 8 untested\n"; !strings.HasSuffix(c.summary(), want) {
+		t.Errorf("summary\n%s", c.summary())
 	}
 }
 
@@ -106,5 +131,36 @@ func TestARowIsListedOnce(t *testing.T) {
 	}
 	if _, err := parseRows(list); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestResultsAreShownAsGoTestDoes(t *testing.T) {
+	stream := `{"Action":"start","Package":"p"}
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"noise\n"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"spec passed: one (A1)\n"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB/A2_x","Output":"    --- FAIL: TestB/A2_x\n"}
+{"Action":"fail","Package":"p","Test":"TestB/A2_x"}
+{"Action":"output","Package":"p","Test":"TestC","Output":"--- SKIP: TestC\n"}
+{"Action":"skip","Package":"p","Test":"TestC"}
+{"Action":"output","Package":"p","Test":"TestD","Output":"panic: oh\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}
+{"Action":"fail","Package":"p"}
+{"Action":"build-output","ImportPath":"q","Output":"q.go:1: oh\n"}
+not JSON
+{"Action":"output","Package":"r","Output":"PASS\n"}
+{"Action":"output","Package":"r","Output":"ok  \tr\t0.1s\n"}
+{"Action":"pass","Package":"r"}
+`
+	var shown strings.Builder
+	passed, err := follow(strings.NewReader(stream), &shown)
+	if err != nil || strings.Join(passed, ",") != "/one (A1),TestA" {
+		t.Errorf("passed %q, %v", passed, err)
+	}
+	want := "    --- FAIL: TestB/A2_x\nFAIL\tp\t0.1s\npanic: oh\nq.go:1: oh\nnot JSON\nok  \tr\t0.1s\n"
+	if shown.String() != want {
+		t.Errorf("shown\n%s\nwant\n%s", shown.String(), want)
 	}
 }

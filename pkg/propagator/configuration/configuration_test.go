@@ -185,7 +185,7 @@ func TestConditions(t *testing.T) {
 	}{
 		"all is well":                           {[]string{"secrets Propagate"}, synced, "Ready=True Ready"},
 		"not known yet":                         {[]string{"secrets Propagate"}, waiting, "Ready=False Pending"},
-		"CONF-OutOfSync CONF-Unknown trouble":   {[]string{"secrets Propagate"}, trouble, "OutOfSync=True Unknown, Ready=False Unknown"},
+		"CONF-OutOfSync trouble":                {[]string{"secrets Propagate"}, trouble, "OutOfSync=True Unknown, Ready=False Unknown"},
 		"trouble with one that is ignored":      {[]string{"secrets Ignore"}, trouble, "Ready=True Ready"},
 		"CONF-ResourceNotNamespaced bad":        {[]string{"nodes Propagate", "gizmos Propagate"}, synced, "BadConfiguration=True ResourceNotNamespaced, Ready=False ResourceNotNamespaced"},
 		"CONF-ResourceNotFound bad and trouble": {[]string{"secrets Propagate", "gizmos Propagate"}, trouble, "BadConfiguration=True ResourceNotFound, OutOfSync=True Unknown, Ready=False ResourceNotFound"},

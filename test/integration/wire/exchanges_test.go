@@ -40,7 +40,7 @@ func exchanges(a, b string) []exchange {
 			message, reason, details, code)
 	}
 	return []exchange{
-		{name: "C3 an absent object", method: "GET", path: hierarchies + "/hierarchy", code: 404,
+		{name: "an absent object", method: "GET", path: hierarchies + "/hierarchy", code: 404,
 			want: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"hierarchyconfigurations.hnc.x-k8s.io \"hierarchy\" not found",` +
 				`"reason":"NotFound","details":{"name":"hierarchy","group":"hnc.x-k8s.io","kind":"hierarchyconfigurations"},"code":404}`},
 		{name: "create by POST to the object's URL", method: "POST", path: hierarchies + "/hierarchy",
@@ -60,16 +60,16 @@ func exchanges(a, b string) []exchange {
 			want: `{"kind":"HierarchyConfigurationList","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{},"items":[` +
 				strings.Replace(stored(3, `{"parent":"`+b+`"}`), `"kind":"HierarchyConfiguration","apiVersion":"hnc.x-k8s.io/v1alpha2",`, "", 1) + `]}`},
 		{name: "a stale version", method: "PUT", path: hierarchies + "/hierarchy", body: strings.ReplaceAll(hierarchy(`{}`), "$VERSION", "1"), code: 409},
-		{name: "H10 CASE-2 itself as parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"` + a + `"}`), code: 409,
+		{name: "C3 H10 CASE-2 itself as parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"` + a + `"}`), code: 409,
 			want: status(409, "Conflict", "hierarchy", "hierarchyconfigurations", `Operation cannot be fulfilled on hierarchyconfigurations.hnc.x-k8s.io "hierarchy": `+
 				`spec.parent: namespace "`+a+`" can't be its own parent; name another namespace, or none to make it a root`)},
 		{name: "H9 CASE-2 a parent that does not exist", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"nowhere"}`), code: 403,
 			want: status(403, "Forbidden", "hierarchy", "hierarchyconfigurations", `hierarchyconfigurations.hnc.x-k8s.io "hierarchy" is forbidden: `+
 				`spec.parent: namespace "nowhere" does not exist; create it first. Only who may create namespaces can name a parent before it exists, and user "wire" may not`)},
-		{name: "H2 C5 an excluded parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"kube-system"}`), code: 403,
+		{name: "C3 H2 an excluded parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"kube-system"}`), code: 403,
 			want: status(403, "Forbidden", "hierarchy", "hierarchyconfigurations", `hierarchyconfigurations.hnc.x-k8s.io "hierarchy" is forbidden: `+
 				`spec.parent: namespace "kube-system" is excluded from hierarchies by the administrator; choose another parent`)},
-		{name: "H3 C5 a label that is not managed", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"labels":[{"key":"team","value":"b"}]}`), code: 422,
+		{name: "C3 H3 a label that is not managed", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"labels":[{"key":"team","value":"b"}]}`), code: 422,
 			want: status(422, "Invalid", "hierarchy", "HierarchyConfiguration", `HierarchyConfiguration.hnc.x-k8s.io "hierarchy" is invalid: spec.labels: Invalid value: "team": `+notManaged,
 				`{"reason":"FieldValueInvalid","message":"Invalid value: \"team\": `+notManaged+`","field":"spec.labels"}`)},
 		{name: "another name", method: "POST", path: hierarchies,
@@ -90,7 +90,7 @@ func exchanges(a, b string) []exchange {
 			body: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"a.b"}}`, code: 422,
 			want: status(422, "Invalid", "a.b", "SubnamespaceAnchor", `SubnamespaceAnchor.hnc.x-k8s.io "a.b" is invalid: metadata.name: Invalid value: "a.b": must be the name of a namespace: must not contain dots`,
 				`{"reason":"FieldValueInvalid","message":"Invalid value: \"a.b\": must be the name of a namespace: must not contain dots","field":"metadata.name"}`)},
-		{name: "A3 C5 an anchor in an excluded namespace", method: "POST", path: group + "/namespaces/kube-system/subnamespaceanchors",
+		{name: "A3 an anchor in an excluded namespace", method: "POST", path: group + "/namespaces/kube-system/subnamespaceanchors",
 			body: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"sub"}}`, code: 403,
 			want: status(403, "Forbidden", "sub", "subnamespaceanchors", `subnamespaceanchors.hnc.x-k8s.io "sub" is forbidden: `+
 				`namespace "kube-system" is excluded from hierarchies by the administrator; it can't have sub-namespaces`)},

@@ -45,7 +45,7 @@ func TestOneConditionOfEachTypeOfHNCIsShown(t *testing.T) {
 	}
 }
 
-func TestOneNamespaceConditionIsShown(t *testing.T) {
+func TestCase7OneNamespaceConditionIsShown(t *testing.T) {
 	halted := metav1.Condition{Type: hnc.ConditionNamespace, Reason: hnc.ConditionActivitiesHalted, Message: `Namespaces "a" is affected by "ParentMissing"; Namespaces "b" is affected by "AncestorHaltActivities"`}
 	bad := metav1.Condition{Type: hnc.ConditionNamespace, Reason: hnc.ConditionBadConfiguration, Message: `Namespaces "a" is affected by "SubnamespaceAnchorMissing"`}
 	others := []metav1.Condition{{Type: hnc.ConditionReady, Message: "one; two"}, {Type: hnc.ConditionNamespace, Reason: hnc.ConditionOutOfSync}}
