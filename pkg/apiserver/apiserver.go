@@ -23,6 +23,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
@@ -45,6 +46,8 @@ type Config struct {
 	Rules managed.Rules
 	// Copies says what copies leave out and what is not copied.
 	Copies copies.Rules
+	// Plans bounds what plans cost.
+	Plans plan.Limits
 }
 
 type completedConfig struct {
@@ -56,6 +59,7 @@ type completedConfig struct {
 	subnamespaceReady time.Duration
 	rules             managed.Rules
 	copies            copies.Rules
+	plans             plan.Limits
 }
 
 // CompletedConfig is a Config that nothing is missing from. Only Complete makes one.
@@ -69,7 +73,7 @@ func (c *Config) Complete() CompletedConfig {
 		clients.authority = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", clients.Check))
-	c.Generic.BuildHandlerChainFunc = clients.guard(withPostToItem(c.Generic.BuildHandlerChainFunc))
+	c.Generic.BuildHandlerChainFunc = clients.guard(withPostToItem(withPlanBodyLimit(c.Generic.BuildHandlerChainFunc, withoutProtobuf{Codecs})))
 	c.Generic.Serializer = withoutProtobuf{Codecs}
 	// Both names of a resource are the same to admission policies: one that holds for the one holds for the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
@@ -84,6 +88,7 @@ func (c *Config) Complete() CompletedConfig {
 		subnamespaceReady: c.SubnamespaceReady,
 		rules:             c.Rules,
 		copies:            c.Copies,
+		plans:             c.Plans,
 	}}
 }
 
@@ -117,8 +122,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for metadata: %w", err)
 	}
-	// Who misses a kind resets it, and looks again.
-	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
+	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery())))
 	known := sources.New(sources.Config{Metadata: reader, Mapper: mapper, Rules: c.copies})
 	var stores stores
 	forest := tree.New(tree.Config{
@@ -156,11 +160,15 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for objects: %w", err)
 	}
-	planner := &plan.Planner{Config: plan.Config{
-		Kubernetes: client, Dynamic: objects, Hierarchies: stores.hierarchies.Hierarchy, Subnamespaces: stores.subnamespaces.Subnamespace,
+	lists, err := plan.NewObjects(c.client)
+	if err != nil {
+		return nil, fmt.Errorf("client for lists: %w", err)
+	}
+	planner := plan.New(plan.Config{
+		Kubernetes: client, Dynamic: objects, Objects: lists, Hierarchies: stores.hierarchies.Hierarchy, Subnamespaces: stores.subnamespaces.Subnamespace,
 		Configuration: stores.configuration.Configuration, Cascading: stores.at(""), Tree: forest, Sources: known,
-		Authorizer: c.reviews, Managed: c.rules, Rules: c.copies,
-	}}
+		Authorizer: c.reviews, Managed: c.rules, Rules: c.copies, Limits: c.plans,
+	})
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
 	group.NegotiatedSerializer = withoutProtobuf{Codecs}
 	group.VersionedResourcesStorageMap = c.resources(stores, forest, picture, planner)

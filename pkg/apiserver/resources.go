@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -14,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
@@ -31,7 +31,7 @@ type stores struct {
 	configuration *configuration.Storage
 }
 
-func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper meta.RESTMapper) (s stores, err error) {
+func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
 	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper); err != nil {
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}

@@ -99,6 +99,16 @@ func newObject(m metav1.Object, kind schema.GroupKind, secretType string, rules 
 	return o
 }
 
+// WithoutContent returns the object without what its copies contain: enough to decide about writes, not to make them.
+func (o *Object) WithoutContent() *Object {
+	if o.content == nil {
+		return o
+	}
+	light := *o
+	light.content = nil
+	return &light
+}
+
 // Unreadable returns what can't be read in the annotations of a source, nil if there is nothing.
 func (o *Object) Unreadable() error { return o.problem }
 

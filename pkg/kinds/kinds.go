@@ -52,16 +52,6 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 	return mapping, nil
 }
 
-// Find does as Resolve, and looks again for a kind that is missing: it may have come a moment ago.
-func Find(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping, error) {
-	mapping, err := Resolve(mapper, group, resource)
-	if meta.IsNoMatchError(err) {
-		meta.MaybeResetRESTMapper(mapper)
-		return Resolve(mapper, group, resource)
-	}
-	return mapping, err
-}
-
 // Enforced are the kinds that are always propagated, and can't be configured.
 var Enforced = []schema.GroupResource{
 	{Group: "rbac.authorization.k8s.io", Resource: "roles"},

@@ -3,7 +3,9 @@
 package plan
 
 import (
-	"slices"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -39,30 +41,31 @@ func Move(t *tree.Tree, name, parent string) {
 }
 
 // Effects returns what the propagator would do in the namespaces, for all kinds of which there is an index. Those in which it would do
-// nothing are left out.
-func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) []Effect {
-	var effects []Effect
-	for _, name := range scope {
-		if t.Frozen(name) {
-			continue
-		}
-		e := Effect{Namespace: name}
-		d := namespaces.Inheriting(t, name)
-		for _, index := range indexes {
-			removals, writes := index.DecideAll(d)
-			e.Writes = append(append(e.Writes, removals...), writes...)
-		}
-		if len(e.Writes) > 0 {
-			effects = append(effects, e)
+// nothing are left out. Each is computed when it is asked for: together they can be many more than there are objects.
+func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) iter.Seq[Effect] {
+	return func(yield func(Effect) bool) {
+		for _, name := range scope {
+			if t.Frozen(name) {
+				continue
+			}
+			e := Effect{Namespace: name}
+			d := namespaces.Inheriting(t, name)
+			for _, index := range indexes {
+				removals, writes := index.DecideAll(d)
+				e.Writes = append(append(e.Writes, removals...), writes...)
+			}
+			if len(e.Writes) > 0 && !yield(e) {
+				return
+			}
 		}
 	}
-	return effects
 }
 
 // Deletion returns what becomes of a namespace that is deleted, and of its descendants: sub-namespaces go with it if cascading deletion is
 // allowed; all others stay, without their parent, and with what they have inherited.
 func Deletion(t *tree.Tree, name string) []Effect {
 	effects := []Effect{{Namespace: name, Fate: hnc.FateDeleted}}
+	known := sets.New(name)
 	for i := 0; i < len(effects); i++ {
 		if effects[i].Fate != hnc.FateDeleted {
 			continue
@@ -73,7 +76,8 @@ func Deletion(t *tree.Tree, name string) []Effect {
 			if t.CascadingAllowed(at) && goesWith(t, child, at) {
 				fate = hnc.FateDeleted
 			}
-			if !slices.ContainsFunc(effects, func(e Effect) bool { return e.Namespace == child }) {
+			if !known.Has(child) {
+				known.Insert(child)
 				effects = append(effects, Effect{Namespace: child, Fate: fate})
 			}
 		}

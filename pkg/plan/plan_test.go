@@ -94,7 +94,7 @@ func TestWhatAMoveDoes(t *testing.T) {
 		x := index(t, objects...)
 		Move(f, "moved", row.parent)
 		var got []string
-		for _, e := range Effects(f, []*copies.Index{x}, Scope(f, "moved")) {
+		for e := range Effects(f, []*copies.Index{x}, Scope(f, "moved")) {
 			var writes []string
 			for _, w := range e.Writes {
 				writes = append(writes, string(w.Verb)+" "+w.Name)

@@ -43,6 +43,7 @@ type HierarchyPlanSpec struct {
 type HierarchyPlanStatus struct {
 	Refusals   []PlannedRefusal
 	Unknown    []string
+	Hidden     []HiddenKind
 	Summary    PlanSummary
 	Namespaces []NamespacePlan
 	Continue   string
@@ -81,7 +82,6 @@ type NamespacePlan struct {
 	Name    string
 	Fate    PlannedFate
 	Objects []PlannedObject
-	Hidden  []HiddenObjects
 	Access  []PlannedAccess
 	Quotas  []PlannedQuota
 }
@@ -114,12 +114,10 @@ type PlannedObject struct {
 	Difference string
 }
 
-// HiddenObjects counts objects.
-type HiddenObjects struct {
-	Action   PlannedAction
+// HiddenKind is a kind of which the answer leaves out objects.
+type HiddenKind struct {
 	Group    string
 	Resource string
-	Count    int32
 }
 
 // AccessChange is what happens to a right.

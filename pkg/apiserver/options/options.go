@@ -23,6 +23,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 )
 
 // Options are the flags of the API server.
@@ -43,6 +45,8 @@ type Options struct {
 	Managed *managed.Options
 	// Copies says what copies leave out and what is not copied.
 	Copies *copies.Options
+	// Plans bounds what plans cost.
+	Plans plan.Limits
 	// ReviewForwarded has requests reviewed once more that kube-apiserver has authorized and forwarded.
 	ReviewForwarded bool
 }
@@ -61,6 +65,7 @@ func New() *Options {
 		SubnamespaceReady: 10 * time.Second,
 		Managed:           managed.NewOptions(),
 		Copies:            copies.NewOptions(),
+		Plans:             plan.Limits{Concurrent: slots.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
 	}
 	// Objects are stored as v1beta1, whatever name they were written under.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
@@ -80,6 +85,10 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Directory in which a built-in single-member etcd keeps the hierarchy. Used when --etcd-servers is not given; only one replica can run then.")
 	hierarchy.DurationVar(&o.SubnamespaceReady, "subnamespace-ready-timeout", o.SubnamespaceReady,
 		"How long the creation of a sub-namespace waits, at most, until the namespace can be used with all that it inherits. 0 means not to wait.")
+	hierarchy.IntVar(&o.Plans.Concurrent.Total, "max-concurrent-plans", o.Plans.Concurrent.Total,
+		"How many plans (hierarchies/plan, and dry runs) are computed at the same time. Further requests are answered with 429 and Retry-After.")
+	hierarchy.IntVar(&o.Plans.Concurrent.PerUser, "max-concurrent-plans-per-user", o.Plans.Concurrent.PerUser,
+		"How many of these plans may be one user's.")
 	o.Managed.AddFlags(hierarchy)
 	o.Copies.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
@@ -129,6 +138,9 @@ func (o *Options) Validate() error {
 	}
 	if limit := o.Server.RequestTimeout; o.SubnamespaceReady >= limit {
 		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout (%s) must be less than --request-timeout (%s)", o.SubnamespaceReady, limit))
+	}
+	if o.Plans.Concurrent.Total < 1 || o.Plans.Concurrent.PerUser < 1 {
+		errs = append(errs, errors.New("--max-concurrent-plans and --max-concurrent-plans-per-user must be at least 1"))
 	}
 	if _, err := o.Managed.Rules(); err != nil {
 		errs = append(errs, err)
@@ -185,6 +197,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		SubnamespaceReady: o.SubnamespaceReady,
 		Rules:             rules,
 		Copies:            copied,
+		Plans:             o.Plans,
 	}, nil
 }
 

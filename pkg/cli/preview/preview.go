@@ -16,7 +16,6 @@ func Append(all, page *v1beta1.HierarchyPlan) {
 	if n := len(all.Status.Namespaces); n > 0 && len(more) > 0 && all.Status.Namespaces[n-1].Name == more[0].Name {
 		last := &all.Status.Namespaces[n-1]
 		last.Objects = append(last.Objects, more[0].Objects...)
-		last.Hidden = append(last.Hidden, more[0].Hidden...)
 		more = more[1:]
 	}
 	all.Status.Namespaces = append(all.Status.Namespaces, more...)
@@ -36,15 +35,19 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 		for _, o := range n.Objects {
 			object(&b, o, differences)
 		}
-		for _, h := range n.Hidden {
-			fmt.Fprintf(&b, "  %s %d %s that you may not list\n", marks[h.Action], h.Count, schema.GroupResource{Group: h.Group, Resource: h.Resource})
-		}
 		for _, a := range n.Access {
 			fmt.Fprintf(&b, "  %s %s %s/%s\n", subject(a), verbs[a.Change], a.RoleKind, a.Role)
 		}
 		for _, q := range n.Quotas {
 			fmt.Fprintf(&b, "  ResourceQuota %s allows %d of %s, and there would be %d\n", q.Name, q.Hard, q.Resource, q.Planned)
 		}
+	}
+	if len(status.Hidden) > 0 {
+		kinds := make([]string, 0, len(status.Hidden))
+		for _, h := range status.Hidden {
+			kinds = append(kinds, schema.GroupResource{Group: h.Group, Resource: h.Resource}.String())
+		}
+		fmt.Fprintf(&b, "\nLeft out, because you may not list these in %s: %s\n", namespace, strings.Join(kinds, ", "))
 	}
 	for _, unknown := range status.Unknown {
 		b.WriteString("\nNot known: " + unknown + "\n")

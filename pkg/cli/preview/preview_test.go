@@ -19,7 +19,6 @@ func TestText(t *testing.T) {
 				{Action: v1beta1.ActionOverwrite, Kind: "ConfigMap", Name: "b", Source: "globex", Difference: "-data: 1\n+data: 2\n"},
 				{Action: v1beta1.ActionRemove, Kind: "Role", Name: "c", Source: "acme"},
 			},
-			Hidden: []v1beta1.HiddenObjects{{Action: v1beta1.ActionAdd, Resource: "secrets", Count: 2}},
 			Access: []v1beta1.PlannedAccess{
 				{Change: v1beta1.AccessGained, Kind: "User", Name: "jane", RoleKind: "ClusterRole", Role: "view"},
 				{Change: v1beta1.AccessLost, Kind: "ServiceAccount", Namespace: "ci", Name: "robot", RoleKind: "Role", Role: "deploy"},
@@ -30,6 +29,7 @@ func TestText(t *testing.T) {
 	)
 	plan.Spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: "globex"}
 	plan.Status.Summary = v1beta1.PlanSummary{Orphaned: 1, Added: 3, Overwritten: 1, Removed: 1}
+	plan.Status.Hidden = []v1beta1.HiddenKind{{Resource: "secrets"}, {Group: "rbac.authorization.k8s.io", Resource: "roles"}}
 	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Conflict", Message: "no"}}
 	plan.Status.Unknown = []string{"what nobody knows"}
 	const want = `Giving team-b the parent globex would orphan 1 namespace, add 3 objects, overwrite 1 object and remove 1 object.
@@ -40,12 +40,13 @@ team-b
       -data: 1
       +data: 2
   - Role/c (from acme)
-  + 2 secrets that you may not list
   User jane gains ClusterRole/view
   ServiceAccount ci/robot loses Role/deploy
   ResourceQuota small allows 1 of count/configmaps, and there would be 3
 
 leaf (orphaned)
+
+Left out, because you may not list these in team-b: secrets, roles.rbac.authorization.k8s.io
 
 Not known: what nobody knows
 

@@ -30,6 +30,7 @@ import (
 	version "k8s.io/apimachinery/pkg/version"
 	common "k8s.io/kube-openapi/pkg/common"
 	spec "k8s.io/kube-openapi/pkg/validation/spec"
+	ptr "k8s.io/utils/ptr"
 )
 
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
@@ -53,7 +54,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.HNCConfigurationList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
 		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
 		v1beta1.HNCConfigurationStatus{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref),
-		v1beta1.HiddenObjects{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HiddenObjects(ref),
+		v1beta1.HiddenKind{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HiddenKind(ref),
 		v1beta1.Hierarchy{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_Hierarchy(ref),
 		v1beta1.HierarchyList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
 		v1beta1.HierarchyPlan{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref),
@@ -1080,22 +1081,13 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_HiddenObjects(ref common.ReferenceCallback) common.OpenAPIDefinition {
+func schema_pkg_apis_hnc_v1beta1_HiddenKind(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HiddenObjects counts objects.",
+				Description: "HiddenKind is a kind of which the answer leaves out objects.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
-					"action": {
-						SchemaProps: spec.SchemaProps{
-							Description: "action is what would be done to them.\n\nPossible enum values:\n - `\"Add\"` says that a copy would be added.\n - `\"Change\"` says that a copy would be replaced by that of another source, or by a newer one.\n - `\"Keep\"` says that a local object would be left alone although an ancestor has one of the same name.\n - `\"Overwrite\"` says that a local object would be replaced by a copy.\n - `\"Remove\"` says that a copy would be removed.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"Add", "Change", "Keep", "Overwrite", "Remove"},
-						},
-					},
 					"group": {
 						SchemaProps: spec.SchemaProps{
 							Description: "group is the API group, empty for the core group.",
@@ -1111,16 +1103,8 @@ func schema_pkg_apis_hnc_v1beta1_HiddenObjects(ref common.ReferenceCallback) com
 							Format:      "",
 						},
 					},
-					"count": {
-						SchemaProps: spec.SchemaProps{
-							Description: "count is how many there are.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
 				},
-				Required: []string{"action", "resource", "count"},
+				Required: []string{"resource"},
 			},
 		},
 	}
@@ -1296,6 +1280,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 					"parent": {
 						SchemaProps: spec.SchemaProps{
 							Description: "parent is the parent that the namespace shall have if change is Parent, empty for none.",
+							MaxLength:   ptr.To[int64](63),
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1307,7 +1292,8 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "resources are what the hierarchy shall say if change is Propagation, and the configuration if it is Configuration. The answer is about the namespace and its descendants.",
+							Description: "resources are what the hierarchy shall say if change is Propagation, and the configuration if it is Configuration. The answer is about the namespace and its descendants. There can be 100 at most.",
+							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1321,6 +1307,8 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 					"limit": {
 						SchemaProps: spec.SchemaProps{
 							Description: "limit is how many objects are told at most, 500 by default.",
+							Minimum:     ptr.To[float64](0),
+							Maximum:     ptr.To[float64](5000),
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -1328,6 +1316,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 					"continue": {
 						SchemaProps: spec.SchemaProps{
 							Description: "continue is that of the answer after which this one goes on.",
+							MaxLength:   ptr.To[int64](1024),
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1355,7 +1344,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "refusals say why the change would be refused. It would be accepted if there are none.",
+							Description: "refusals say why the change would be refused. It would be accepted if there are none. If the requester lacks the rights for the change, the answer consists of these refusals alone.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1385,9 +1374,27 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 							},
 						},
 					},
+					"hidden": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "hidden are the propagated kinds that the requester may not list in the namespace. The answer does not say whether the change affects any objects of these kinds.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.HiddenKind{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 					"summary": {
 						SchemaProps: spec.SchemaProps{
-							Description: "summary counts what is told in all answers together, and what is hidden.",
+							Description: "summary counts what all answers together show. Objects and namespaces that the requester may not read are not counted.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.PlanSummary{}.OpenAPIModelName()),
 						},
@@ -1422,7 +1429,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 			},
 		},
 		Dependencies: []string{
-			v1beta1.NamespacePlan{}.OpenAPIModelName(), v1beta1.PlanSummary{}.OpenAPIModelName(), v1beta1.PlannedRefusal{}.OpenAPIModelName()},
+			v1beta1.HiddenKind{}.OpenAPIModelName(), v1beta1.NamespacePlan{}.OpenAPIModelName(), v1beta1.PlanSummary{}.OpenAPIModelName(), v1beta1.PlannedRefusal{}.OpenAPIModelName()},
 	}
 }
 
@@ -2024,24 +2031,6 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 							},
 						},
 					},
-					"hidden": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-type": "atomic",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "hidden counts those that the requester may not list, in this namespace or where they come from.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.HiddenObjects{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
 					"access": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -2083,7 +2072,7 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 			},
 		},
 		Dependencies: []string{
-			v1beta1.HiddenObjects{}.OpenAPIModelName(), v1beta1.PlannedAccess{}.OpenAPIModelName(), v1beta1.PlannedObject{}.OpenAPIModelName(), v1beta1.PlannedQuota{}.OpenAPIModelName()},
+			v1beta1.PlannedAccess{}.OpenAPIModelName(), v1beta1.PlannedObject{}.OpenAPIModelName(), v1beta1.PlannedQuota{}.OpenAPIModelName()},
 	}
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,9 +35,9 @@ type REST struct{ *genericregistry.Store }
 
 // NewStorage returns the storage of the configuration, whose kinds are looked for by mapper; rights says who may bind the creator's role, and t
 // what would be overwritten.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper meta.RESTMapper, rights authorizer.Authorizer, t *tree.Tree) (*Storage, error) {
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *clusterkinds.Mapper, rights authorizer.Authorizer, t *tree.Tree) (*Storage, error) {
 	b := base.New(scheme, false)
-	s := strategy{b, kinds.Kinds{RESTMapper: mapper}, t}
+	s := strategy{b, kinds.Kinds{Mapper: mapper}, t}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },

@@ -52,15 +52,15 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	}
 }
 
-func (s strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	c := obj.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.kinds.Validate(resources, c.Spec.Resources, nil)...)
+	return append(validation.ValidateConfiguration(c), s.kinds.Validate(ctx, resources, c.Spec.Resources, nil)...)
 }
 
 // ValidateUpdate looks for the entries that are new only: a kind that has gone must not stand in the way of a change.
-func (s strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.kinds.Validate(resources, c.Spec.Resources, was.Spec.Resources)...)
+	return append(validation.ValidateConfiguration(c), s.kinds.Validate(ctx, resources, c.Spec.Resources, was.Spec.Resources)...)
 }
 
 // statusStrategy lets only the status change.

@@ -87,9 +87,9 @@ func byHNC(ctx context.Context) bool {
 }
 
 // validateKinds returns what is wrong with the kinds that are named, if these are others than before.
-func (s strategy) validateKinds(h *hnc.Hierarchy, old []hnc.ResourceSpec) field.ErrorList {
+func (s strategy) validateKinds(ctx context.Context, h *hnc.Hierarchy, old []hnc.ResourceSpec) field.ErrorList {
 	if slices.Equal(h.Spec.Propagation, old) {
 		return nil
 	}
-	return s.kinds.Validate(field.NewPath("spec", "propagation"), h.Spec.Propagation, old)
+	return s.kinds.Validate(ctx, field.NewPath("spec", "propagation"), h.Spec.Propagation, old)
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,9 +39,9 @@ type Storage struct {
 }
 
 // NewStorage returns the storage of hierarchies, whose changes of parent are judged by t. The kinds that they name are looked for by mapper.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper meta.RESTMapper) (*Storage, error) {
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *clusterkinds.Mapper) (*Storage, error) {
 	b := base.New(scheme, true)
-	s := strategy{b, t, kinds.Kinds{RESTMapper: mapper}}
+	s := strategy{b, t, kinds.Kinds{Mapper: mapper}}
 	hooks := hooks{t}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },

@@ -49,12 +49,12 @@ func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	h := obj.(*hnc.Hierarchy)
-	return append(validation.ValidateHierarchy(h, s.tree.Managed(ctx)), s.validateKinds(h, nil)...)
+	return append(validation.ValidateHierarchy(h, s.tree.Managed(ctx)), s.validateKinds(ctx, h, nil)...)
 }
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	return append(validation.ValidateHierarchyUpdate(h, was, s.tree.Managed(ctx)), s.validateKinds(h, was.Spec.Propagation)...)
+	return append(validation.ValidateHierarchyUpdate(h, was, s.tree.Managed(ctx)), s.validateKinds(ctx, h, was.Spec.Propagation)...)
 }
 
 // statusStrategy lets only the status change.

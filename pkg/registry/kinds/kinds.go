@@ -2,30 +2,42 @@
 package kinds
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
 // Kinds knows the kinds of the cluster.
-type Kinds struct{ meta.RESTMapper }
+type Kinds struct{ *kinds.Mapper }
+
+// Since returns when the request was received, or the present time. A kind that was missing then is looked for once for the whole request.
+func Since(ctx context.Context) time.Time {
+	if received, ok := genericapirequest.ReceivedTimestampFrom(ctx); ok {
+		return received
+	}
+	return time.Now()
+}
 
 // Validate returns what is wrong with the kinds that the entries of a field name: one that does not exist, is not namespaced, can't be
 // configured, or is named twice (spec/hnc.md 2.6, K3 to K5). Kinds that old named as well may have gone since.
-func (k Kinds) Validate(at *field.Path, resources, old []hnc.ResourceSpec) field.ErrorList {
+func (k Kinds) Validate(ctx context.Context, at *field.Path, resources, old []hnc.ResourceSpec) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[schema.GroupResource]int{}
+	since := Since(ctx)
 	for i, entry := range resources {
 		path := at.Index(i)
 		named := schema.GroupResource{Group: entry.Group, Resource: entry.Resource}
-		mapping, err := kinds.Find(k.RESTMapper, entry.Group, entry.Resource)
+		mapping, err := k.Find(since, entry.Group, entry.Resource)
 		var notNamespaced *kinds.NotNamespacedError
 		var notPropagated *kinds.NotPropagatedError
 		switch {

@@ -3,13 +3,17 @@ package kinds
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
 var at = field.NewPath("spec", "resources")
@@ -65,7 +69,7 @@ func TestValidate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, err := range (Kinds{newMapper()}).Validate(at, test.resources, test.old) {
+			for _, err := range (Kinds{kinds.NewMapper(newMapper())}).Validate(t.Context(), at, test.resources, test.old) {
 				got = append(got, fmt.Sprint(err.Field, ": ", string(err.Type)))
 			}
 			if strings.Join(got, ", ") != test.want {
@@ -77,12 +81,33 @@ func TestValidate(t *testing.T) {
 
 func TestAKindIsLookedForAgainOnlyIfItIsMissing(t *testing.T) {
 	m := newMapper()
-	Kinds{m}.Validate(at, resources("configmaps"), nil)
+	k := Kinds{kinds.NewMapper(m)}
+	k.Validate(t.Context(), at, resources("configmaps"), nil)
 	if m.resets != 0 {
 		t.Errorf("%d resets for one that was there", m.resets)
 	}
-	Kinds{m}.Validate(at, resources("secrets"), nil)
+	k.Validate(t.Context(), at, resources("secrets"), nil)
 	if m.resets != 1 {
 		t.Errorf("%d resets for one that was missing", m.resets)
 	}
+	k.Validate(t.Context(), at, resources("a", "b", "c", "d", "e"), nil)
+	if m.resets != 2 {
+		t.Errorf("%d resets, want one for a request that names five missing kinds", m.resets-1)
+	}
+}
+
+func TestMissingKindsAreLookedForOncePerSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMapper()
+		k := Kinds{kinds.NewMapper(m)}
+		var requests sync.WaitGroup
+		for range 100 {
+			requests.Go(func() { k.Validate(t.Context(), at, resources("missing"), nil) })
+			time.Sleep(20 * time.Millisecond)
+		}
+		requests.Wait()
+		if m.resets > 4 {
+			t.Errorf("%d resets in two seconds", m.resets)
+		}
+	})
 }

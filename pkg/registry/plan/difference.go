@@ -15,17 +15,22 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
-// maxDifference is how many bytes of a difference are shown.
-const maxDifference = 4 << 10
+const (
+	// maxDifference is how many bytes of a difference are shown.
+	maxDifference = 4 << 10
+	// maxCompared is how many lines of an object are compared: a comparison takes time in the square of that.
+	maxCompared = 1000
+)
 
-// difference returns what an update changes in an object, for who may read both what is there and what takes its place; otherwise "". The
-// object is read as it is now: if it is another one by now there is nothing to tell.
+// difference returns what an update changes in an object, for who may read both what is there and what takes its place; otherwise "". Both are
+// read as they are now: if they are others by now there is nothing to tell.
 func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) string {
 	resource := w.Kind.GroupResource()
 	if w.Verb != copies.Update || !s.may(ctx, "get", resource, w.Namespace) || !s.may(ctx, "get", resource, w.Source.Namespace) {
 		return ""
 	}
-	present, err := p.Dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
+	objects := p.Dynamic.Resource(w.Kind.GroupVersionResource)
+	present, err := objects.Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	if err != nil || present.GetUID() != w.Present.UID {
 		return ""
 	}
@@ -33,7 +38,15 @@ func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) stri
 	if err != nil {
 		return ""
 	}
-	return compare(is, w.Source.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
+	source, err := objects.Namespace(w.Source.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
+	if err != nil || source.GetUID() != w.Source.UID {
+		return ""
+	}
+	will, err := copies.NewObject(source, &p.Rules)
+	if err != nil || will.Copied() == nil {
+		return ""
+	}
+	return compare(is, will.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
 }
 
 // compare returns the difference of two objects as a unified diff of their YAML.
@@ -57,9 +70,11 @@ func compare(is, willBe []byte, secret bool) string {
 		}
 		texts[i] = string(text)
 	}
-	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: difflib.SplitLines(texts[0]), B: difflib.SplitLines(texts[1]), FromFile: "present", ToFile: "copy", Context: 2,
-	})
+	a, b := difflib.SplitLines(texts[0]), difflib.SplitLines(texts[1])
+	if len(a) > maxCompared || len(b) > maxCompared {
+		return "(too long to be compared)\n"
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: a, B: b, FromFile: "present", ToFile: "copy", Context: 2})
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -64,7 +65,7 @@ func (r *Previewed) written(ctx context.Context, obj runtime.Object) {
 // maxWarnings is how many single things a dry run tells, besides the counts.
 const maxWarnings = 5
 
-// warn tells the client the gist of a plan. What has been judged by the request itself is not told again.
+// warn tells the client the gist of a plan. The request itself has been authorized and judged.
 func (p *Planner) warn(ctx context.Context, name string, spec hnc.HierarchyPlanSpec) {
 	namespace, err := p.Tree.Namespace(ctx, name)
 	if err != nil {
@@ -76,14 +77,28 @@ func (p *Planner) warn(ctx context.Context, name string, spec hnc.HierarchyPlanS
 			return
 		}
 	}
-	m, err := p.prepare(ctx, namespace, &spec)
+	status, err := p.outcome(ctx, namespace, &spec)
 	if err != nil {
 		warning.AddWarning(ctx, "", fmt.Sprintf("dry run: what it would do is not known: %v", err))
 		return
 	}
-	for _, line := range gist(p.show(ctx, m, place{}, maxWarnings+1)) {
+	for _, line := range gist(status) {
 		warning.AddWarning(ctx, "", line)
 	}
+}
+
+// outcome returns the first things that an authorized change would do.
+func (p *Planner) outcome(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (hnc.HierarchyPlanStatus, error) {
+	release, err := p.slots.Take(ctx)
+	if err != nil {
+		return hnc.HierarchyPlanStatus{}, err
+	}
+	defer release()
+	m, err := p.predict(ctx, namespace, spec)
+	if err != nil {
+		return hnc.HierarchyPlanStatus{}, err
+	}
+	return p.show(ctx, m, place{}, maxWarnings+1)
 }
 
 // gist returns lines that tell the counts and the first things of a plan, nothing if nothing would happen.

@@ -2,18 +2,13 @@ package plan
 
 import (
 	"context"
-	"fmt"
-	"sync"
 
-	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/tools/pager"
 
@@ -32,6 +27,8 @@ type picture struct {
 	grants map[types.UID]grant
 	// unknown says what could not be read.
 	unknown []string
+	// before is what is said about kinds now.
+	before sources.Said
 }
 
 // grant is what a RoleBinding grants.
@@ -43,12 +40,14 @@ type grant struct {
 // readTree returns the tree as it is.
 func (p *Planner) readTree(ctx context.Context) (*tree.Tree, error) {
 	t := tree.New(p.Managed)
-	namespaces, err := p.Kubernetes.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
-	if err != nil {
+	namespaces := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return p.Kubernetes.CoreV1().Namespaces().List(ctx, o)
+	})
+	if err := namespaces.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
+		t.SetNamespace(tree.NewNamespace(object.(*corev1.Namespace)))
+		return nil
+	}); err != nil {
 		return nil, err
-	}
-	for i := range namespaces.Items {
-		t.SetNamespace(tree.NewNamespace(&namespaces.Items[i]))
 	}
 	everywhere := genericapirequest.WithNamespace(ctx, metav1.NamespaceAll)
 	hierarchies, err := p.Hierarchies.List(everywhere, &metainternalversion.ListOptions{})
@@ -74,66 +73,4 @@ func (p *Planner) readTree(ctx context.Context) (*tree.Tree, error) {
 		t.SetSubnamespace(tree.NewSubnamespace(&s))
 	}
 	return t, nil
-}
-
-// readObjects fills in the objects of the kinds in the namespaces. A kind that can't be read is left out, and told.
-func (p *Planner) readObjects(ctx context.Context, pic *picture, treatments []sources.Treatment, namespaces sets.Set[string]) {
-	pic.grants = map[types.UID]grant{}
-	for _, e := range treatments {
-		index := copies.NewIndex(e.Kind)
-		index.Policy, index.PolicyOf = e.Cluster, e.On(pic.tree.Chain)
-		err := p.each(ctx, e.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
-			o, err := copies.NewObject(u, &p.Rules)
-			if err != nil {
-				return err
-			}
-			index.Set(o)
-			if e.Kind == copies.Kinds[1] {
-				var binding rbacv1.RoleBinding
-				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &binding); err != nil {
-					return err
-				}
-				pic.grants[o.UID] = grant{binding.Subjects, binding.RoleRef}
-			}
-			return nil
-		})
-		if err != nil {
-			pic.unknown = append(pic.unknown, fmt.Sprintf("%s: %v", e.Kind.GroupResource(), err))
-			continue
-		}
-		pic.indexes = append(pic.indexes, index)
-	}
-}
-
-// Few namespaces are read one by one, some at a time; many by reading all.
-const (
-	fewNamespaces = 50
-	atATime       = 8
-)
-
-// each calls f with all objects of a resource in the namespaces, one after the other.
-func (p *Planner) each(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
-	var mu sync.Mutex
-	list := func(ctx context.Context, namespace string) error {
-		client := p.Dynamic.Resource(resource).Namespace(namespace)
-		pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) })
-		return pages.EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
-			u, ok := object.(*unstructured.Unstructured)
-			if !ok || !namespaces.Has(u.GetNamespace()) {
-				return nil
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			return f(u)
-		})
-	}
-	if len(namespaces) > fewNamespaces {
-		return list(ctx, metav1.NamespaceAll)
-	}
-	lists, ctx := errgroup.WithContext(ctx)
-	lists.SetLimit(atATime)
-	for namespace := range namespaces {
-		lists.Go(func() error { return list(ctx, namespace) })
-	}
-	return lists.Wait()
 }

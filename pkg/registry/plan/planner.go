@@ -3,6 +3,8 @@ package plan
 
 import (
 	"context"
+	"iter"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,6 +22,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -34,9 +38,14 @@ type Config struct {
 	// Kubernetes and Dynamic read the cluster.
 	Kubernetes kubernetes.Interface
 	Dynamic    dynamic.Interface
+	Objects    *Objects
 	// Hierarchies, Subnamespaces and Configuration are this server's own stores.
-	Hierarchies, Subnamespaces rest.Lister
-	Configuration              Getter
+	Hierarchies   rest.Lister
+	Subnamespaces interface {
+		rest.Lister
+		Getter
+	}
+	Configuration Getter
 	// Tree judges the change, as it does when it is made.
 	Tree *tree.Tree
 	// Cascading tells where cascading deletion is allowed.
@@ -47,57 +56,103 @@ type Config struct {
 	Authorizer authorizer.Authorizer
 	Managed    managed.Rules
 	Rules      copies.Rules
+	// Limits bounds what plans cost.
+	Limits Limits
 }
 
 // Planner makes plans. It reads everything as it is when it is asked, and decides on that as the propagator does.
-type Planner struct{ Config }
+type Planner struct {
+	Config
+	slots *slots.Slots
+}
+
+// New returns a Planner.
+func New(config Config) *Planner {
+	return &Planner{config, slots.New("plans in progress", config.Limits.Concurrent, 1)}
+}
 
 // made is a plan before it is shown.
 type made struct {
 	*picture
+	// asked is the namespace that the change is about.
+	asked    string
 	refusals []error
-	effects  []plan.Effect
+	effects  iter.Seq[plan.Effect]
 	// near is the namespace in which the requester sees what comes from further up as copies; "" for none.
 	near string
 }
 
-// prepare makes a plan for a change in a namespace.
-func (p *Planner) prepare(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (*made, error) {
+// answer makes a plan for a change in a namespace, and returns what the requester may see of it from a place on. A requester who may not make
+// the change gets the refusal alone.
+func (p *Planner) answer(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec, from place) (hnc.HierarchyPlanStatus, error) {
+	refused, err := p.unauthorized(ctx, namespace, spec)
+	if err != nil || len(refused) > 0 {
+		return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, err
+	}
+	release, err := p.slots.Take(ctx)
+	if err != nil {
+		return hnc.HierarchyPlanStatus{}, err
+	}
+	defer release()
+	if spec.Change == hnc.ChangeParent {
+		possible, err := p.Tree.Preview(ctx, namespace, spec.Parent)
+		refused = some(err)
+		if !possible {
+			return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, nil
+		}
+	}
+	m, err := p.predict(ctx, namespace, spec)
+	if err != nil {
+		return hnc.HierarchyPlanStatus{}, err
+	}
+	switch spec.Change {
+	case hnc.ChangeDelete:
+		refused = p.judgeDeletion(ctx, m.tree, namespace)
+	case hnc.ChangeConfiguration:
+		refused = some(p.Tree.CheckConfiguration(ctx, m.before.Cluster, spec.Resources))
+	case hnc.ChangePropagation:
+		refused = some(
+			p.Tree.Editable(ctx, namespace, m.tree.Parent(namespace.Name)),
+			p.Tree.CheckPropagation(ctx, namespace.Name, m.before.Trees[namespace.Name], spec.Resources),
+		)
+	}
+	m.refusals = refused
+	return p.show(ctx, m, from, limit(spec.Limit))
+}
+
+// predict returns what an authorized change would do.
+func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (*made, error) {
 	t, err := p.readTree(ctx)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	m := &made{picture: &picture{tree: t}}
-	said, err := p.said(ctx, t)
-	if err != nil {
+	m := &made{picture: &picture{tree: t}, asked: namespace.Name}
+	if spec.Change == hnc.ChangeDelete {
+		m.effects = slices.Values(plan.Deletion(t, namespace.Name))
+		return m, nil
+	}
+	if m.before, err = p.said(ctx, t); err != nil {
 		return nil, err
 	}
-	possible := true
+	said := m.before
+	left := t.Ancestors(namespace.Name)
 	switch spec.Change {
 	case hnc.ChangeParent:
-		possible, m.refusals = p.judgeMove(ctx, namespace, spec.Parent)
 		m.near = spec.Parent
 		plan.Move(t, namespace.Name, spec.Parent)
-	case hnc.ChangeDelete:
-		m.refusals = p.judgeDeletion(ctx, t, namespace)
-		m.effects = plan.Deletion(t, namespace.Name)
-		return m, nil
 	case hnc.ChangeConfiguration:
-		m.refusals = p.judgeConfiguration(ctx, said.Cluster, spec.Resources)
 		m.near = t.Parent(namespace.Name)
 		said.Cluster = spec.Resources
 	case hnc.ChangePropagation:
-		m.refusals = p.judgePropagation(ctx, namespace, t.Parent(namespace.Name), said.Trees[namespace.Name], spec.Resources)
 		m.near = t.Parent(namespace.Name)
 		said = said.With(namespace.Name, spec.Resources)
 	}
-	if !possible {
-		return m, nil
-	}
-	treatments, problems := p.Sources.Treatments(said)
-	m.unknown = problems
 	scope := plan.Scope(t, namespace.Name)
-	p.readObjects(ctx, m.picture, treatments, sets.New(scope...).Insert(t.Ancestors(namespace.Name)...))
+	read := sets.New(scope...).Insert(t.Ancestors(namespace.Name)...)
+	// What other trees say about kinds does not matter here, and is not the requester's to know.
+	treatments, problems := p.Sources.Treatments(kinds.Since(ctx), said.In(read.Union(sets.New(left...))))
+	m.unknown = problems
+	p.readObjects(ctx, m.picture, treatments, read)
 	m.effects = plan.Effects(t, m.indexes, scope)
 	return m, nil
 }

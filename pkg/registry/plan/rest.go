@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,55 +59,8 @@ func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, vali
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.prepare(ctx, namespace, &asked.Spec)
-	if err != nil {
-		return nil, err
-	}
 	answer := asked.DeepCopy()
 	answer.Name, answer.Namespace = name, namespace.Name
-	answer.Status = r.show(ctx, m, at, limit(asked.Spec.Limit))
-	return answer, nil
-}
-
-// How many objects an answer tells.
-const (
-	defaultLimit = 500
-	maxLimit     = 5000
-)
-
-func limit(asked int32) int {
-	if asked == 0 {
-		return defaultLimit
-	}
-	return int(asked)
-}
-
-// invalid returns what is wrong with a question.
-func invalid(name string, p *hnc.HierarchyPlan) field.ErrorList {
-	var errs field.ErrorList
-	for _, n := range []string{name, p.Name} {
-		if n != "" && n != hnc.Singleton {
-			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), n, fmt.Sprintf("must be %q", hnc.Singleton)))
-		}
-	}
-	path, spec := field.NewPath("spec"), p.Spec
-	switch spec.Change {
-	case hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration:
-	case "":
-		errs = append(errs, field.Required(path.Child("change"), "say what is changed: Parent, Delete, Propagation or Configuration"))
-	default:
-		errs = append(errs, field.NotSupported(path.Child("change"), spec.Change, []hnc.PlannedChange{
-			hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration,
-		}))
-	}
-	if spec.Parent != "" && spec.Change != hnc.ChangeParent {
-		errs = append(errs, field.Forbidden(path.Child("parent"), "is for the change Parent only"))
-	}
-	if len(spec.Resources) > 0 && spec.Change != hnc.ChangeConfiguration && spec.Change != hnc.ChangePropagation {
-		errs = append(errs, field.Forbidden(path.Child("resources"), "is for the changes Propagation and Configuration only"))
-	}
-	if spec.Limit < 0 || spec.Limit > maxLimit {
-		errs = append(errs, field.Invalid(path.Child("limit"), spec.Limit, fmt.Sprintf("must be from 0, which means %d, to %d", defaultLimit, maxLimit)))
-	}
-	return errs
+	answer.Status, err = r.answer(ctx, namespace, &asked.Spec, at)
+	return answer, err
 }

@@ -42,63 +42,101 @@ func (at place) String() string {
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// show tells what the requester may see of a plan, from a place on, and at most so many writes.
-func (p *Planner) show(ctx context.Context, m *made, from place, limit int) hnc.HierarchyPlanStatus {
-	status := hnc.HierarchyPlanStatus{Unknown: m.unknown, Summary: summary(m.effects)}
-	for _, err := range m.refusals {
-		status.Refusals = append(status.Refusals, hnc.PlannedRefusal{Reason: apierrors.ReasonForError(err), Message: err.Error()})
-	}
+// batch is of how many namespaces the effects are held at a time.
+const batch = 32
+
+// show returns what the requester may see of a plan, from a place on, and at most so many writes.
+func (p *Planner) show(ctx context.Context, m *made, from place, limit int) (hnc.HierarchyPlanStatus, error) {
+	status := hnc.HierarchyPlanStatus{Unknown: m.unknown, Refusals: refusals(m.refusals)}
 	s := p.sight(m)
-	started := from.Namespace == ""
-	for _, e := range m.effects {
-		first := 0
-		if !started {
-			if e.Namespace != from.Namespace {
-				continue
+	status.Hidden = s.hidden(ctx)
+	page := &page{Planner: p, sight: s, status: &status, from: from, started: from.Namespace == "", limit: limit}
+	pending := make([]plan.Effect, 0, batch)
+	flush := func() error {
+		s.ask(ctx, pending)
+		for _, e := range pending {
+			if e, any := s.visible(ctx, e); any {
+				count(&status.Summary, e)
+				page.add(ctx, e)
 			}
-			started, first = true, min(from.Write, len(e.Writes))
 		}
-		if limit <= 0 {
-			status.Continue = place{Namespace: e.Namespace, Write: first}.String()
-			break
-		}
-		last := min(len(e.Writes), first+limit)
-		status.Namespaces = append(status.Namespaces, p.namespace(ctx, s, e, first, last))
-		limit -= max(1, last-first)
-		if last < len(e.Writes) {
-			status.Continue = place{Namespace: e.Namespace, Write: last}.String()
-			break
+		pending = pending[:0]
+		return ctx.Err()
+	}
+	for e := range m.effects {
+		if pending = append(pending, e); len(pending) == batch {
+			if err := flush(); err != nil {
+				return status, apierrors.NewTimeoutError("the change affects too much to be told in time; ask about a smaller subtree", 0)
+			}
 		}
 	}
-	return status
+	if err := flush(); err != nil {
+		return status, apierrors.NewTimeoutError("the change affects too much to be told in time; ask about a smaller subtree", 0)
+	}
+	return status, nil
 }
 
-// namespace tells of one namespace the writes from first to last.
+// page collects the part of an answer that is asked for.
+type page struct {
+	*Planner
+	sight  *sight
+	status *hnc.HierarchyPlanStatus
+	from   place
+	// started says that the place has been reached, full that what comes next is not part of the answer.
+	started, full bool
+	limit         int
+}
+
+// add adds the effect in one namespace if it belongs to the page.
+func (p *page) add(ctx context.Context, e plan.Effect) {
+	first := 0
+	if !p.started {
+		if e.Namespace != p.from.Namespace {
+			return
+		}
+		p.started, first = true, min(p.from.Write, len(e.Writes))
+	}
+	if p.full {
+		return
+	}
+	if p.limit <= 0 {
+		p.end(e, first)
+		return
+	}
+	last := min(len(e.Writes), first+p.limit)
+	p.status.Namespaces = append(p.status.Namespaces, p.namespace(ctx, p.sight, e, first, last))
+	p.limit -= max(1, last-first)
+	if last < len(e.Writes) {
+		p.end(e, last)
+	}
+}
+
+func (p *page) end(e plan.Effect, write int) {
+	p.full, p.status.Continue = true, place{Namespace: e.Namespace, Write: write}.String()
+}
+
+// namespace returns the writes from first to last of one namespace.
 func (p *Planner) namespace(ctx context.Context, s *sight, e plan.Effect, first, last int) hnc.NamespacePlan {
 	n := hnc.NamespacePlan{Name: e.Namespace, Fate: e.Fate}
-	hidden := map[hnc.HiddenObjects]int{}
 	for _, w := range e.Writes[first:last] {
-		if !s.sees(ctx, w) {
-			h := hnc.HiddenObjects{Action: action(w), Group: w.Kind.Group, Resource: w.Kind.Resource}
-			at, ok := hidden[h]
-			if !ok {
-				at = len(n.Hidden)
-				hidden[h] = at
-				n.Hidden = append(n.Hidden, h)
-			}
-			n.Hidden[at].Count++
-			continue
-		}
 		n.Objects = append(n.Objects, hnc.PlannedObject{
 			Action: action(w), Group: w.Kind.Group, Version: w.Kind.Version, Resource: w.Kind.Resource, Kind: w.Kind.Kind, Name: w.Name,
 			Source: origin(w), Difference: p.difference(ctx, s, w),
 		})
 	}
 	if first == 0 {
-		n.Access = s.access(ctx, e)
+		n.Access = s.access(e)
 		n.Quotas = p.quotas(ctx, s, e)
 	}
 	return n
+}
+
+func refusals(errs []error) []hnc.PlannedRefusal {
+	var list []hnc.PlannedRefusal
+	for _, err := range errs {
+		list = append(list, hnc.PlannedRefusal{Reason: apierrors.ReasonForError(err), Message: err.Error()})
+	}
+	return list
 }
 
 // action tells what a write does.
@@ -124,30 +162,27 @@ func origin(w copies.Write) string {
 	return w.Source.Namespace
 }
 
-func summary(effects []plan.Effect) hnc.PlanSummary {
-	var s hnc.PlanSummary
-	for _, e := range effects {
-		s.Namespaces++
-		switch e.Fate {
-		case hnc.FateDeleted:
-			s.Deleted++
-		case hnc.FateOrphaned:
-			s.Orphaned++
-		}
-		for _, w := range e.Writes {
-			switch action(w) {
-			case hnc.ActionAdd:
-				s.Added++
-			case hnc.ActionChange:
-				s.Changed++
-			case hnc.ActionOverwrite:
-				s.Overwritten++
-			case hnc.ActionRemove:
-				s.Removed++
-			case hnc.ActionKeep:
-				s.Kept++
-			}
+// count adds the effect in one namespace to a summary.
+func count(s *hnc.PlanSummary, e plan.Effect) {
+	s.Namespaces++
+	switch e.Fate {
+	case hnc.FateDeleted:
+		s.Deleted++
+	case hnc.FateOrphaned:
+		s.Orphaned++
+	}
+	for _, w := range e.Writes {
+		switch action(w) {
+		case hnc.ActionAdd:
+			s.Added++
+		case hnc.ActionChange:
+			s.Changed++
+		case hnc.ActionOverwrite:
+			s.Overwritten++
+		case hnc.ActionRemove:
+			s.Removed++
+		case hnc.ActionKeep:
+			s.Kept++
 		}
 	}
-	return s
 }

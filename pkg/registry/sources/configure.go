@@ -30,7 +30,7 @@ type Store interface {
 // Run keeps the index up to date until ctx ends: it watches the kinds that are always propagated, and those that the configuration and the
 // hierarchies in the stores name.
 func (s *Sources) Run(ctx context.Context, configurations, hierarchies Store) {
-	enforced, _ := s.Treatments(Said{})
+	enforced, _ := s.Treatments(time.Now(), Said{})
 	s.mu.Lock()
 	s.apply(ctx, enforced)
 	s.mu.Unlock()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
 // store is a store with a list.
@@ -90,7 +91,7 @@ func run(t *testing.T, resources []hnc.ResourceSpec, objects ...string) *fixture
 	f := &fixture{client: fake.NewSimpleMetadataClient(s, all...)}
 	f.config = &store{&hnc.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []hnc.HNCConfiguration{*configured(resources...)}}, watch.NewFake()}
 	f.trees = &store{&hnc.HierarchyList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, watch.NewFake()}
-	f.Sources = New(Config{Metadata: f.client, Mapper: testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme)})
+	f.Sources = New(Config{Metadata: f.client, Mapper: kinds.NewMapper(testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme))})
 	return f
 }
 

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
 // Config is what Sources need.
@@ -22,7 +22,7 @@ type Config struct {
 	// Metadata reads the objects.
 	Metadata metadata.Interface
 	// Mapper knows the kinds of the cluster.
-	Mapper meta.RESTMapper
+	Mapper *kinds.Mapper
 	// Rules say what is not copied, whatever its kind. They are the propagator's.
 	Rules copies.Rules
 }

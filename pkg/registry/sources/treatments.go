@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -104,15 +106,22 @@ func (s Said) With(namespace string, resources []hnc.ResourceSpec) Said {
 	return Said{s.Cluster, trees}
 }
 
+// In returns what is said by the cluster's configuration and by the hierarchies of some namespaces.
+func (s Said) In(namespaces sets.Set[string]) Said {
+	trees := maps.Clone(s.Trees)
+	maps.DeleteFunc(trees, func(namespace string, _ []hnc.ResourceSpec) bool { return !namespaces.Has(namespace) })
+	return Said{s.Cluster, trees}
+}
+
 // look finds the kinds that are named and watches those of which objects are copied.
 func (s *Sources) look(ctx context.Context) {
 	s.mu.RLock()
 	said, known := s.said, s.clusterKnown && s.treesKnown
 	s.mu.RUnlock()
 	if s.outdated.CompareAndSwap(true, false) {
-		meta.MaybeResetRESTMapper(s.Mapper)
+		s.Mapper.Refresh(time.Now())
 	}
-	treatments, problems := s.Treatments(said)
+	treatments, problems := s.Treatments(time.Now(), said)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problems, s.resolved = problems, known
@@ -146,15 +155,16 @@ func (t Treatment) ignored() bool {
 }
 
 // Treatments returns the kinds for which something is to be done if this is said, the enforced ones first. Of two entries for a kind the first
-// holds. A kind that does not exist, or can't be propagated, has no copies; the problems name those of which it is not known.
-func (s *Sources) Treatments(said Said) (treatments []Treatment, problems []string) {
+// holds. A kind that does not exist, or can't be propagated, has no copies; the problems name those of which it is not known. Kinds that
+// have been missing since the given time are looked for again.
+func (s *Sources) Treatments(since time.Time, said Said) (treatments []Treatment, problems []string) {
 	for _, kind := range copies.Kinds {
 		treatments = append(treatments, Treatment{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
 	}
 	named := map[schema.GroupResource]bool{}
 	each := func(specs []hnc.ResourceSpec, f func(t *Treatment, policy copies.Policy)) {
 		for _, spec := range specs {
-			mapping, err := kinds.Find(s.Mapper, spec.Group, spec.Resource)
+			mapping, err := s.Mapper.Find(since, spec.Group, spec.Resource)
 			var notNamespaced *kinds.NotNamespacedError
 			var notPropagated *kinds.NotPropagatedError
 			switch {

@@ -82,7 +82,7 @@ func (v *view) claim(ctx context.Context, refused refusals, nameField, parentFie
 		return Edge{}, nil, err
 	}
 	if old.Parent != "" && old.Parent != parent {
-		return Edge{}, nil, refused.conflict("%s: namespace %q has the parent %q already; choose another name", nameField, name, old.Parent)
+		return Edge{}, nil, refused.conflict("%s: namespace %q has another parent already; choose another name", nameField, name)
 	}
 	exists, err := v.namespace(ctx, name)
 	if err != nil {
@@ -170,8 +170,8 @@ func (t *Tree) Deletable(ctx context.Context, name string, parent *corev1.Namesp
 		if err != nil || child == "" {
 			return nil, err
 		}
-		return nil, refusal(ctx, name).forbidden("namespace %q has children (%q for one) and does not allow cascading deletion; "+
-			"delete them first, or set spec.allowCascadingDeletion of the hierarchy in namespace %q", name, child, name)
+		return nil, refusal(ctx, name).forbidden("namespace %q has children and does not allow cascading deletion; "+
+			"delete them first, or set spec.allowCascadingDeletion of the hierarchy in namespace %q", name, name)
 	})
 	return err
 }

@@ -26,7 +26,7 @@ func TestClaim(t *testing.T) {
 	}{
 		{"A7 a new name", "new", "c", nil, ""},
 		{"A5 a sub-namespace whose record was lost", "sub", "a", nil, ""},
-		{"A5 a name with another parent", "b", "c", apierrors.IsConflict, `the parent "a" already`},
+		{"A5 a name with another parent", "b", "c", apierrors.IsConflict, `"b" has another parent already`},
 		{"A5 a root", "root2", "c", apierrors.IsConflict, "exists already"},
 		{"A4 an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded"},
 	} {
@@ -71,7 +71,7 @@ func TestRequiredChildrenAreJudgedAsTheirCreationWouldBe(t *testing.T) {
 	}{
 		{"a new name", "new", "c", nil, "", forestOfRows},
 		{"a sub-namespace that is there", "sub", "a", nil, "", forestOfRows},
-		{"a name with another parent", "b", "c", apierrors.IsConflict, `the parent "a" already`, forestOfRows},
+		{"a name with another parent", "b", "c", apierrors.IsConflict, `"b" has another parent already`, forestOfRows},
 		{"a root", "root2", "c", apierrors.IsConflict, "exists already", forestOfRows},
 		{"itself", "root2", "root2", apierrors.IsConflict, `"root2" exists already`, forestOfRows},
 		{"an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded", forestOfRows},

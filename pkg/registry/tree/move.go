@@ -3,7 +3,6 @@ package tree
 import (
 	"context"
 	"errors"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -29,26 +28,29 @@ func (t *Tree) Move(ctx context.Context, namespace *corev1.Namespace, parent str
 	})
 }
 
-// Preview returns all that Move would refuse, and whether the tree itself permits the move, whoever asks for it.
-func (t *Tree) Preview(ctx context.Context, namespace *corev1.Namespace, parent string) (possible bool, refusals []error) {
-	// A judgement that was made on stale data is made again.
-	_, err := t.judge(ctx, func(v *view) (*fence.Guard, error) {
+// Preview returns why Move would refuse the move, and whether the tree permits it and the requester is authorized: what it would overwrite is
+// the only objection then.
+func (t *Tree) Preview(ctx context.Context, namespace *corev1.Namespace, parent string) (possible bool, err error) {
+	// A stale view is validated again on fresh reads.
+	_, err = t.judge(ctx, func(v *view) (*fence.Guard, error) {
+		possible = false
 		refused := refusal(ctx, hnc.Singleton)
 		m, err := v.move(ctx, refused, namespace, parent)
-		if possible = err == nil; !possible || m.current == parent {
-			refusals = nil
+		if err != nil {
 			return nil, err
 		}
-		refusals = slices.DeleteFunc([]error{
-			t.authorizeMove(ctx, v, refused, m.current, m.chain),
-			t.checkMove(ctx, refused, namespace, m.chain),
-		}, func(err error) bool { return err == nil })
-		return nil, errors.Join(refusals...)
+		if m.current != parent {
+			if err := t.authorizeMove(ctx, v, refused, m.current, m.chain); err != nil {
+				return nil, err
+			}
+		}
+		possible = true
+		if m.current == parent {
+			return nil, nil
+		}
+		return nil, t.checkMove(ctx, refused, namespace, m.chain)
 	})
-	if err != nil && len(refusals) == 0 {
-		refusals = []error{err}
-	}
-	return possible, refusals
+	return possible, err
 }
 
 // move is a change of a parent that the tree permits. Nothing moves if the parent is the current one already.
@@ -65,9 +67,6 @@ func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Nam
 		// A new namespace, which no cache holds yet, was asked for already.
 		v.namespaces[namespace.Name] = namespace
 	}
-	if err := v.eligible(ctx, refused, namespace, parent); err != nil {
-		return move{}, err
-	}
 	old, err := v.edge(ctx, namespace.Name)
 	if err != nil {
 		return move{}, err
@@ -79,6 +78,15 @@ func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Nam
 	current := ""
 	if counts {
 		current = old.Parent
+	}
+	// Only admins of the new parent learn anything about it, even whether it exists. Which names are excluded is no secret.
+	if parent != "" && parent != current && v.tree.Rules.NameExcluded(parent) == "" {
+		if err := v.tree.requireAdmin(ctx, refused, parent, "new parent"); err != nil {
+			return move{}, err
+		}
+	}
+	if err := v.eligible(ctx, refused, namespace, parent); err != nil {
+		return move{}, err
 	}
 	if parent == "" && !counts {
 		// The claim of a Subnamespace that waits for the name stays.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +79,29 @@ func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The answers do not tell a parent that exists from one that does not, or is in the requester's own tree, too deep or being deleted.
+func TestMoveRevealsNothingAboutTheParentsOfOthers(t *testing.T) {
+	parents := maps.Clone(forestOfRows)
+	parents["root3"], parents["mine"] = "", "root3"
+	f := newFixture(t, parents)
+	excluding(t, f)
+	f.admin["user/mine"], f.admin["user/root3"] = true, true
+	f.change(t, "y", off, nil, false)
+	answers := map[string][]string{}
+	for _, parent := range []string{"x", "root2", "orphan", "gone", "never-there", "y"} {
+		_, err := f.Move(as(t, "user"), f.existing(t, "mine"), parent)
+		_, preview := f.Preview(as(t, "user"), f.existing(t, "mine"), parent)
+		if !apierrors.IsForbidden(err) || preview == nil || preview.Error() != err.Error() {
+			t.Fatalf("%s: got %v, and %v from the preview, want the same Forbidden", parent, err, preview)
+		}
+		answer := strings.ReplaceAll(err.Error(), strconv.Quote(parent), "PARENT")
+		answers[answer] = append(answers[answer], parent)
+	}
+	if len(answers) != 1 {
+		t.Errorf("the answers differ: %v", answers)
 	}
 }
 

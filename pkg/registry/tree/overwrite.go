@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -111,44 +112,48 @@ func warnUnknown(ctx context.Context, unknown []string) {
 	}
 }
 
-// maxLines is how many objects a refusal names.
-const maxLines = 20
+const (
+	// maxLines is how many objects a refusal names.
+	maxLines = 20
+	// maxAsked is how many rights are asked for to find these.
+	maxAsked = 200
+)
 
-// lines describes writes to who may list the objects that are overwritten; for others they are counted by namespace and kind.
+// lines describes writes to a requester who may list the objects that are overwritten. Of others it says that there are some, but not
+// how many and where.
 func (t *Tree) lines(ctx context.Context, requester user.Info, writes []copies.Write, describe func(copies.Write) string) string {
 	type place struct{ namespace, group, resource string }
-	allowed, hidden := map[place]bool{}, map[place]int{}
+	allowed := map[place]bool{}
 	var lines []string
-	var counted []place
-	named := 0
-	for i, w := range writes {
-		if len(lines)+len(counted) == maxLines {
-			lines = append(lines, fmt.Sprintf("and %d more", len(writes)-i))
-			break
-		}
+	hidden := sets.New[string]()
+	more := false
+	for _, w := range writes {
 		at := place{w.Namespace, w.Kind.Group, w.Kind.Resource}
 		may, asked := allowed[at]
 		if !asked {
+			if len(allowed) == maxAsked {
+				more = true
+				break
+			}
 			may = t.mayList(ctx, requester, w)
 			allowed[at] = may
 		}
 		switch {
-		case may:
-			lines = append(lines, describe(w))
-			named++
-		case hidden[at] == 0:
-			counted = append(counted, at)
-			fallthrough
+		case !may:
+			hidden.Insert(w.Kind.GroupResource().String())
+		case len(lines) == maxLines:
+			more = true
 		default:
-			hidden[at]++
+			lines = append(lines, describe(w))
 		}
 	}
-	rest := lines[named:]
-	lines = lines[:named:named]
-	for _, at := range counted {
-		lines = append(lines, fmt.Sprintf("Namespace %q: %d of %s, which you may not list", at.namespace, hidden[at], strings.TrimSuffix(at.resource+"."+at.group, ".")))
+	if more {
+		lines = append(lines, "and more")
 	}
-	return strings.Join(append(lines, rest...), "\n")
+	if len(hidden) > 0 {
+		lines = append(lines, fmt.Sprintf("objects that you may not list, of: %s", strings.Join(sets.List(hidden), ", ")))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (t *Tree) mayList(ctx context.Context, requester user.Info, w copies.Write) bool {

@@ -125,7 +125,7 @@ func TestNamingARequiredChildIsJudgedAsCreatingItWouldBe(t *testing.T) {
 		"too many":               {many, apierrors.IsInvalid, []string{"spec.requiredChildren: Too many", "100"}},
 		"excluded":               {[]string{"judge-a", "kube-system"}, apierrors.IsForbidden, []string{"spec.requiredChildren[1]", `"kube-system" is excluded`}},
 		"a full namespace":       {[]string{"judge-full"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"judge-full" exists already`}},
-		"somebody's":             {[]string{"judge-taken"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"judge-taken" has the parent "judge-other" already`}},
+		"somebody's":             {[]string{"judge-taken"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"judge-taken" has another parent already`}},
 		"itself":                 {[]string{"judge"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"judge" exists already`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -91,7 +91,7 @@ func TestH11NamesAreTheListersOnly(t *testing.T) {
 			}
 		}
 	}
-	eventuallyRefused(t, carol, "h11-hidden", "h11-hiding", `Namespace "h11-hidden": 2 of roles.rbac.authorization.k8s.io, which you may not list`)
+	eventuallyRefused(t, carol, "h11-hidden", "h11-hiding", "objects that you may not list, of: roles.rbac.authorization.k8s.io")
 	if err := move(t, carol, "h11-hidden", "h11-hiding"); strings.Contains(err.Error(), "secret-name") {
 		t.Errorf("a name that carol may not know: %v", err)
 	}

@@ -134,7 +134,7 @@ func ask(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, limi
 		status := answer.Status
 		told := 0
 		for _, n := range status.Namespaces {
-			told += len(n.Objects) + len(n.Hidden)
+			told += len(n.Objects)
 			if last := len(all.Namespaces) - 1; last >= 0 && all.Namespaces[last].Name == n.Name {
 				n.Objects = append(all.Namespaces[last].Objects, n.Objects...)
 				n.Access, n.Quotas = all.Namespaces[last].Access, all.Namespaces[last].Quotas
@@ -145,7 +145,7 @@ func ask(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, limi
 		if limit > 0 && told > int(limit) {
 			t.Errorf("page %d tells of %d objects, the limit is %d", page, told, limit)
 		}
-		all.Refusals, all.Unknown, all.Summary = status.Refusals, status.Unknown, status.Summary
+		all.Refusals, all.Unknown, all.Hidden, all.Summary = status.Refusals, status.Unknown, status.Hidden, status.Summary
 		if status.Continue == "" {
 			return all, nil
 		}

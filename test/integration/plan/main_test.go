@@ -35,6 +35,7 @@ type user struct {
 	dynamic   dynamic.Interface
 	// warnings are collected from all answers.
 	warnings *warnings
+	config   *rest.Config
 }
 
 var (
@@ -108,7 +109,7 @@ func person(ctx context.Context, name, namespace string, rules ...rbacv1.PolicyR
 func clients(config *rest.Config) (user, error) {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
-	u := user{warnings: &warnings{}}
+	u := user{warnings: &warnings{}, config: config}
 	config.WarningHandlerWithContext = u.warnings
 	var err error
 	if u.Interface, err = kubernetes.NewForConfig(config); err != nil {

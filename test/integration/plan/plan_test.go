@@ -29,15 +29,15 @@ func words(status v1beta1.HierarchyPlanStatus) string {
 		for _, o := range n.Objects {
 			add("%s %s %s/%s<%s", n.Name, o.Action, o.Resource, o.Name, o.Source)
 		}
-		for _, h := range n.Hidden {
-			add("%s %s %d of %s", n.Name, h.Action, h.Count, h.Resource)
-		}
 		for _, a := range n.Access {
 			add("%s %s %s %s", n.Name, a.Change, a.Name, a.Role)
 		}
 		for _, q := range n.Quotas {
 			add("%s %s %s %d of %d", n.Name, q.Name, q.Resource, q.Planned, q.Hard)
 		}
+	}
+	for _, h := range status.Hidden {
+		add("hidden: %s", h.Resource)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -90,9 +90,11 @@ func TestAPlanTellsOnlyWhatItsReaderMayList(t *testing.T) {
 	configMap(t, "sight-root", "settings", "root")
 	secret(t, "sight-root", "password", map[string]string{"value": "root"})
 	configMap(t, "sight-new", "more", "new")
-	// Bob may plan where he is, and list ConfigMaps where he wants to go: there he sees those from further up.
-	bob, err := person(t.Context(), "bob", "sight-moved",
-		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies", "hierarchies/plan"}, Verbs: []string{"*"}})
+	namespace(t, "sight-below", "sight-moved")
+	// Bob may move the namespace to the new parent, and list ConfigMaps in both: in the new parent he sees those from further up.
+	hierarchies := rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies", "hierarchies/plan"}, Verbs: []string{"*"}}
+	readers := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}
+	bob, err := person(t.Context(), "bob", "sight-moved", hierarchies, readers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +102,8 @@ func TestAPlanTellsOnlyWhatItsReaderMayList(t *testing.T) {
 		_, err := ask(t, bob, "sight-moved", parent("sight-new"), 0)
 		return fmt.Sprint(err == nil)
 	})
-	eventuallyPlanned(t, bob, "sight-moved", parent("sight-new"), "refused: Forbidden",
-		"sight-moved Add 2 of configmaps", "sight-moved Add 1 of secrets")
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "reader", Namespace: "sight-new"},
-		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}}}
+	eventuallyPlanned(t, bob, "sight-moved", parent("sight-new"), "refused: Forbidden")
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "reader", Namespace: "sight-new"}, Rules: []rbacv1.PolicyRule{hierarchies, readers}}
 	if _, err := admin.RbacV1().Roles("sight-new").Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +113,20 @@ func TestAPlanTellsOnlyWhatItsReaderMayList(t *testing.T) {
 	if _, err := admin.RbacV1().RoleBindings("sight-new").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyPlanned(t, bob, "sight-moved", parent("sight-new"), "refused: Forbidden",
+	// Nothing is said of what he may not list, nor of the namespace below, which has its own copies of bob's role but not of his right to know it.
+	eventuallyPlanned(t, bob, "sight-moved", parent("sight-new"),
 		"sight-moved Add configmaps/more<sight-new", "sight-moved Add configmaps/settings<sight-root",
-		"sight-moved Add 1 of roles", "sight-moved Add 1 of rolebindings", "sight-moved Add 1 of secrets")
-	eventuallyPlanned(t, alice, "sight-moved", parent("sight-new"),
-		"sight-moved Add roles/reader<sight-new", "sight-moved Add rolebindings/reader<sight-new",
-		"sight-moved Add configmaps/more<sight-new", "sight-moved Add configmaps/settings<sight-root",
-		"sight-moved Add secrets/password<sight-root", "sight-moved Gained bob reader")
+		"hidden: roles", "hidden: rolebindings", "hidden: secrets")
+	status, err := ask(t, bob, "sight-moved", parent("sight-new"), 0)
+	if err != nil || status.Summary != (v1beta1.PlanSummary{Namespaces: 1, Added: 2}) {
+		t.Errorf("the summary counts what bob may not know: %+v, %v", status.Summary, err)
+	}
+	of := func(name string) []string {
+		return []string{name + " Add roles/reader<sight-new", name + " Add rolebindings/reader<sight-new",
+			name + " Add configmaps/more<sight-new", name + " Add configmaps/settings<sight-root",
+			name + " Add secrets/password<sight-root", name + " Gained bob reader"}
+	}
+	eventuallyPlanned(t, alice, "sight-moved", parent("sight-new"), append(of("sight-moved"), of("sight-below")...)...)
 	// Who may not plan there learns nothing.
 	if _, err := ask(t, bob, "sight-new", deletion, 0); !apierrors.IsForbidden(err) {
 		t.Errorf("a plan where bob has no right: %v", err)

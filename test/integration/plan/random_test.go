@@ -134,12 +134,12 @@ func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.Hi
 			t.Fatalf("%s: %v", what, err)
 		}
 		refused = refused || len(status.Refusals) > 0
+		if len(status.Hidden) > 0 {
+			t.Errorf("%s: hidden from alice: %v", what, status.Hidden)
+		}
 		want = want.after(t, status)
 		for _, n := range status.Namespaces {
 			access[n.Name] = n.Access
-			if len(n.Hidden) > 0 {
-				t.Errorf("%s: hidden from alice: %v", what, n.Hidden)
-			}
 		}
 		total.Added += status.Summary.Added
 		total.Removed += status.Summary.Removed

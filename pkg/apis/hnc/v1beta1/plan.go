@@ -42,23 +42,29 @@ type HierarchyPlanSpec struct {
 	Change PlannedChange `json:"change"`
 	// parent is the parent that the namespace shall have if change is Parent, empty for none.
 	// +optional
+	// +k8s:validation:maxLength=63
 	Parent string `json:"parent,omitempty"`
 	// resources are what the hierarchy shall say if change is Propagation, and the configuration if it is Configuration. The answer is about
-	// the namespace and its descendants.
+	// the namespace and its descendants. There can be 100 at most.
 	// +optional
 	// +listType=atomic
+	// +k8s:validation:maxItems=100
 	Resources []ResourceSpec `json:"resources,omitempty"`
 	// limit is how many objects are told at most, 500 by default.
 	// +optional
+	// +k8s:validation:minimum=0
+	// +k8s:validation:maximum=5000
 	Limit int32 `json:"limit,omitempty"`
 	// continue is that of the answer after which this one goes on.
 	// +optional
+	// +k8s:validation:maxLength=1024
 	Continue string `json:"continue,omitempty"`
 }
 
 // HierarchyPlanStatus is what a change would do.
 type HierarchyPlanStatus struct {
-	// refusals say why the change would be refused. It would be accepted if there are none.
+	// refusals say why the change would be refused. It would be accepted if there are none. If the requester lacks the rights for the
+	// change, the answer consists of these refusals alone.
 	// +optional
 	// +listType=atomic
 	Refusals []PlannedRefusal `json:"refusals,omitempty"`
@@ -66,7 +72,12 @@ type HierarchyPlanStatus struct {
 	// +optional
 	// +listType=atomic
 	Unknown []string `json:"unknown,omitempty"`
-	// summary counts what is told in all answers together, and what is hidden.
+	// hidden are the propagated kinds that the requester may not list in the namespace. The answer does not say whether the change affects
+	// any objects of these kinds.
+	// +optional
+	// +listType=atomic
+	Hidden []HiddenKind `json:"hidden,omitempty"`
+	// summary counts what all answers together show. Objects and namespaces that the requester may not read are not counted.
 	Summary PlanSummary `json:"summary"`
 	// namespaces are those in which something would happen, parents before their children.
 	// +optional
@@ -127,10 +138,6 @@ type NamespacePlan struct {
 	// +optional
 	// +listType=atomic
 	Objects []PlannedObject `json:"objects,omitempty"`
-	// hidden counts those that the requester may not list, in this namespace or where they come from.
-	// +optional
-	// +listType=atomic
-	Hidden []HiddenObjects `json:"hidden,omitempty"`
 	// access is what subjects of RoleBindings would gain and lose.
 	// +optional
 	// +listType=atomic
@@ -181,17 +188,13 @@ type PlannedObject struct {
 	Difference string `json:"difference,omitempty"`
 }
 
-// HiddenObjects counts objects.
-type HiddenObjects struct {
-	// action is what would be done to them.
-	Action PlannedAction `json:"action"`
+// HiddenKind is a kind of which the answer leaves out objects.
+type HiddenKind struct {
 	// group is the API group, empty for the core group.
 	// +optional
 	Group string `json:"group,omitempty"`
 	// resource is the resource's plural name.
 	Resource string `json:"resource"`
-	// count is how many there are.
-	Count int32 `json:"count"`
 }
 
 // AccessChange is what happens to a right.

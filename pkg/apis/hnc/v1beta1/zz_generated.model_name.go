@@ -42,8 +42,8 @@ func (in HNCConfigurationStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
-func (in HiddenObjects) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.HiddenObjects"
+func (in HiddenKind) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HiddenKind"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -1,0 +1,39 @@
+package apiserver
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// maxPlanBody is how many bytes the body of a plan may have: the largest valid one has about half as many.
+const maxPlanBody = 128 << 10
+
+// withPlanBodyLimit refuses the bodies of plans that are larger before they are decoded.
+func withPlanBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
+	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
+		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if info, ok := genericapirequest.RequestInfoFrom(r.Context()); ok && info.Subresource == "plan" && r.Body != nil {
+				body, err := io.ReadAll(io.LimitReader(r.Body, maxPlanBody+1))
+				if err == nil && len(body) > maxPlanBody {
+					err = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a plan has at most %d bytes", maxPlanBody))
+				}
+				if err != nil {
+					responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
+					return
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+			}
+			api.ServeHTTP(w, r)
+		}), config)
+	}
+}

@@ -1,0 +1,133 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	restclient "k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
+)
+
+var configMaps = copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap"}
+
+// cluster is a planner of a cluster with so many ConfigMaps, each with that many bytes of data, in namespaces of a thousand.
+func cluster(t testing.TB, objects, size int, requests *atomic.Int64) *Planner {
+	t.Helper()
+	data := strings.Repeat("x", size)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+		from, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+		to := min(from+limit, objects)
+		next := ""
+		if to < objects {
+			next = strconv.Itoa(to)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":%q},"items":[`, next)
+		for i := from; i < to; i++ {
+			if i > from {
+				_, _ = io.WriteString(w, ",")
+			}
+			_, _ = fmt.Fprintf(w, `{"metadata":{"namespace":"namespace-%d","name":"config-map-%d","uid":"5a3f3c5e-7a53-4b1e-8f0e-%012d","resourceVersion":"%d"},"data":{"key":%q}}`,
+				i/1000, i, i, i, data)
+		}
+		_, _ = io.WriteString(w, "]}")
+	}))
+	t.Cleanup(server.Close)
+	lists, err := NewObjects(&restclient.Config{Host: server.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Config{Objects: lists, Limits: Limits{Memory: 64 << 20}})
+}
+
+// read returns what a plan reads of the cluster.
+func (p *Planner) read(t testing.TB, namespaces int) *picture {
+	t.Helper()
+	names := sets.New[string]()
+	for i := range namespaces {
+		names.Insert(fmt.Sprint("namespace-", i))
+	}
+	pic := &picture{tree: seen.New(managed.Rules{})}
+	p.readObjects(t.Context(), pic, []sources.Treatment{{Kind: configMaps}}, names)
+	return pic
+}
+
+func TestTooManyObjectsAreUnknown(t *testing.T) {
+	var requests atomic.Int64
+	p := cluster(t, 3000, 10, &requests)
+	p.Limits.Memory = 2000 * objectSize
+	pic := p.read(t, 100)
+	if len(pic.indexes) != 0 || len(pic.unknown) != 1 || !strings.Contains(pic.unknown[0], "configmaps: there are too many objects for one plan") {
+		t.Errorf("got %d indexes, unknown %q", len(pic.indexes), pic.unknown)
+	}
+	if n := requests.Load(); n > 9 {
+		t.Errorf("%d pages are read, although 2000 objects are the limit", n)
+	}
+}
+
+func TestPagesOfLargeObjectsAreSmall(t *testing.T) {
+	var requests atomic.Int64
+	pic := cluster(t, 40, 1<<20, &requests).read(t, 100)
+	if len(pic.unknown) > 0 {
+		t.Fatal(pic.unknown)
+	}
+	sources, _ := pic.indexes[0].Count(func(string) bool { return true })
+	if sources != 40 || requests.Load() < 10 {
+		t.Errorf("%d objects of 1 MiB were read by %d requests, want 40 and several", sources, requests.Load())
+	}
+}
+
+// BenchmarkMemory measures the largest plan that is allowed: what it holds, and the peak while it reads.
+func BenchmarkMemory(b *testing.B) {
+	for _, size := range []int{1 << 10, 16 << 10} {
+		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {
+			const objects = 65000
+			var requests atomic.Int64
+			p := cluster(b, objects, size, &requests)
+			for b.Loop() {
+				heap := func() uint64 {
+					var m runtime.MemStats
+					runtime.ReadMemStats(&m)
+					return m.HeapAlloc
+				}
+				runtime.GC()
+				before := heap()
+				var peak atomic.Uint64
+				done := make(chan struct{})
+				go func() {
+					for {
+						select {
+						case <-done:
+							return
+						case <-time.After(10 * time.Millisecond):
+							peak.Store(max(peak.Load(), heap()))
+						}
+					}
+				}()
+				pic := p.read(b, 100)
+				close(done)
+				runtime.GC()
+				held := heap() - before
+				b.ReportMetric(float64(held)/objects, "held-B/object")
+				b.ReportMetric(float64(peak.Load()-before)/(1<<20), "peak-MiB")
+				runtime.KeepAlive(pic)
+			}
+		})
+	}
+}

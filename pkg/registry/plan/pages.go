@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	restclient "k8s.io/client-go/rest"
+)
+
+// A page of a list has at most so many objects and bytes. Pages of large objects have fewer.
+const (
+	pageObjects = 250
+	pageBytes   = 4 << 20
+)
+
+// Objects lists objects in pages of a bounded size.
+type Objects struct{ client restclient.Interface }
+
+// NewObjects returns Objects of a cluster.
+func NewObjects(config *restclient.Config) (*Objects, error) {
+	config = dynamic.ConfigFor(config)
+	config.GroupVersion = &schema.GroupVersion{}
+	client, err := restclient.UnversionedRESTClientFor(config)
+	return &Objects{client}, err
+}
+
+// each calls f with all objects of a resource in a namespace, "" for all.
+func (o *Objects) each(ctx context.Context, resource schema.GroupVersionResource, namespace string, f func(*unstructured.Unstructured) error) error {
+	for limit, token := pageObjects, ""; ; {
+		raw, err := o.page(ctx, resource, namespace, limit, token)
+		if errors.Is(err, errLargePage) && limit > 1 {
+			limit = max(1, limit/8)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		var list unstructured.UnstructuredList
+		if err := list.UnmarshalJSON(raw); err != nil {
+			return err
+		}
+		for i := range list.Items {
+			if err := f(&list.Items[i]); err != nil {
+				return err
+			}
+		}
+		if token = list.GetContinue(); token == "" {
+			return nil
+		}
+	}
+}
+
+var errLargePage = errors.New("an object is too large to be read")
+
+func (o *Objects) page(ctx context.Context, resource schema.GroupVersionResource, namespace string, limit int, token string) ([]byte, error) {
+	path := []string{"api", resource.Version}
+	if resource.Group != "" {
+		path = []string{"apis", resource.Group, resource.Version}
+	}
+	request := o.client.Get().AbsPath(path...).NamespaceIfScoped(namespace, namespace != "").Resource(resource.Resource).
+		Param("limit", strconv.Itoa(limit))
+	if token != "" {
+		request.Param("continue", token)
+	}
+	body, err := request.Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(body, pageBytes+1))
+	if err == nil && len(raw) > pageBytes {
+		err = errLargePage
+	}
+	return raw, err
+}
