@@ -97,7 +97,7 @@ func TestPagesOfLargeObjectsAreSmall(t *testing.T) {
 func BenchmarkMemory(b *testing.B) {
 	for _, size := range []int{1 << 10, 16 << 10} {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {
-			const objects = 65000
+			const objects = 130000
 			var requests atomic.Int64
 			p := cluster(b, objects, size, &requests)
 			for b.Loop() {

@@ -27,7 +27,7 @@ type Limits struct {
 }
 
 // objectSize is about what a plan takes for an object, in bytes; its content is not kept. BenchmarkMemory measures it.
-const objectSize = 1 << 10
+const objectSize = 512
 
 // readObjects fills in the objects of the kinds in the namespaces. A kind that can't be read, or of which there is too much, is left out, and
 // reported as unknown.

@@ -36,7 +36,7 @@ func editor(t *testing.T, name, namespace string) user {
 }
 
 func TestAPlanIsNoOracle(t *testing.T) {
-	configure(t, "configmaps Propagate", "secrets Propagate")
+	configure(t, "configmaps Propagate Keep", "secrets Propagate Keep")
 	namespace(t, "oracle-root", "")
 	namespace(t, "oracle-mine", "oracle-root")
 	namespace(t, "oracle-below", "oracle-mine")
@@ -47,7 +47,7 @@ func TestAPlanIsNoOracle(t *testing.T) {
 		configMap(t, "oracle-root", fmt.Sprint("settings", i), "x")
 	}
 	configMap(t, "oracle-mine", "settings", "mine")
-	configMap(t, "oracle-theirs", "settings", "theirs") // would overwrite
+	configMap(t, "oracle-theirs", "settings", "theirs")
 	dave := editor(t, "dave", "oracle-mine")
 	asked := func(spec v1beta1.HierarchyPlanSpec) string {
 		status, err := ask(t, dave, "oracle-mine", spec, 0)

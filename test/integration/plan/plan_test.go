@@ -128,7 +128,7 @@ func TestAPlanTellsOnlyWhatItsReaderMayList(t *testing.T) {
 	}
 	eventuallyPlanned(t, alice, "sight-moved", parent("sight-new"), append(of("sight-moved"), of("sight-below")...)...)
 	// Who may not plan there learns nothing.
-	if _, err := ask(t, bob, "sight-new", deletion, 0); !apierrors.IsForbidden(err) {
+	if _, err := ask(t, bob, "sight-root", deletion, 0); !apierrors.IsForbidden(err) {
 		t.Errorf("a plan where bob has no right: %v", err)
 	}
 }
