@@ -25,7 +25,11 @@ func Append(all, page *v1beta1.HierarchyPlan) {
 func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) string {
 	var b strings.Builder
 	status := plan.Status
-	fmt.Fprintf(&b, "%s would %s.\n", act(namespace, plan.Spec), effect(status.Summary))
+	does := effect(status.Summary)
+	if len(status.Refusals) > 0 && status.Summary == (v1beta1.PlanSummary{}) {
+		does = "be refused" // to a requester who may not make the change, nothing else is said
+	}
+	fmt.Fprintf(&b, "%s would %s.\n", act(namespace, plan.Spec), does)
 	for _, n := range status.Namespaces {
 		b.WriteString("\n" + n.Name)
 		if n.Fate != "" {

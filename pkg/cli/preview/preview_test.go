@@ -63,6 +63,10 @@ func TestNothingHappens(t *testing.T) {
 	if got := Text("leaf", plan, false); got != "Deleting leaf would write no object.\n" {
 		t.Errorf("got %q", got)
 	}
+	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Forbidden", Message: "no"}}
+	if got := Text("leaf", plan, false); got != "Deleting leaf would be refused.\n\nIt would be refused (Forbidden): no\n" {
+		t.Errorf("got %q", got)
+	}
 }
 
 func TestANamespaceThatTwoPagesTellOfIsShownOnce(t *testing.T) {

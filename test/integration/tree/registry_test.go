@@ -32,6 +32,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
@@ -148,7 +149,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 		})
 		go forest.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}
-		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, meta.NewDefaultRESTMapper(nil))
+		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)))
 		if err != nil {
 			t.Fatal(err)
 		}
