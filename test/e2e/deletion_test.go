@@ -97,7 +97,7 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		for _, ns := range [][]string{withSub, withFull} {
 			for _, resource := range []string{"subns", "subnamespaceanchors"} {
 				gomega.Expect(u.kubectl("delete", resource, ns[1], "-n", ns[0])).
-					To(beRefused("Forbidden", `"`+ns[1]+`" has children (`, "delete them first", "spec.allowCascadingDeletion"))
+					To(beRefused("Forbidden", `"`+ns[1]+`" has children and`, "delete them first", "spec.allowCascadingDeletion"))
 			}
 		}
 		expectActive(append(append(withSub, withFull...), child)...)
