@@ -47,6 +47,11 @@ func preserve(updated, stored, seen reflect.Value) {
 		for i := range stored.NumField() {
 			preserve(updated.Field(i), stored.Field(i), seen.Field(i))
 		}
+	case stored.Kind() == reflect.Pointer && !stored.IsNil() && !seen.IsNil():
+		// A client that has taken away what it could see takes what is hidden of it, too.
+		if !updated.IsNil() {
+			preserve(updated.Elem(), stored.Elem(), seen.Elem())
+		}
 	case stored.Kind() == reflect.Slice && key(reflect.Zero(stored.Type().Elem())) != nil:
 		preserveItems(updated, stored, seen)
 	default:

@@ -78,7 +78,9 @@ func TestTheItemsOfAllListsHaveKeys(t *testing.T) {
 			if key(reflect.Zero(typ.Elem())) == nil {
 				t.Errorf("%s: func key needs a case for %s", path, typ.Elem())
 			}
-		case typ.Kind() == reflect.Map || typ.Kind() == reflect.Pointer && typ.Elem().Kind() == reflect.Struct:
+		case typ.Kind() == reflect.Pointer:
+			visit(path, typ.Elem())
+		case typ.Kind() == reflect.Map:
 			t.Errorf("%s: func preserve needs a case for %s", path, typ)
 		}
 	}
