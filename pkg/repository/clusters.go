@@ -91,7 +91,7 @@ func (c *compilation) selectForCluster() {
 			return c.clusterSelectors[name]
 		}
 		if names, set := o.Annotation(object.AnnotationClusterNameSelector); set {
-			return c.Cluster != "" && slices.ContainsFunc(clusterNames(names), func(name string) bool { return strings.EqualFold(name, c.Cluster) })
+			return slices.ContainsFunc(clusterNames(names), func(name string) bool { return strings.EqualFold(name, c.Cluster) })
 		}
 		return true
 	}
@@ -117,7 +117,7 @@ func (c *compilation) clusterLabels() labels.Set {
 	return nil
 }
 
-// clusterNames returns the names of a list of clusters.
+// clusterNames returns the names of a list of clusters. None is empty, so an unknown cluster is not in the list.
 func clusterNames(list string) []string {
 	var names []string
 	for _, name := range strings.Split(list, ",") {

@@ -1,10 +1,11 @@
 package load_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
@@ -21,18 +22,28 @@ func TestScalarsAreThoseOfKubectl(t *testing.T) {
 			t.Errorf("%q: %v", text, errors)
 			continue
 		}
-		var want map[string]any
-		if err := yaml.Unmarshal([]byte("value: "+text+"\n"), &want); err != nil {
+		data, err := yaml.YAMLToJSON([]byte(someMap + "value: " + text + "\n"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		// YAML's numbers are float64 there.
-		got := objects[0].Object["value"]
-		if whole, ok := got.(int64); ok {
-			got = float64(whole)
+		var want unstructured.Unstructured
+		if err := want.UnmarshalJSON(data); err != nil {
+			t.Fatal(err)
 		}
-		if fmt.Sprintf("%T %v", got, got) != fmt.Sprintf("%T %v", want["value"], want["value"]) {
-			t.Errorf("%q: got %T %v, kubectl reads %T %v", text, got, got, want["value"], want["value"])
+		if diff := cmp.Diff(want.Object["value"], objects[0].Object["value"]); diff != "" {
+			t.Errorf("%q: (-kubectl +loader)\n%s", text, diff)
 		}
+	}
+}
+
+// TestMergedKeys do not replace those that are there, and the first of several sources counts.
+func TestMergedKeys(t *testing.T) {
+	objects, errors := load.Load(file(someMap+"a: &a {x: 1, w: 1, z: 1}\nb: &b {x: 2, w: 2}\nvalue: {x: 3, <<: [*b, *a]}\n"), load.DefaultLimits)
+	if len(errors) > 0 {
+		t.Fatal(errors)
+	}
+	if diff := cmp.Diff(map[string]any{"x": int64(3), "w": int64(2), "z": int64(1)}, objects[0].Object["value"]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
