@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
@@ -166,5 +167,20 @@ func TestRepoVetReadsTheKindsFile(t *testing.T) {
 				t.Errorf("got %d %q", code, stderr)
 			}
 		})
+	}
+}
+
+func TestRepoCompletion(t *testing.T) {
+	policy(t, nil)
+	for words, want := range map[string]string{
+		"vet --clusters p":     "prod\n:4\n",
+		"hydrate --format ":    "json\nyaml\n:4\n",
+		"hydrate --clusters d": "defaultcluster\n:4\n",
+		"init --path ":         ":16\n",
+	} {
+		stdout, _, _ := hns(append([]string{cobra.ShellCompRequestCmd, "repo"}, strings.Split(words, " ")...)...)
+		if stdout != want {
+			t.Errorf("%s: got %q", words, stdout)
+		}
 	}
 }

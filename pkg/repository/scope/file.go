@@ -21,22 +21,35 @@ const maxFileBytes = 4 << 20
 
 // FromFile returns the kinds that the repository's api-resources.txt tells, and nil if there is no such file.
 func FromFile(fsys fs.FS) (Table, *report.Error) {
-	f, err := fsys.Open(FileName)
+	table, err := read(fsys)
+	if err == nil {
+		return table, nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	}
-	if err == nil {
-		defer f.Close()
-		var table Table
-		if table, err = parse(io.LimitReader(f, maxFileBytes)); err == nil {
-			return table, nil
-		}
 	}
 	return nil, &report.Error{
 		Code:    report.InvalidKindsFile,
 		Message: fmt.Sprintf("%v; write the file again with: kubectl api-resources > %s", err, FileName),
 		Paths:   []string{FileName},
 	}
+}
+
+// read opens regular files only: a pipe would wait for a writer.
+func read(fsys fs.FS) (Table, error) {
+	info, err := fs.Stat(fsys, FileName)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the file is no regular file (%s)", info.Mode().Type())
+	}
+	f, err := fsys.Open(FileName)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parse(io.LimitReader(f, maxFileBytes))
 }
 
 func parse(r io.Reader) (Table, error) {
