@@ -42,6 +42,8 @@ type Config struct {
 	Storage storagebackend.Config
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
 	SubnamespaceReady time.Duration
+	// OverwrittenTTL is how long the content of overwritten objects is kept; 0 keeps none.
+	OverwrittenTTL time.Duration
 	// Rules say which namespaces take part in hierarchies, and which of their labels and annotations are managed.
 	Rules managed.Rules
 	// Copies says what copies leave out and what is not copied.
@@ -57,6 +59,7 @@ type completedConfig struct {
 	informers         informers.SharedInformerFactory
 	storage           storagebackend.Config
 	subnamespaceReady time.Duration
+	overwrittenTTL    time.Duration
 	rules             managed.Rules
 	copies            copies.Rules
 	plans             plan.Limits
@@ -86,6 +89,7 @@ func (c *Config) Complete() CompletedConfig {
 		reviews:           c.Reviews,
 		storage:           c.Storage,
 		subnamespaceReady: c.SubnamespaceReady,
+		overwrittenTTL:    c.OverwrittenTTL,
 		rules:             c.Rules,
 		copies:            c.Copies,
 		plans:             c.Plans,

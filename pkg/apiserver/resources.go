@@ -18,6 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritten"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -29,6 +30,7 @@ type stores struct {
 	hierarchies   *hierarchy.Storage
 	subnamespaces *subnamespace.Storage
 	configuration *configuration.Storage
+	overwritten   *overwritten.REST
 }
 
 func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
@@ -40,6 +42,9 @@ func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kin
 	}
 	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.reviews, t); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
+	}
+	if s.overwritten, err = overwritten.New(Scheme, options, c.reviews, t.Root, c.overwrittenTTL); err != nil {
+		return s, fmt.Errorf("overwrittenobjects: %w", err)
 	}
 	return s, nil
 }
@@ -74,6 +79,7 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 			"hierarchies/tree":         hierarchytree.New(t, s.at("0")),
 			"hierarchies/plan":         &plan.REST{Planner: planner},
 			"mynamespaces":             mynamespace.New(picture),
+			"overwrittenobjects":       s.overwritten,
 			"subnamespaces":            &view.REST{Resource: deletions, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
 			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
 			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},

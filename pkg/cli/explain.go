@@ -19,12 +19,16 @@ import (
 )
 
 func newExplain(e *Environment) *cobra.Command {
-	var out output
+	var (
+		out         output
+		overwritten bool
+	)
 	cmd := &cobra.Command{
 		Use:   "explain RESOURCE NAME",
 		Short: "Tell where an object comes from, or why it is not in a namespace",
 		Example: `  kubectl hns explain rolebinding/developers -n service-1
-  kubectl hns explain secret registry -n service-1`,
+  kubectl hns explain secret registry -n service-1
+  kubectl hns explain configmap/settings -n service-1 --overwritten > settings.yaml`,
 		ValidArgsFunction: completeArgs(1, e.completeResources),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(); err != nil {
@@ -43,9 +47,13 @@ func newExplain(e *Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if overwritten {
+				return e.printOverwritten(cmd.Context(), args[0], args[1], namespace)
+			}
 			return e.explain(cmd.Context(), args[0], args[1], namespace, &out)
 		},
 	}
+	cmd.Flags().BoolVar(&overwritten, "overwritten", false, "Print what the object contained before an ancestor's object overwrote it")
 	out.addFlag(e, cmd)
 	return cmd
 }
@@ -73,6 +81,7 @@ func (e *Environment) explain(ctx context.Context, resource, name, namespace str
 		}
 	}
 	answer := q.Ask()
+	answer.Because = append(answer.Because, overwrittenBefore(ctx, c, q, namespace)...)
 	answer.Because = append(answer.Because, troubles(ctx, c, q)...)
 	printed, err := out.print(e, answer, func() []string {
 		if answer.Source == "" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -23,7 +24,7 @@ func (e *Environment) readModes(ctx context.Context, c *cluster, q *origin.Quest
 		mapping, err := kinds.Resolve(mapper, spec.Group, spec.Resource)
 		return err == nil && mapping.Resource.GroupResource() == q.Resource
 	}
-	mode, err := readMode(ctx, c, q.Resource, names)
+	mode, onConflict, err := readMode(ctx, c, q.Resource, names)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (e *Environment) readModes(ctx context.Context, c *cluster, q *origin.Quest
 		entries := said[q.Chain[i].Name]
 		if at := slices.IndexFunc(entries, names); at >= 0 && !enforced {
 			entry := entries[at]
-			mode = origin.Mode{Configured: true, Mode: entry.Mode, Keep: entry.OnConflict == v1beta1.Keep}
+			mode = origin.Mode{Configured: true, Mode: entry.Mode, Keep: cmp.Or(entry.OnConflict, onConflict) == v1beta1.Keep}
 			if mode.Mode == "" {
 				mode.Mode = v1beta1.Propagate
 			}
@@ -42,17 +43,18 @@ func (e *Environment) readModes(ctx context.Context, c *cluster, q *origin.Quest
 	return nil
 }
 
-// readMode finds out how the cluster's configuration has the kind propagated. names says which of its entries name the kind.
-func readMode(ctx context.Context, c *cluster, resource schema.GroupResource, names func(v1beta1.ResourceSpec) bool) (origin.Mode, error) {
+// readMode finds out how the cluster's configuration has the kind propagated, and what it has entries without onConflict do. names says which of
+// its entries name the kind.
+func readMode(ctx context.Context, c *cluster, resource schema.GroupResource, names func(v1beta1.ResourceSpec) bool) (origin.Mode, v1beta1.ConflictPolicy, error) {
 	if slices.Contains(kinds.Enforced, resource) {
-		return origin.Mode{Configured: true, Mode: v1beta1.Propagate}, nil
+		return origin.Mode{Configured: true, Mode: v1beta1.Propagate}, "", nil
 	}
 	config, err := getConfiguration(ctx, c)
 	if apierrors.IsForbidden(err) {
-		return origin.Mode{Unread: "missing right: " + missingRight(err)}, nil
+		return origin.Mode{Unread: "missing right: " + missingRight(err)}, "", nil
 	}
 	if err != nil {
-		return origin.Mode{}, err
+		return origin.Mode{}, "", err
 	}
 	var mode origin.Mode
 	for _, r := range config.Status.Resources {
@@ -61,10 +63,10 @@ func readMode(ctx context.Context, c *cluster, resource schema.GroupResource, na
 		}
 	}
 	if at := slices.IndexFunc(config.Spec.Resources, names); at >= 0 {
-		mode.Keep = config.Spec.Resources[at].OnConflict == v1beta1.Keep
+		mode.Keep = cmp.Or(config.Spec.Resources[at].OnConflict, config.Spec.OnConflict) == v1beta1.Keep
 		if !mode.Configured {
 			mode.Unread = "the configuration names them, which has no effect (yet); see: kubectl hns config describe"
 		}
 	}
-	return mode, nil
+	return mode, config.Spec.OnConflict, nil
 }

@@ -1,6 +1,10 @@
 package copies
 
-import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+import (
+	"cmp"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
 
 // Policy says how sources of a kind are treated.
 type Policy struct {
@@ -10,9 +14,9 @@ type Policy struct {
 	Keep bool
 }
 
-// NewPolicy returns what an entry of a configuration or of a hierarchy asks for. Source: spec/hnc.md 3.11.
-func NewPolicy(spec v1beta1.ResourceSpec) Policy {
-	p := Policy{Mode: spec.Mode, Keep: spec.OnConflict == v1beta1.Keep}
+// NewPolicy returns what an entry of a configuration or of a hierarchy asks for; onConflict is the cluster's default. Source: spec/hnc.md 3.11.
+func NewPolicy(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy) Policy {
+	p := Policy{Mode: spec.Mode, Keep: cmp.Or(spec.OnConflict, onConflict) == v1beta1.Keep}
 	switch spec.Mode {
 	case "":
 		p.Mode = v1beta1.Propagate

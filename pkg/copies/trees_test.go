@@ -32,7 +32,7 @@ func TestPoliciesOfTrees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			policy := func(text string) Policy {
 				mode, keep, _ := strings.Cut(text, " ")
-				return NewPolicy(v1beta1.ResourceSpec{Mode: v1beta1.SynchronizationMode(mode), OnConflict: v1beta1.ConflictPolicy(keep)})
+				return NewPolicy(v1beta1.ResourceSpec{Mode: v1beta1.SynchronizationMode(mode), OnConflict: v1beta1.ConflictPolicy(keep)}, "")
 			}
 			policies := Policies{Cluster: policy(test.cluster), Trees: map[string]Policy{}}
 			for _, line := range test.trees {

@@ -97,7 +97,11 @@ func (p *Propagator) resolve(ctx context.Context, cluster configuration.Cluster)
 	}
 	resolution := configuration.Resolve(p.configuration, cluster, old)
 	p.resolved = &resolution
-	p.trees = configuration.ResolveTrees(p.tree.SayingPropagation(), cluster, p.trees)
+	var onConflict v1beta1.ConflictPolicy
+	if p.configuration != nil {
+		onConflict = p.configuration.Spec.OnConflict
+	}
+	p.trees = configuration.ResolveTrees(p.tree.SayingPropagation(), onConflict, cluster, p.trees)
 	p.apply(ctx, resolution.Entries, p.trees, first)
 	p.tellTrees()
 	p.configured()

@@ -172,8 +172,13 @@ func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w
 		return ctx.Err()
 	}
 	defer p.Metrics.ObjectWork(groupKind(w.Kind))()
+	var kept backup
 	if w.Overwrites() {
-		if err := p.confirmChain(ctx, w.Namespace, w.Source.Namespace); err != nil {
+		err := p.confirmChain(ctx, w.Namespace, w.Source.Namespace)
+		if err == nil {
+			kept, err = p.backUp(ctx, w)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -183,22 +188,24 @@ func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w
 	switch outcome {
 	case copies.Done:
 		if err == nil {
-			p.wrote(kind, w, written)
+			p.wrote(kind, w, written, kept)
 		}
 		return nil
 	case copies.Stale:
+		p.discard(ctx, w, kept)
 		return fmt.Errorf("%w: %w", errStale, err)
 	case copies.Refused:
+		p.discard(ctx, w, kept)
 		p.reportRefused(w, err)
 		p.refusedWrite(kind, w, err)
 	}
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, w.Name, err)
 }
 
-func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written) {
+func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written, kept backup) {
 	if w.Verb == copies.Update && w.Overwrites() {
 		p.Metrics.Overwrite(groupKind(w.Kind))
-		p.reportOverwritten(w)
+		p.reportOverwritten(w, kept)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

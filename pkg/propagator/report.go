@@ -49,11 +49,19 @@ func (p *Propagator) reportRefused(w copies.Write, err error) {
 		"Could not write to destination namespace %q: %v", w.Namespace, err)
 }
 
-func (p *Propagator) reportOverwritten(w copies.Write) {
+func (p *Propagator) reportOverwritten(w copies.Write, kept backup) {
 	p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
-		"Overwritten by the object of the same name in ancestor namespace %q; %s", w.Source.Namespace, howToKeep(w))
+		"Overwritten by the object of the same name in ancestor namespace %q; %s; %s", w.Source.Namespace, kept.tell(w), howToKeep(w))
 	p.Events.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
 		"Has overwritten the object of the same name in namespace %q", w.Namespace)
+}
+
+// tell says where the content of the overwritten object is.
+func (b backup) tell(w copies.Write) string {
+	if b.lost != nil {
+		return fmt.Sprintf("its content could not be kept: %v", b.lost)
+	}
+	return fmt.Sprintf("its content is kept for some time: kubectl hns explain %s/%s -n %s --overwritten", w.Kind.GroupResource(), w.Name, w.Namespace)
 }
 
 // howToKeep says how the object that was overwritten could have been kept.

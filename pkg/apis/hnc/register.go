@@ -40,6 +40,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&HNCConfiguration{}, []string{"HNCConfiguration"}},
 		{&HierarchyPlan{}, []string{"HierarchyPlan"}},
 		{&HNCConfigurationList{}, []string{"HNCConfigurationList"}},
+		{&OverwrittenObject{}, []string{"OverwrittenObject"}},
+		{&OverwrittenObjectList{}, []string{"OverwrittenObjectList"}},
 		{&HierarchyTree{}, []string{"HierarchyTree"}},
 		{&MyNamespace{}, []string{"MyNamespace"}},
 		{&MyNamespaceList{}, []string{"MyNamespaceList"}},

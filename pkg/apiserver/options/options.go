@@ -41,6 +41,8 @@ type Options struct {
 	DataDir string
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
 	SubnamespaceReady time.Duration
+	// OverwrittenTTL is how long the content of overwritten objects is kept.
+	OverwrittenTTL time.Duration
 	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
 	Managed *managed.Options
 	// Copies says what copies leave out and what is not copied.
@@ -63,6 +65,7 @@ func New() *Options {
 		Enablement:        genericoptions.NewAPIEnablementOptions(),
 		Logs:              logs.NewOptions(),
 		SubnamespaceReady: 10 * time.Second,
+		OverwrittenTTL:    7 * 24 * time.Hour,
 		Managed:           managed.NewOptions(),
 		Copies:            copies.NewOptions(),
 		Plans:             plan.Limits{Concurrent: slots.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
@@ -89,6 +92,8 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"How many plans (hierarchies/plan, and dry runs) are computed at the same time. Further requests are answered with 429 and Retry-After.")
 	hierarchy.IntVar(&o.Plans.Concurrent.PerUser, "max-concurrent-plans-per-user", o.Plans.Concurrent.PerUser,
 		"How many of these plans may be one user's.")
+	hierarchy.DurationVar(&o.OverwrittenTTL, "overwritten-object-ttl", o.OverwrittenTTL,
+		"How long the content of objects is kept that were overwritten by those of ancestors. 0 keeps none.")
 	o.Managed.AddFlags(hierarchy)
 	o.Copies.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
@@ -135,6 +140,9 @@ func (o *Options) Validate() error {
 	}
 	if o.SubnamespaceReady < 0 {
 		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout can't be negative: %s", o.SubnamespaceReady))
+	}
+	if o.OverwrittenTTL != 0 && o.OverwrittenTTL < time.Minute {
+		errs = append(errs, fmt.Errorf("--overwritten-object-ttl must be 0 or at least %s: %s", time.Minute, o.OverwrittenTTL))
 	}
 	if limit := o.Server.RequestTimeout; o.SubnamespaceReady >= limit {
 		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout (%s) must be less than --request-timeout (%s)", o.SubnamespaceReady, limit))
@@ -195,6 +203,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		Reviews:           reviews,
 		Storage:           o.Recommended.Etcd.StorageConfig,
 		SubnamespaceReady: o.SubnamespaceReady,
+		OverwrittenTTL:    o.OverwrittenTTL,
 		Rules:             rules,
 		Copies:            copied,
 		Plans:             o.Plans,

@@ -70,6 +70,9 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.MyNamespaceList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref),
 		v1beta1.MyNamespaceStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref),
 		v1beta1.NamespacePlan{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref),
+		v1beta1.OverwrittenObject{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref),
+		v1beta1.OverwrittenObjectList{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref),
+		v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref),
 		v1beta1.PlanSummary{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_PlanSummary(ref),
 		v1beta1.PlannedAccess{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref),
 		v1beta1.PlannedObject{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_PlannedObject(ref),
@@ -2073,6 +2076,161 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 		},
 		Dependencies: []string{
 			v1beta1.PlannedAccess{}.OpenAPIModelName(), v1beta1.PlannedObject{}.OpenAPIModelName(), v1beta1.PlannedQuota{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OverwrittenObject keeps the content of an object before an ancestor's object of the same name overwrote it. Its name is that of the resource and that of the object: \"configmaps:settings\", \"roles.rbac.authorization.k8s.io:reader\". Only the propagator creates it. It shows only what the requester may read of the original kind: get takes the right to get the original object, list to list the original kind, and delete to delete the original object. It expires.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the content of the object, and what took its place.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OverwrittenObjectList is a list of overwritten objects.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the overwritten objects.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.OverwrittenObject{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.OverwrittenObject{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "OverwrittenObjectSpec is the content of an object, and what took its place.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the object's resource, empty for the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the plural name of the object's resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is the namespace whose object took its place.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"expirationTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "expirationTime is when this record expires. The server sets it.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"manifest": {
+						SchemaProps: spec.SchemaProps{
+							Description: "manifest is the object as JSON, without its namespace, its status and what the API server adds to metadata.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"resource", "name", "source", "manifest"},
+			},
+		},
+		Dependencies: []string{
+			v1.Time{}.OpenAPIModelName()},
 	}
 }
 

@@ -76,17 +76,17 @@ func Resolve(c *v1beta1.HNCConfiguration, cluster Cluster, old Resolution) Resol
 		return r
 	}
 	r.Generation = c.Generation
-	r.add("spec.resources", c.Spec.Resources, finder(cluster), old)
+	r.add("spec.resources", c.Spec.Resources, c.Spec.OnConflict, finder(cluster), old)
 	return r
 }
 
-// ResolveTrees finds the kinds that the hierarchies of namespaces name, as Resolve does.
-func ResolveTrees(said map[string][]v1beta1.ResourceSpec, cluster Cluster, old Trees) Trees {
+// ResolveTrees finds the kinds that the hierarchies of namespaces name, as Resolve does. onConflict is the default of the configuration.
+func ResolveTrees(said map[string][]v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, cluster Cluster, old Trees) Trees {
 	find := finder(cluster)
 	trees := make(Trees, len(said))
 	for namespace, resources := range said {
 		r := Resolution{Entries: Enforced()}
-		r.add("spec.propagation", resources, find, old[namespace])
+		r.add("spec.propagation", resources, onConflict, find, old[namespace])
 		r.Entries = r.Entries[len(Enforced()):]
 		trees[namespace] = r
 	}
@@ -94,9 +94,9 @@ func ResolveTrees(said map[string][]v1beta1.ResourceSpec, cluster Cluster, old T
 }
 
 // add adds what the entries of a field mean.
-func (r *Resolution) add(field string, resources []v1beta1.ResourceSpec, find find, old Resolution) {
+func (r *Resolution) add(field string, resources []v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old Resolution) {
 	for i, spec := range resources {
-		entry, problem := resolve(spec, find, old)
+		entry, problem := resolve(spec, onConflict, find, old)
 		if problem == nil {
 			problem = r.twice(entry)
 		}
@@ -135,8 +135,8 @@ func finder(cluster Cluster) find {
 	}
 }
 
-func resolve(spec v1beta1.ResourceSpec, find find, old Resolution) (Entry, *Problem) {
-	entry := Entry{Group: spec.Group, Resource: spec.Resource, Policy: copies.NewPolicy(spec)}
+func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old Resolution) (Entry, *Problem) {
+	entry := Entry{Group: spec.Group, Resource: spec.Resource, Policy: copies.NewPolicy(spec, onConflict)}
 	mapping, err := find(spec.Group, spec.Resource)
 	var notNamespaced *kinds.NotNamespacedError
 	var notPropagated *kinds.NotPropagatedError

@@ -31,7 +31,7 @@ func (s strategy) overwrites(ctx context.Context, obj, old runtime.Object) error
 	if slices.Equal(c.Spec.Resources, was.Spec.Resources) || len(s.ValidateUpdate(ctx, c, was)) > 0 {
 		return nil
 	}
-	return s.tree.CheckConfiguration(ctx, was.Spec.Resources, c.Spec.Resources)
+	return s.tree.CheckConfiguration(ctx, was.Spec, c.Spec)
 }
 
 // resources is the field that names kinds.

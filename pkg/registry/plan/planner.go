@@ -109,7 +109,8 @@ func (p *Planner) answer(ctx context.Context, namespace *corev1.Namespace, spec 
 	case hnc.ChangeDelete:
 		refused = p.judgeDeletion(ctx, m.tree, namespace)
 	case hnc.ChangeConfiguration:
-		refused = some(p.Tree.CheckConfiguration(ctx, m.before.Cluster, spec.Resources))
+		refused = some(p.Tree.CheckConfiguration(ctx, hnc.HNCConfigurationSpec{Resources: m.before.Cluster, OnConflict: m.before.OnConflict},
+			hnc.HNCConfigurationSpec{Resources: spec.Resources, OnConflict: m.before.OnConflict}))
 	case hnc.ChangePropagation:
 		refused = some(
 			p.Tree.Editable(ctx, namespace, m.tree.Parent(namespace.Name)),
@@ -176,6 +177,7 @@ func (p *Planner) said(ctx context.Context, t *seen.Tree) (sources.Said, error) 
 	if err != nil {
 		return said, err
 	}
-	said.Cluster = c.(*hnc.HNCConfiguration).Spec.Resources
+	configured := c.(*hnc.HNCConfiguration).Spec
+	said.Cluster, said.OnConflict = configured.Resources, configured.OnConflict
 	return said, nil
 }

@@ -21,19 +21,21 @@ import (
 // Said is what is said about kinds: by the cluster's configuration, and by the hierarchies of namespaces. It is immutable.
 type Said struct {
 	Cluster []hnc.ResourceSpec
-	Trees   map[string][]hnc.ResourceSpec
+	// OnConflict is what the configuration says of entries that don't say it.
+	OnConflict hnc.ConflictPolicy
+	Trees      map[string][]hnc.ResourceSpec
 }
 
 func (s *Sources) setConfigurations(objects []any) {
-	var resources []hnc.ResourceSpec
+	var spec hnc.HNCConfigurationSpec
 	for _, object := range objects {
 		if c, ok := object.(*hnc.HNCConfiguration); ok && c.Name == hnc.ConfigurationName {
-			resources = c.Spec.Resources
+			spec = c.Spec
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.said.Cluster, s.clusterKnown = resources, true
+	s.said.Cluster, s.said.OnConflict, s.clusterKnown = spec.Resources, spec.OnConflict, true
 	s.again()
 }
 
@@ -42,14 +44,14 @@ func (s *Sources) setConfiguration(object any, gone bool) {
 	if !ok || c.Name != hnc.ConfigurationName {
 		return
 	}
-	var resources []hnc.ResourceSpec
+	var spec hnc.HNCConfigurationSpec
 	if !gone {
-		resources = c.Spec.Resources
+		spec = c.Spec
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Equal(s.said.Cluster, resources) {
-		s.said.Cluster = resources
+	if !slices.Equal(s.said.Cluster, spec.Resources) || s.said.OnConflict != spec.OnConflict {
+		s.said.Cluster, s.said.OnConflict = spec.Resources, spec.OnConflict
 		s.again()
 	}
 }
@@ -103,7 +105,7 @@ func (s Said) With(namespace string, resources []hnc.ResourceSpec) Said {
 	if len(resources) == 0 {
 		delete(trees, namespace)
 	}
-	return Said{s.Cluster, trees}
+	return Said{s.Cluster, s.OnConflict, trees}
 }
 
 // In returns what is said by the cluster's configuration and by the hierarchies of some namespaces.
@@ -187,7 +189,7 @@ func (s *Sources) Treatments(since time.Time, said Said) (treatments []Treatment
 			}
 			f(&treatments[i], copies.NewPolicy(v1beta1.ResourceSpec{
 				Mode: v1beta1.SynchronizationMode(spec.Mode), OnConflict: v1beta1.ConflictPolicy(spec.OnConflict),
-			}))
+			}, v1beta1.ConflictPolicy(said.OnConflict)))
 		}
 	}
 	each(said.Cluster, func(t *Treatment, policy copies.Policy) {

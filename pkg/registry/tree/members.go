@@ -30,6 +30,14 @@ func (t *Tree) Members(ctx context.Context, name string) ([]string, error) {
 	return names, nil
 }
 
+// Root returns the root of the tree that a namespace is in, as far as the index knows.
+func (t *Tree) Root(name string) string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	chain := t.forest.Chain(name)
+	return chain[len(chain)-1]
+}
+
 // Changed returns a channel that is closed when an edge changes after this call.
 func (t *Tree) Changed() <-chan struct{} {
 	t.mu.RLock()

@@ -52,10 +52,11 @@ func (t *Tree) checkMove(ctx context.Context, refused refusals, namespace *corev
 
 // CheckConfiguration refuses a configuration that begins to propagate kinds of which objects would be overwritten (spec/hnc.md 2.6, K7). It is
 // advisory as well.
-func (t *Tree) CheckConfiguration(ctx context.Context, before, after []hnc.ResourceSpec) error {
+func (t *Tree) CheckConfiguration(ctx context.Context, before, after hnc.HNCConfigurationSpec) error {
 	trees := func() map[string][]hnc.ResourceSpec { return t.Sources.Known().Trees }
 	return t.checkSaid(ctx, refusal(ctx, hnc.ConfigurationName), "spec.resources", t.destinations(), func() (sources.Said, sources.Said) {
-		return sources.Said{Cluster: before, Trees: trees()}, sources.Said{Cluster: after, Trees: trees()}
+		return sources.Said{Cluster: before.Resources, OnConflict: before.OnConflict, Trees: trees()},
+			sources.Said{Cluster: after.Resources, OnConflict: after.OnConflict, Trees: trees()}
 	})
 }
 

@@ -154,11 +154,11 @@ func TestK7AllTreesAreSeenAsTheyAre(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	s := &inTheWay{names: []string{"n"}}
 	f.Sources = s
-	if err := f.CheckConfiguration(as(t, hnc.PropagatorUser), nil, nil); err != nil {
+	if err := f.CheckConfiguration(as(t, hnc.PropagatorUser), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); err != nil {
 		t.Error(err)
 	}
 	f.lists = map[string]bool{"c": true}
-	err := f.CheckConfiguration(as(t, "user"), nil, nil)
+	err := f.CheckConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `Object "n" in namespace "b" would overwrite the one in "c"`) {
 		t.Error(err)
 	}

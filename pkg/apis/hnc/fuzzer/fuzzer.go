@@ -15,11 +15,6 @@ import (
 // differently.
 var Funcs = func(serializer.CodecFactory) []any {
 	return []any{
-		// v1alpha2 has no such fields.
-		func(spec *hnc.HNCConfigurationSpec, c randfill.Continue) {
-			c.FillNoCustom(spec)
-			spec.OnConflict, spec.SubnamespaceNames = "", nil
-		},
 		func(status *hnc.HierarchyStatus, c randfill.Continue) {
 			c.FillNoCustom(status)
 			fillTypes(status.Conditions, c)

@@ -28,6 +28,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&Hierarchy{}, &HierarchyList{}, &Subnamespace{}, &SubnamespaceList{},
 		&HNCConfiguration{}, &HNCConfigurationList{},
+		&OverwrittenObject{}, &OverwrittenObjectList{},
 		&HierarchyPlan{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

@@ -122,6 +122,21 @@ func (in NamespacePlan) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in OverwrittenObject) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.OverwrittenObject"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in OverwrittenObjectList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.OverwrittenObjectList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in OverwrittenObjectSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.OverwrittenObjectSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlanSummary) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.PlanSummary"
 }

@@ -34,6 +34,14 @@ type HierarchyNamespaceListerExpansion interface{}
 // MyNamespaceLister.
 type MyNamespaceListerExpansion interface{}
 
+// OverwrittenObjectListerExpansion allows custom methods to be added to
+// OverwrittenObjectLister.
+type OverwrittenObjectListerExpansion interface{}
+
+// OverwrittenObjectNamespaceListerExpansion allows custom methods to be added to
+// OverwrittenObjectNamespaceLister.
+type OverwrittenObjectNamespaceListerExpansion interface{}
+
 // SubnamespaceListerExpansion allows custom methods to be added to
 // SubnamespaceLister.
 type SubnamespaceListerExpansion interface{}

@@ -24,4 +24,6 @@ type HierarchyExpansion interface{}
 
 type MyNamespaceExpansion interface{}
 
+type OverwrittenObjectExpansion interface{}
+
 type SubnamespaceExpansion interface{}

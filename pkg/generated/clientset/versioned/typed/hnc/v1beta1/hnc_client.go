@@ -31,6 +31,7 @@ type HncV1beta1Interface interface {
 	HNCConfigurationsGetter
 	HierarchiesGetter
 	MyNamespacesGetter
+	OverwrittenObjectsGetter
 	SubnamespacesGetter
 }
 
@@ -49,6 +50,10 @@ func (c *HncV1beta1Client) Hierarchies(namespace string) HierarchyInterface {
 
 func (c *HncV1beta1Client) MyNamespaces() MyNamespaceInterface {
 	return newMyNamespaces(c)
+}
+
+func (c *HncV1beta1Client) OverwrittenObjects(namespace string) OverwrittenObjectInterface {
+	return newOverwrittenObjects(c, namespace)
 }
 
 func (c *HncV1beta1Client) Subnamespaces(namespace string) SubnamespaceInterface {

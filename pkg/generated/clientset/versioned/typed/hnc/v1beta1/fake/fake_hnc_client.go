@@ -40,6 +40,10 @@ func (c *FakeHncV1beta1) MyNamespaces() v1beta1.MyNamespaceInterface {
 	return newFakeMyNamespaces(c)
 }
 
+func (c *FakeHncV1beta1) OverwrittenObjects(namespace string) v1beta1.OverwrittenObjectInterface {
+	return newFakeOverwrittenObjects(c, namespace)
+}
+
 func (c *FakeHncV1beta1) Subnamespaces(namespace string) v1beta1.SubnamespaceInterface {
 	return newFakeSubnamespaces(c, namespace)
 }
