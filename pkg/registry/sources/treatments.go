@@ -112,7 +112,7 @@ func (s Said) With(namespace string, resources []hnc.ResourceSpec) Said {
 func (s Said) In(namespaces sets.Set[string]) Said {
 	trees := maps.Clone(s.Trees)
 	maps.DeleteFunc(trees, func(namespace string, _ []hnc.ResourceSpec) bool { return !namespaces.Has(namespace) })
-	return Said{s.Cluster, trees}
+	return Said{s.Cluster, s.OnConflict, trees}
 }
 
 // look finds the kinds that are named and watches those of which objects are copied.
