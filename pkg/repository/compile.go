@@ -38,8 +38,8 @@ type Options struct {
 type Result struct {
 	// Namespaces are the leaves of the tree, by name.
 	Namespaces []Namespace
-	// Objects are all objects of the cluster, in the order in which they can be created, the namespaces among them. Below metadata they
-	// share their content with others, and must not be changed.
+	// Objects are all objects of the cluster, in the order in which they can be created, the namespaces among them. They share their
+	// content with the objects that were compiled and with each other: copy them before you change them.
 	Objects []*object.Object
 	// Errors are what is wrong; with some of them (report.Code.Blocking) the rest can be applied nevertheless. Warnings never count as a
 	// failure.

@@ -53,14 +53,14 @@ func TestCompileDoesNotChangeObjects(t *testing.T) {
 		return objects
 	}
 	objects := read()
-	for _, o := range repository.Compile(objects, repository.Options{}).Objects {
-		o.SetLabels(map[string]string{"changed": "yes"})
+	for _, name := range []string{"", "prod"} {
+		if result := repository.Compile(objects, repository.Options{Cluster: name}); len(result.Errors) > 0 {
+			t.Fatal(result.Errors)
+		}
 	}
 	for i, o := range read() {
-		if o.GetNamespace() == "" && o.Path != namespaceFile {
-			if diff := cmp.Diff(o.Object, objects[i].Object); diff != "" {
-				t.Errorf("%s (-before +after)\n%s", o.Path, diff)
-			}
+		if diff := cmp.Diff(o, objects[i]); diff != "" {
+			t.Errorf("%s (-before +after)\n%s", o.Path, diff)
 		}
 	}
 }
