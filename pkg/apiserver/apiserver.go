@@ -26,6 +26,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -50,6 +51,8 @@ type Config struct {
 	Copies copies.Rules
 	// Plans bounds what plans cost.
 	Plans plan.Limits
+	// Watches is how many watches across subtrees there may be at the same time.
+	Watches slots.Limits
 }
 
 type completedConfig struct {
@@ -63,6 +66,7 @@ type completedConfig struct {
 	rules             managed.Rules
 	copies            copies.Rules
 	plans             plan.Limits
+	watches           slots.Limits
 }
 
 // CompletedConfig is a Config that nothing is missing from. Only Complete makes one.
@@ -93,6 +97,7 @@ func (c *Config) Complete() CompletedConfig {
 		rules:             c.Rules,
 		copies:            c.Copies,
 		plans:             c.Plans,
+		watches:           c.Watches,
 	}}
 }
 
@@ -185,6 +190,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		Authorizer: c.reviews,
 		Client:     c.client,
 		Serializer: withoutProtobuf{Codecs},
+		Watches:    c.watches,
 	}
 	return &Server{generic}, subtrees.Install(generic)
 }

@@ -49,6 +49,8 @@ type Options struct {
 	Copies *copies.Options
 	// Plans bounds what plans cost.
 	Plans plan.Limits
+	// Watches is how many watches across subtrees there may be at the same time.
+	Watches slots.Limits
 	// ReviewForwarded has requests reviewed once more that kube-apiserver has authorized and forwarded.
 	ReviewForwarded bool
 }
@@ -69,6 +71,7 @@ func New() *Options {
 		Managed:           managed.NewOptions(),
 		Copies:            copies.NewOptions(),
 		Plans:             plan.Limits{Concurrent: slots.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
+		Watches:           slots.Limits{Total: 1000, PerUser: 100},
 	}
 	// Objects are stored as v1beta1, whatever name they were written under.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
@@ -94,6 +97,10 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"How many of these plans may be one user's.")
 	hierarchy.DurationVar(&o.OverwrittenTTL, "overwritten-object-ttl", o.OverwrittenTTL,
 		"How long the content of objects is kept that were overwritten by those of ancestors. 0 keeps none.")
+	hierarchy.IntVar(&o.Watches.Total, "max-subtree-watches", o.Watches.Total,
+		"How many watches across subtrees there may be at the same time. Further ones are answered with 429 and Retry-After.")
+	hierarchy.IntVar(&o.Watches.PerUser, "max-subtree-watches-per-user", o.Watches.PerUser,
+		"How many of these watches may be one user's.")
 	o.Managed.AddFlags(hierarchy)
 	o.Copies.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
@@ -149,6 +156,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Plans.Concurrent.Total < 1 || o.Plans.Concurrent.PerUser < 1 {
 		errs = append(errs, errors.New("--max-concurrent-plans and --max-concurrent-plans-per-user must be at least 1"))
+	}
+	if o.Watches.Total < 1 || o.Watches.PerUser < 1 {
+		errs = append(errs, errors.New("--max-subtree-watches and --max-subtree-watches-per-user must be at least 1"))
 	}
 	if _, err := o.Managed.Rules(); err != nil {
 		errs = append(errs, err)
@@ -207,6 +217,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		Rules:             rules,
 		Copies:            copied,
 		Plans:             o.Plans,
+		Watches:           o.Watches,
 	}, nil
 }
 

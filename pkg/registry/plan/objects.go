@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -56,7 +57,7 @@ func (p *Planner) readObjects(ctx context.Context, pic *picture, treatments []so
 				}
 			}
 			if left < 0 {
-				return fmt.Errorf("there are too many objects for one plan in the namespaces that it is about; ask about a smaller subtree")
+				return errTooMany
 			}
 			return nil
 		})
@@ -71,6 +72,8 @@ func (p *Planner) readObjects(ctx context.Context, pic *picture, treatments []so
 		pic.indexes = append(pic.indexes, index)
 	}
 }
+
+var errTooMany = errors.New("there are too many objects for one plan in the namespaces that it is about; ask about a smaller subtree")
 
 // Few namespaces are read one by one, some at a time; many by reading all.
 const (

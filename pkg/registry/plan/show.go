@@ -55,7 +55,7 @@ func (p *Planner) show(ctx context.Context, m *made, from place, limit int) (hnc
 	flush := func() error {
 		s.ask(ctx, pending)
 		for _, e := range pending {
-			if e, any := s.visible(ctx, e); any {
+			if e, ok := s.visible(ctx, e); ok {
 				count(&status.Summary, e)
 				page.add(ctx, e)
 			}

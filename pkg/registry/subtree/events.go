@@ -1,11 +1,12 @@
 package subtree
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -15,14 +16,23 @@ import (
 // errEnded says that the watch has ended with an event that says why.
 var errEnded = errors.New("the watch has ended")
 
-// frame is an event as kube-apiserver sends it, and what is read of it.
+// frame is an event as kube-apiserver sends it, and what is read of it. Many watches share it.
 type frame struct {
 	Type   string          `json:"type"`
 	Object json.RawMessage `json:"object"`
 
-	id  where
-	err error
+	// line is the event as it is sent, with the end of the line.
+	line []byte
+	// columns are those of the table, which only the first event of a watch of kube-apiserver names.
+	columns json.RawMessage
+	id      where
+	err     error
 }
+
+// frameSize is about what a frame takes besides its line.
+const frameSize = 256
+
+func (f frame) size() int64 { return int64(len(f.line)) + frameSize }
 
 // where says whose an object is, and of which revision.
 type where struct {
@@ -30,26 +40,22 @@ type where struct {
 	ResourceVersion string `json:"resourceVersion"`
 }
 
-// read returns the events of a watch as they come; the channel is closed at its end. It closes body.
-func read(ctx context.Context, body io.ReadCloser) <-chan frame {
-	frames := make(chan frame, 100)
-	go func() {
-		defer close(frames)
-		defer func() { _ = body.Close() }()
-		for decoder := json.NewDecoder(body); ; {
-			var f frame
-			if decoder.Decode(&f) != nil {
-				return // the end, however it came: the caller goes on with a new watch
-			}
-			f.id, f.err = locate(f.Object)
-			select {
-			case frames <- f:
-			case <-ctx.Done():
-				return
-			}
+// decode yields the events of a watch as they come, until its end or yield returns false. It closes body.
+func decode(body io.ReadCloser, yield func(frame) bool) {
+	defer func() { _ = body.Close() }()
+	for decoder := json.NewDecoder(body); ; {
+		var f frame
+		if decoder.Decode(&f) != nil {
+			return // the end, however it came: a new watch goes on
 		}
-	}()
-	return frames
+		f.id, f.err = locate(f.Object)
+		prefix := fmt.Sprintf(`{"type":%q,"object":`, f.Type)
+		f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
+		f.Object = f.line[len(prefix) : len(prefix)+len(f.Object)]
+		if !yield(f) {
+			return
+		}
+	}
 }
 
 // locate reads where an object is, which in a table is said by the object of its row.
@@ -78,6 +84,9 @@ type events struct {
 	// begun is whether the answer has begun, headed whether a table has named its columns.
 	begun, headed bool
 	columns       json.RawMessage
+	// written is whether something is to be flushed, err why the caller can't be reached.
+	written bool
+	err     error
 }
 
 func newEvents(w http.ResponseWriter, q *request) *events { return &events{w: w, q: q} }
@@ -90,25 +99,58 @@ func (e *events) begin() {
 	}
 }
 
+// writeTimeout is how long a caller may take to read what is sent before the watch ends.
+const writeTimeout = 30 * time.Second
+
 // flush sends what was written, and at first that there is an answer.
 func (e *events) flush() {
-	e.begin()
+	if !e.begun {
+		e.begin()
+		e.written = true
+	}
+	if !e.written {
+		return
+	}
+	e.written = false
 	flush(e.w)
+	// A deadline also ends a watch that has nothing to send.
+	_ = http.NewResponseController(e.w).SetWriteDeadline(time.Time{})
+}
+
+// send writes a line.
+func (e *events) send(line []byte) {
+	e.begin()
+	if !e.written {
+		// Where this is not supported, a watch that nobody reads lasts until the connection breaks.
+		_ = http.NewResponseController(e.w).SetWriteDeadline(time.Now().Add(writeTimeout))
+		e.written = true
+	}
+	if _, err := e.w.Write(line); err != nil && e.err == nil {
+		e.err = err
+	}
 }
 
 func (e *events) write(eventType string, object any) {
-	e.begin()
 	raw, err := json.Marshal(struct {
 		Type   string `json:"type"`
 		Object any    `json:"object"`
 	}{eventType, object})
 	if err == nil {
-		_, _ = e.w.Write(append(raw, '\n')) // the request's context tells when the caller has gone
+		e.send(append(raw, '\n'))
 	}
 }
 
 // raw passes an event on as it is.
-func (e *events) raw(f frame) { e.write(f.Type, f.Object) }
+func (e *events) raw(f frame) { e.send(f.line) }
+
+// pass tells of an object as kube-apiserver does.
+func (e *events) pass(f frame) {
+	if e.q.reader.form.table == "" {
+		e.send(f.line)
+		return
+	}
+	e.object(f.Type, f.Object)
+}
 
 // fail ends the watch with an error.
 func (e *events) fail(err error) {

@@ -17,6 +17,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	"k8s.io/apiserver/pkg/endpoints/metrics"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 )
 
 // Handler answers requests for the resources of the group. It stands behind the filters of a generic API server, which have
@@ -25,6 +27,8 @@ type Handler struct {
 	kinds      *kinds
 	members    *members
 	upstream   upstream
+	hub        *hub
+	slots      *slots.Slots
 	authorizer authorizer.Authorizer
 	serializer runtime.NegotiatedSerializer
 	// labelled returns the namespaces that were labelled as root's subtree at a revision.
@@ -100,6 +104,13 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	}
 	if q.rights, err = rightsOf(ctx, h.authorizer, k); err != nil {
 		return err
+	}
+	if info.Verb == "watch" {
+		release, err := h.slots.Take(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
 	switch {
 	case q.root == "":

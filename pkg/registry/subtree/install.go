@@ -17,6 +17,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 )
 
 // Config is what the group needs.
@@ -31,7 +32,12 @@ type Config struct {
 	Client *restclient.Config
 	// Serializer encodes errors and discovery.
 	Serializer runtime.NegotiatedSerializer
+	// Watches is how many watches there may be at the same time.
+	Watches slots.Limits
 }
+
+// retryAfter is how many seconds a client waits that gets no watch.
+const retryAfter = 5
 
 const prefix = "/apis/" + GroupName
 
@@ -52,7 +58,8 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(GroupName, known.aggregated()) }
 	h := &Handler{
-		kinds: known, members: newMembers(c.Tree), upstream: up, authorizer: c.Authorizer, serializer: c.Serializer,
+		kinds: known, members: newMembers(c.Tree), upstream: up, hub: newHub(up), authorizer: c.Authorizer, serializer: c.Serializer,
+		slots: slots.New("watches across subtrees", c.Watches, retryAfter),
 		labelled: func(ctx context.Context, root, resourceVersion string) ([]string, error) {
 			return labelled(ctx, metadataClient, root, resourceVersion)
 		},

@@ -52,7 +52,7 @@ func (s *session) tell(ctx context.Context, f frame) error {
 	if f.err != nil {
 		return f.err
 	}
-	s.out.learn(f.Object)
+	s.out.learn(f)
 	switch watch.EventType(f.Type) {
 	case watch.Error:
 		s.out.raw(f)
@@ -74,7 +74,7 @@ func (s *session) tell(ctx context.Context, f frame) error {
 		}
 		switch {
 		case allowed && shown:
-			s.out.object(f.Type, f.Object)
+			s.out.pass(f)
 		case allowed:
 			s.position = f.id.ResourceVersion
 			return s.join(ctx, []string{namespace})

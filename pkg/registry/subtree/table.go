@@ -31,13 +31,19 @@ func (e *events) headers(table page) page {
 }
 
 // learn keeps the columns of a table that is not told, for the first that is.
-func (e *events) learn(object json.RawMessage) {
-	if e.q.reader.form.table != "" && e.columns == nil {
-		var table page
-		if json.Unmarshal(object, &table) == nil && len(table.ColumnDefinitions) > 0 {
-			e.columns = table.ColumnDefinitions
-		}
+func (e *events) learn(f frame) {
+	if e.columns == nil {
+		e.columns = f.columns
 	}
+}
+
+// columnsOf returns the columns that a table names, nil if it names none.
+func columnsOf(object json.RawMessage) json.RawMessage {
+	var table page
+	if json.Unmarshal(object, &table) != nil || len(table.ColumnDefinitions) == 0 || string(table.ColumnDefinitions) == "null" {
+		return nil
+	}
+	return table.ColumnDefinitions
 }
 
 // blank returns an object that says nothing but of which kind it is, in the form that the caller wants.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,7 +37,7 @@ func (h *Handler) watch(ctx context.Context, w http.ResponseWriter, q *request) 
 	if err != nil {
 		return err
 	}
-	frames, err := s.start(ctx, allowed, timeout)
+	frames, err := s.start(ctx, allowed)
 	if err == nil {
 		err = s.follow(ctx, frames, changed)
 	}
@@ -54,7 +53,7 @@ func (h *Handler) watch(ctx context.Context, w http.ResponseWriter, q *request) 
 
 // start brings the caller to the position at which the watch begins: with all objects if the caller has none, else with what has
 // come and gone since the caller's revision because of the tree. It returns what comes after the position.
-func (s *session) start(ctx context.Context, allowed []string, timeout time.Duration) (<-chan frame, error) {
+func (s *session) start(ctx context.Context, allowed []string) (<-chan frame, error) {
 	given := s.position
 	all := s.options.SendInitialEvents
 	if given == "" || given == "0" || all != nil && *all {
@@ -76,11 +75,11 @@ func (s *session) start(ctx context.Context, allowed []string, timeout time.Dura
 			s.out.bookmark(s.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 		}
 		s.live = true
-		frames, err := s.open(ctx, timeout)
+		frames, err := s.hub.watch(ctx, s.reader, s.position)
 		s.out.flush()
 		return frames, err
 	}
-	frames, err := s.open(ctx, timeout)
+	frames, err := s.hub.watch(ctx, s.reader, s.position)
 	if err != nil {
 		return nil, err
 	}
@@ -98,22 +97,6 @@ func (s *session) start(ctx context.Context, allowed []string, timeout time.Dura
 	err = s.join(ctx, slices.DeleteFunc(slices.Clone(allowed), before.Has))
 	s.out.flush()
 	return frames, err
-}
-
-// open reads what comes after the position, in the whole cluster.
-func (s *session) open(ctx context.Context, timeout time.Duration) (<-chan frame, error) {
-	query := s.reader.with(map[string]string{
-		"watch": "true", "resourceVersion": s.position, "allowWatchBookmarks": "true", "timeoutSeconds": strconv.Itoa(int(timeout.Seconds()) + 1),
-	})
-	// Every row has to say whose it is.
-	if query.Get("includeObject") == string(metav1.IncludeNone) {
-		query.Set("includeObject", string(metav1.IncludeMetadata))
-	}
-	body, err := s.upstream.stream(ctx, s.reader.kind, metav1.NamespaceAll, query, s.reader.form.accept)
-	if err != nil {
-		return nil, err
-	}
-	return read(ctx, body), nil
 }
 
 // follow tells what happens until ctx is done, the server stops or kube-apiserver has nothing more to say.
@@ -146,6 +129,9 @@ func (s *session) follow(ctx context.Context, frames <-chan frame, changed <-cha
 			return err
 		}
 		s.out.flush()
+		if s.out.err != nil {
+			return nil // nobody reads it
+		}
 	}
 }
 

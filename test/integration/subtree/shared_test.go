@@ -1,0 +1,163 @@
+package subtree
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+)
+
+// upstreams returns how many watches of all ConfigMaps kube-apiserver serves.
+func upstreams(t *testing.T) int {
+	t.Helper()
+	raw, err := admin.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	must(t, "metrics", err)
+	for line := range strings.Lines(string(raw)) {
+		if strings.HasPrefix(line, "apiserver_longrunning_requests{") && strings.Contains(line, `resource="configmaps"`) &&
+			strings.Contains(line, `scope="cluster"`) && strings.Contains(line, `group=""`) {
+			fields := strings.Fields(line)
+			n, err := strconv.Atoi(fields[len(fields)-1])
+			must(t, line, err)
+			return n
+		}
+	}
+	return 0
+}
+
+// usage returns the memory and the processor time that hnc-apiserver takes.
+func usage(t *testing.T) (mebibytes int, processor time.Duration) {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	must(t, "processes", err)
+	for _, path := range stats {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		fields := strings.Fields(string(raw))
+		if fields[1] != "(hnc-apiserver)" || fields[3] != strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		user, _ := strconv.Atoi(fields[13])
+		system, _ := strconv.Atoi(fields[14])
+		pages, _ := strconv.Atoi(fields[23])
+		return pages * os.Getpagesize() >> 20, time.Duration(user+system) * 10 * time.Millisecond
+	}
+	t.Fatal("there is no hnc-apiserver")
+	return 0, 0
+}
+
+// TestTwoHundredWatchesShareOneUpstream also logs the figures of docs/subtree.md.
+func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
+	const each = 100 // the most that one user may have
+	root, mid, leaf := tree(t, "shared")
+	namespace(t, "shared-other", "")
+	for _, ns := range []string{root, mid, leaf} {
+		configMap(t, ns, "a")
+	}
+	// Each sees a part of the subtree.
+	ann, ben := person(t, "shared-ann"), person(t, "shared-ben")
+	ann.grant(t, root, ask, "list watch configmaps")
+	ben.grant(t, root, ask)
+	ben.grant(t, leaf, "list watch configmaps")
+	eventually(t, "ann", "shared-root/a", func() string { return ann.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test"}) })
+	eventually(t, "ben", "shared-leaf/a", func() string { return ben.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test"}) })
+	before := upstreams(t)
+	memory, _ := usage(t)
+	var pictures []*picture
+	t.Run("watches", func(t *testing.T) {
+		for range each {
+			pictures = append(pictures, ann.follow(t, "configmaps", root, marked), ben.follow(t, "configmaps", root, marked))
+		}
+		all := func(want map[string]int) func() string {
+			return func() string {
+				got := map[string]int{}
+				for _, p := range pictures {
+					got[p.String()]++
+				}
+				if fmt.Sprint(got) == fmt.Sprint(want) {
+					return ""
+				}
+				return fmt.Sprint(got)
+			}
+		}
+		eventually(t, "all watches", "", all(map[string]int{"shared-root/a": each, "shared-leaf/a": each}))
+		if got := upstreams(t); got != before+1 {
+			t.Errorf("%d watches of all ConfigMaps are open, %d before: want one more", got, before)
+		}
+		full, began := usage(t)
+		const others = 500
+		for i := range others {
+			configMap(t, "shared-other", fmt.Sprint("c", i))
+		}
+		configMap(t, root, "b")
+		configMap(t, leaf, "b")
+		eventually(t, "all watches", "", all(map[string]int{"shared-root/a shared-root/b": each, "shared-leaf/a shared-leaf/b": each}))
+		_, busy := usage(t)
+		t.Logf("%d watches: %d upstream, %d MiB more than %d MiB; %v of processor time for %d events, of which each shows one",
+			2*each, upstreams(t)-before, full-memory, memory, busy-began, others+2)
+
+		// One more of the same user is refused, and another user is not.
+		config := rest.CopyConfig(ann.config)
+		client, err := rest.HTTPClientFor(config)
+		must(t, "client", err)
+		response, err := client.Get(config.Host + prefix + "/namespaces/" + root + "/configmaps?watch=true&timeoutSeconds=5")
+		must(t, "one watch more", err)
+		defer func() { _ = response.Body.Close() }()
+		body, err := io.ReadAll(response.Body)
+		must(t, "one watch more", err)
+		if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "already has 100 watches across subtrees") {
+			t.Errorf("one watch more: %d %s", response.StatusCode, body)
+		}
+		somebody := person(t, "shared-else")
+		somebody.grant(t, root, ask, "list watch configmaps")
+		eventually(t, "somebody", "shared-root/a shared-root/b", func() string { return somebody.listed(t, "configmaps", root, marked) })
+		eventually(t, "somebody else", "shared-root/a shared-root/b", somebody.follow(t, "configmaps", root, marked).String)
+	})
+	// With the last watch the upstream ends.
+	eventually(t, "watches of all ConfigMaps", strconv.Itoa(before), func() string { return strconv.Itoa(upstreams(t)) })
+}
+
+// A table that joins a shared watch has columns too.
+func TestATableThatJoinsAWatchNamesItsColumns(t *testing.T) {
+	root, _, _ := tree(t, "columns")
+	configMap(t, root, "a")
+	reader := person(t, "columns")
+	reader.grant(t, root, ask, "list watch configmaps")
+	eventually(t, "list", "columns-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
+	list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	must(t, "list", err)
+	client, err := rest.HTTPClientFor(reader.config)
+	must(t, "client", err)
+	open := func() io.ReadCloser {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, reader.config.Host+prefix+"/namespaces/"+root+
+			"/configmaps?watch=true&labelSelector=test&resourceVersion="+list.GetResourceVersion(), nil)
+		must(t, "request", err)
+		request.Header.Set("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+		response, err := client.Do(request)
+		must(t, "watch", err)
+		t.Cleanup(func() { _ = response.Body.Close() })
+		return response.Body
+	}
+	first := open()
+	configMap(t, root, "b")
+	line := func(body io.ReadCloser) string {
+		buffer := make([]byte, 64<<10)
+		n, err := body.Read(buffer)
+		must(t, "event", err)
+		return string(buffer[:n])
+	}
+	for _, body := range []io.ReadCloser{first, open()} {
+		if got := line(body); !strings.Contains(got, `"columnDefinitions":[`) || !strings.Contains(got, `"name":"b"`) {
+			t.Errorf("no columns, or not the object: %s", got)
+		}
+	}
+}
