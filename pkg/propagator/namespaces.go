@@ -72,6 +72,12 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 	if w.Create {
 		return p.createHierarchy(ctx, name, w.Parent, w.Metadata)
 	}
+	if w.Bind {
+		// If the place of the namespace is no longer legal, its conditions say so.
+		if err := p.bindHierarchy(ctx, w.Hierarchy); !refused(err) {
+			return err
+		}
+	}
 	status := map[string]any{"children": nil, "conditions": w.Status.Conditions}
 	if len(w.Status.Children) > 0 {
 		status["children"] = w.Status.Children
@@ -85,6 +91,16 @@ func (p *Propagator) status(ctx context.Context, name string) error {
 		p.pace.begin(name)
 	}
 	return p.result("Hierarchy", "patch", name, err, func() { p.enterHierarchy(patched) })
+}
+
+// bindHierarchy has the API server bind a Hierarchy to its namespace, which every write does.
+func (p *Propagator) bindHierarchy(ctx context.Context, h *tree.Hierarchy) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": h.UID}})
+	if err != nil {
+		return err
+	}
+	patched, err := p.Hierarchy.HncV1beta1().Hierarchies(h.Namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{})
+	return p.result("Hierarchy", "patch", h.Namespace, err, func() { p.enterHierarchy(patched) })
 }
 
 func (p *Propagator) createHierarchy(ctx context.Context, namespace, parent string, metadata tree.Metadata) error {

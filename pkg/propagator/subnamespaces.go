@@ -28,6 +28,12 @@ func (p *Propagator) subnamespace(ctx context.Context, key tree.Key) error {
 	plan := namespaces.Subnamespace(p.tree, key, metav1.Now())
 	p.mu.RUnlock()
 
+	if s != nil && s.Misbound && !s.Terminating {
+		// As with a Hierarchy. What is not legal any more stays as it is.
+		if err := p.bindSubnamespace(ctx, s); !refused(err) {
+			return err
+		}
+	}
 	var err error
 	switch plan.Action {
 	case namespaces.Leave:
@@ -143,6 +149,14 @@ func (p *Propagator) report(ctx context.Context, s *tree.Subnamespace, status v1
 		return err
 	}
 	return p.patch(ctx, s, patch, "status")
+}
+
+func (p *Propagator) bindSubnamespace(ctx context.Context, s *tree.Subnamespace) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": s.UID}})
+	if err != nil {
+		return err
+	}
+	return p.patch(ctx, s, patch)
 }
 
 // release removes our finalizer.

@@ -20,6 +20,8 @@ type StatusWrite struct {
 	Metadata tree.Metadata
 	// Hierarchy is the present record, nil when Create is set.
 	Hierarchy *tree.Hierarchy
+	// Bind says that the record has to be bound to its namespace.
+	Bind bool
 	// Status takes the place of the present status.
 	Status v1beta1.HierarchyStatus
 	// OnlyChildren says that the conditions stay as they are.
@@ -47,10 +49,10 @@ func Status(t *tree.Tree, name string, now metav1.Time) *StatusWrite {
 		Conditions: conditions.Merge(h.Status.Conditions, append(found, summary(found)), h.Generation, now),
 	}
 	same := conditions.Same(status.Conditions, h.Status.Conditions)
-	if same && slices.Equal(status.Children, h.Status.Children) {
+	if same && slices.Equal(status.Children, h.Status.Children) && !h.Misbound {
 		return nil
 	}
-	return &StatusWrite{Hierarchy: h, Status: status, OnlyChildren: same}
+	return &StatusWrite{Hierarchy: h, Bind: h.Misbound, Status: status, OnlyChildren: same}
 }
 
 // inactive is for a namespace that takes no part: if it is excluded and has a Hierarchy nevertheless, that one tells so.

@@ -60,8 +60,10 @@ type Hierarchy struct {
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	// Owner is the UID of the Namespace that the record is bound to, "" if it is not bound.
+	// Owner is the UID of the Namespace that the record is bound to, "" if it is not bound. Misbound says that it names another namespace
+	// as its owner, which the API server does not store any more.
 	Owner     types.UID
+	Misbound  bool
 	Parent    string
 	Cascading bool
 	// Required are the names of the sub-namespaces that the namespace shall have.
@@ -79,7 +81,8 @@ func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
 		UID:             h.UID,
 		ResourceVersion: h.ResourceVersion,
 		Generation:      h.Generation,
-		Owner:           owner(h.OwnerReferences),
+		Owner:           owner(h.OwnerReferences, h.Namespace),
+		Misbound:        misbound(h.OwnerReferences, h.Namespace),
 		Parent:          h.Spec.Parent,
 		Cascading:       h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion,
 		Required:        h.Spec.RequiredChildren,
@@ -98,8 +101,9 @@ type Subnamespace struct {
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	// Owner is the UID of the parent Namespace that the record is bound to, "" if it is not bound.
+	// Owner is the UID of the parent Namespace that the record is bound to, "" if it is not bound. Misbound is as that of a Hierarchy.
 	Owner       types.UID
+	Misbound    bool
 	Created     metav1.Time
 	Terminating bool
 	Finalizers  []string
@@ -121,7 +125,8 @@ func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 		UID:             s.UID,
 		ResourceVersion: s.ResourceVersion,
 		Generation:      s.Generation,
-		Owner:           owner(s.OwnerReferences),
+		Owner:           owner(s.OwnerReferences, s.Namespace),
+		Misbound:        misbound(s.OwnerReferences, s.Namespace),
 		Created:         s.CreationTimestamp,
 		Terminating:     s.DeletionTimestamp != nil,
 		Finalizers:      s.Finalizers,
@@ -138,14 +143,21 @@ func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 // Held says whether our finalizer holds the record.
 func (s *Subnamespace) Held() bool { return slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) }
 
-func owner(references []metav1.OwnerReference) types.UID {
+// owner returns the UID of the Namespace of that name that the references name, "" if they name none.
+func owner(references []metav1.OwnerReference, namespace string) types.UID {
 	for _, r := range references {
-		if r.Kind == "Namespace" && r.APIVersion == "v1" {
+		if isNamespace(r) && r.Name == namespace {
 			return r.UID
 		}
 	}
 	return ""
 }
+
+func misbound(references []metav1.OwnerReference, namespace string) bool {
+	return slices.ContainsFunc(references, func(r metav1.OwnerReference) bool { return isNamespace(r) && r.Name != namespace })
+}
+
+func isNamespace(r metav1.OwnerReference) bool { return r.Kind == "Namespace" && r.APIVersion == "v1" }
 
 // Newer says whether the version of an object is newer than the one that is known. Versions that can't be compared
 // count as newer, so that what a server says is believed.

@@ -46,11 +46,11 @@ func (k hooks) updateSaying(ctx context.Context, obj, old runtime.Object, option
 	}
 	changed := !slices.Equal(h.Spec.Propagation, was.Spec.Propagation)
 	if !changed && len(h.Spec.Propagation) > 0 {
-		namespace, err := k.namespace(ctx)
+		_, bound, err := binding.Owner(ctx, k.tree, was)
 		if err != nil {
 			return nil, err
 		}
-		changed = !binding.Bound(was, namespace)
+		changed = !bound
 	}
 	if changed {
 		err = k.saying(ctx, h, was.Spec.Propagation)

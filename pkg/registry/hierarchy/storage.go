@@ -114,11 +114,12 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err := invalid(h, validation.ValidateHierarchyUpdate(h, was, k.tree.Managed(ctx))); err != nil {
 		return nil, err
 	}
-	namespace, err := k.namespace(ctx)
+	namespace, bound, err := binding.Owner(ctx, k.tree, was)
 	if err != nil {
 		return nil, err
 	}
-	if h.Spec.Parent == was.Spec.Parent && binding.Bound(was, namespace) {
+	if h.Spec.Parent == was.Spec.Parent && bound {
+		binding.Bind(ctx, h, namespace)
 		if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
 			if err := k.tree.Editable(ctx, namespace, h.Spec.Parent); err != nil {
 				return nil, err
@@ -137,7 +138,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 		return nil, err
 	}
 	known := was.Spec.RequiredChildren
-	if !binding.Bound(was, namespace) {
+	if !bound {
 		known = nil
 	}
 	return nothing, k.require(ctx, h, known, namespace)
@@ -164,7 +165,7 @@ func (k hooks) unmove(ctx context.Context, h *hnc.Hierarchy, authorization tree.
 }
 
 func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Namespace) error {
-	binding.Bind(h, namespace)
+	binding.Bind(ctx, h, namespace)
 	if err := k.tree.CheckPropagator(ctx, namespace, h.Spec.Parent); err != nil {
 		return err
 	}

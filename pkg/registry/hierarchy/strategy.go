@@ -15,7 +15,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -39,7 +38,6 @@ func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	h.Status = was.Status
-	binding.Keep(h, was)
 	h.Generation = was.Generation
 	if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
 		h.Generation++

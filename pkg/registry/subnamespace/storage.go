@@ -100,11 +100,16 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if binding.Emptied(s, was) {
 		return nothing, k.release(ctx, was)
 	}
-	parent, err := k.parent(ctx)
+	if was.DeletionTimestamp != nil {
+		binding.Keep(s, was)
+		return nothing, fence.Set(ctx, nil)
+	}
+	parent, bound, err := binding.Owner(ctx, k.tree, was)
 	if err != nil {
 		return nil, err
 	}
-	if was.DeletionTimestamp != nil || binding.Bound(was, parent) {
+	if bound {
+		binding.Bind(ctx, s, parent)
 		return nothing, fence.Set(ctx, nil)
 	}
 	return nothing, k.claim(ctx, s)
@@ -132,7 +137,7 @@ func (k hooks) claim(ctx context.Context, s *hnc.Subnamespace) error {
 	if err != nil {
 		return err
 	}
-	binding.Bind(s, parent)
+	binding.Bind(ctx, s, parent)
 	guard, err := k.tree.Claim(ctx, s.Name, parent)
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
@@ -41,7 +40,6 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	s.Status = was.Status
-	binding.Keep(s, was)
 	setRequester(s, was.Annotations[hnc.AnnotationRequester])
 	s.Generation = was.Generation
 	if !apiequality.Semantic.DeepEqual(s.Spec, was.Spec) {

@@ -29,7 +29,7 @@ func (v *view) checkName(ctx context.Context, refused refusals, field, name, par
 	if why == "" {
 		return nil
 	}
-	namespace, err := v.tree.liveNamespace(ctx, name)
+	namespace, err := v.tree.LiveNamespace(ctx, name)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return apierrors.NewInternalError(err)
 	}

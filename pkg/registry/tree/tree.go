@@ -149,11 +149,12 @@ func (t *Tree) Children(name string) []string {
 func (t *Tree) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	namespace, err := t.Namespaces.Get(name)
 	if apierrors.IsNotFound(err) {
-		return t.liveNamespace(ctx, name)
+		return t.LiveNamespace(ctx, name)
 	}
 	return namespace, err
 }
 
-func (t *Tree) liveNamespace(ctx context.Context, name string) (*corev1.Namespace, error) {
+// LiveNamespace returns a namespace from the cluster itself. It fails with NotFound if there is none.
+func (t *Tree) LiveNamespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	return t.Client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 }

@@ -70,7 +70,7 @@ func (v *view) namespace(ctx context.Context, name string) (*corev1.Namespace, e
 	}
 	get := v.tree.Namespace
 	if v.fresh {
-		get = v.tree.liveNamespace
+		get = v.tree.LiveNamespace
 	}
 	namespace, err := get(ctx, name)
 	if apierrors.IsNotFound(err) {
@@ -126,7 +126,7 @@ func (v *view) void(ctx context.Context, name string, uid types.UID) (bool, erro
 	case namespace.UID == uid:
 		return false, nil
 	}
-	live, err := v.tree.liveNamespace(ctx, name)
+	live, err := v.tree.LiveNamespace(ctx, name)
 	if apierrors.IsNotFound(err) {
 		return true, nil
 	}
