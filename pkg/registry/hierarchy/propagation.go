@@ -41,8 +41,11 @@ func (k hooks) saying(ctx context.Context, h *hnc.Hierarchy, before []hnc.Resour
 func (k hooks) updateSaying(ctx context.Context, obj, old runtime.Object, options *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	finish, err := k.beginUpdate(ctx, obj, old, options)
-	if err != nil || binding.Emptied(h, was) {
+	if err != nil {
 		return finish, err
+	}
+	if binding.Emptied(h, was) {
+		return finish, k.silence(ctx, was)
 	}
 	changed := !slices.Equal(h.Spec.Propagation, was.Spec.Propagation)
 	if !changed && len(h.Spec.Propagation) > 0 {
@@ -63,8 +66,15 @@ func (k hooks) deleteSaying(ctx context.Context, obj runtime.Object) error {
 	if err := k.beginDelete(ctx, obj); err != nil {
 		return err
 	}
-	h := obj.(*hnc.Hierarchy)
-	if len(h.Spec.Propagation) == 0 || h.DeletionTimestamp != nil {
+	if h := obj.(*hnc.Hierarchy); h.DeletionTimestamp == nil {
+		return k.silence(ctx, h)
+	}
+	return nil
+}
+
+// silence judges that what the object says about kinds goes.
+func (k hooks) silence(ctx context.Context, h *hnc.Hierarchy) error {
+	if len(h.Spec.Propagation) == 0 {
 		return nil
 	}
 	return demand(ctx)(k.tree.NoPropagation(ctx, h.Namespace))

@@ -105,11 +105,17 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	return nothing, k.require(ctx, h, nil, namespace)
 }
 
-// beginUpdate judges new required children, and a changed parent, or an unchanged one if the object was bound to an earlier namespace.
+// beginUpdate judges new required children, and a changed parent, or an unchanged one if the object was bound to an earlier namespace. Taking
+// the last finalizer of an object that is being deleted takes the namespace out of its tree: what was allowed when the deletion was requested
+// may not be any more.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	if binding.Emptied(h, was) {
-		return nothing, k.unmove(ctx, was, tree.Allowed)
+		return nothing, k.unmove(ctx, was)
+	}
+	if was.DeletionTimestamp != nil && h.Spec.Parent != "" && h.Spec.Parent != was.Spec.Parent {
+		return nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), h.Name, fmt.Errorf("spec.parent: the hierarchy of namespace %q is being deleted "+
+			"and takes no new parent; remove its finalizers %v, then create it again", h.Namespace, was.Finalizers))
 	}
 	if err := invalid(h, validation.ValidateHierarchyUpdate(h, was, k.tree.Managed(ctx))); err != nil {
 		return nil, err
@@ -150,14 +156,14 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 	if h.DeletionTimestamp != nil {
 		return fence.Set(ctx, nil)
 	}
-	if err := k.unmove(ctx, h, tree.Judged); err != nil || len(h.Finalizers) == 0 {
+	if err := k.unmove(ctx, h); err != nil || len(h.Finalizers) == 0 {
 		return err
 	}
 	return fence.Set(ctx, nil)
 }
 
-func (k hooks) unmove(ctx context.Context, h *hnc.Hierarchy, authorization tree.Authorization) error {
-	guard, err := k.tree.Unmove(ctx, h.Namespace, authorization)
+func (k hooks) unmove(ctx context.Context, h *hnc.Hierarchy) error {
+	guard, err := k.tree.Unmove(ctx, h.Namespace)
 	if err != nil {
 		return err
 	}

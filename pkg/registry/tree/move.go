@@ -199,19 +199,9 @@ func (v *view) haltedAbove(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
-// Authorization says whether the requester's rights are judged.
-type Authorization bool
-
-const (
-	// Judged says that the requester's rights are to be judged.
-	Judged Authorization = true
-	// Allowed says that they have been judged before.
-	Allowed Authorization = false
-)
-
 // Unmove judges that the Hierarchy of a namespace goes away, which makes a full namespace a root. Nothing is checked
 // in a namespace that is being deleted: its content has to go.
-func (t *Tree) Unmove(ctx context.Context, name string, authorization Authorization) (*fence.Guard, error) {
+func (t *Tree) Unmove(ctx context.Context, name string) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		old, err := v.edge(ctx, name)
 		if err != nil {
@@ -221,7 +211,7 @@ func (t *Tree) Unmove(ctx context.Context, name string, authorization Authorizat
 		edge := old
 		edge.Hierarchy = ""
 		edge.write(guard, name)
-		if edge.held() || old.Parent == "" || authorization == Allowed {
+		if edge.held() || old.Parent == "" {
 			return guard, nil
 		}
 		namespace, err := v.namespace(ctx, name)

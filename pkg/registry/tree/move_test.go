@@ -235,18 +235,18 @@ func TestAStaleCacheOfNamespacesDoesNotMakeAnEdgeVoid(t *testing.T) {
 
 func TestUnmove(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	if _, err := f.Unmove(as(t, "user"), "b", Judged); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
+	if _, err := f.Unmove(as(t, "user"), "b"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
 		t.Errorf("who is no admin of the root got %v, want Forbidden", err)
 	}
 	f.admin["user/root1"] = true
-	guard, err := f.Unmove(as(t, "user"), "b", Judged)
+	guard, err := f.Unmove(as(t, "user"), "b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(guard.Delete, []string{"b"}) {
 		t.Errorf("got %+v, want the edge deleted", guard)
 	}
-	guard, err = f.Unmove(as(t, "nobody"), "sub", Judged)
+	guard, err = f.Unmove(as(t, "nobody"), "sub")
 	if err != nil {
 		t.Fatalf("the hierarchy of a sub-namespace could not be deleted: %v", err)
 	}
@@ -263,7 +263,7 @@ func TestNothingIsRefusedInATerminatingNamespace(t *testing.T) {
 	if err := f.client.Tracker().Update(namespaces, terminating, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Unmove(as(t, "nobody"), "b", Judged); err != nil {
+	if _, err := f.Unmove(as(t, "nobody"), "b"); err != nil {
 		t.Error(err)
 	}
 }

@@ -97,7 +97,7 @@ func TestH11IsForUsersMovesBelowAnotherNamespaceOnly(t *testing.T) {
 	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "a"); err != nil {
 		t.Errorf("no move was refused: %v", err)
 	}
-	if _, err := f.Unmove(as(t, "user"), "b", Judged); err != nil {
+	if _, err := f.Unmove(as(t, "user"), "b"); err != nil {
 		t.Errorf("deleting a hierarchy was refused: %v", err)
 	}
 }
