@@ -43,7 +43,7 @@ var _ = ginkgo.Describe("A directory with a tree in it", func() {
 		gomega.Expect(root.create(namespace(leaf))).To(succeed())
 		u.grant(ctx, "admin", leaf)
 		gomega.Expect(u.apply(hierarchy(leaf, middle))).To(beRefused("Forbidden", "spec.parent", `"`+middle+`" does not exist`,
-			"Only who may create namespaces can name a parent before it exists", u.name))
+			"takes the verb create on namespaces in the cluster", u.name))
 	})
 })
 

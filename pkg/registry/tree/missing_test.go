@@ -10,16 +10,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestH9OnlyWhoMayCreateNamespacesNamesAMissingParent(t *testing.T) {
+func TestH9NamingAMissingParentTakesCreatingItAndItsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": "a"})
-	f.admin["user/missing"] = true // a right in a namespace that does not exist
+	f.admin["user/missing"] = true // by a right in all namespaces
 	_, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing")
-	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `spec.parent: namespace "missing" does not exist; create it first. Only who may create namespaces`) {
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `spec.parent: namespace "missing" does not exist; create it first. Naming a parent before it exists takes the verb create on namespaces`) {
 		t.Errorf("got %v, want Forbidden", err)
 	}
 	f.creator["user/namespaces/"] = true
 	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); err != nil {
-		t.Errorf("who may create namespaces got %v", err)
+		t.Errorf("who may create namespaces and is its admin got %v", err)
+	}
+	f.admin["user/missing"] = false
+	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "missing", which is the new parent`) {
+		t.Errorf("who is no admin of it got %v, want Forbidden", err)
 	}
 	// What the namespace leaves is judged as ever.
 	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"a"`) {

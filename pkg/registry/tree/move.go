@@ -138,8 +138,9 @@ func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Nam
 // maxCompared is how many edges a write may compare; etcd takes 128 operations, and one is for the object.
 const maxCompared = 127
 
-// mayName says why the requester can't name a parent that does not exist: who may create namespaces can, to apply a tree in any order.
-// The edge to it is compared as any other, so no cycle can come about by what the parent's own hierarchy says once it exists.
+// mayName says why the requester can't name a parent that does not exist, to apply a tree in any order: that takes the right to create
+// namespaces and, as with any parent, being its admin, which move has checked. The edge to it is compared as any other, so no cycle can
+// come about by what the parent's own hierarchy says once it exists.
 func (v *view) mayName(ctx context.Context, refused refusals, parent string) error {
 	if parent == "" {
 		return nil
@@ -152,8 +153,8 @@ func (v *view) mayName(ctx context.Context, refused refusals, parent string) err
 	if err != nil || may {
 		return err
 	}
-	return refused.forbidden("spec.parent: namespace %q does not exist; create it first. Only who may create namespaces can name a parent "+
-		"before it exists, and user %q may not", parent, user)
+	return refused.forbidden("spec.parent: namespace %q does not exist; create it first. Naming a parent before it exists takes the verb create on "+
+		"namespaces in the cluster, which user %q does not have, and the verb update on hierarchies.%s in that namespace", parent, user, hnc.GroupName)
 }
 
 // parentChain returns the chain of a parent that name shall get, nil for no parent, or why name can't get it. field is

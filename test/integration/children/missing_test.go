@@ -53,11 +53,12 @@ func TestAParentMayComeLater(t *testing.T) {
 	}
 
 	refused(t, "who may not create namespaces", alice.hierarchy(t, "early", below("later")), apierrors.IsForbidden,
-		`spec.parent: namespace "later" does not exist; create it first`, "Only who may create namespaces can name a parent before it exists", `"alice-early"`)
+		`spec.parent: namespace "later" does not exist; create it first`, "takes the verb create on namespaces in the cluster", `"alice-early"`)
 	refused(t, "an excluded parent", operator.hierarchy(t, "early", below("kube-public")), apierrors.IsForbidden, "excluded")
-	if err := operator.hierarchy(t, "early", below("later")); err != nil {
-		t.Fatal(err)
-	}
+	refused(t, "who is not admin of what is to come", operator.hierarchy(t, "early", below("later")), apierrors.IsForbidden,
+		`namespace "later", which is the new parent`, "update on hierarchies.hnc.x-k8s.io")
+	operator.bind(t, "", "admin")
+	eventually(t, "an admin of all namespaces names it", func() error { return operator.hierarchy(t, "early", below("later")) })
 	eventuallyTells(t, "early", hnc.ReasonParentMissing, `"later" does not exist; create it`)
 	eventuallyTells(t, "early-child", hnc.ReasonAncestorHalted, `"early"`)
 	ancestryIs(t, "early-child", "early-child", "early")
