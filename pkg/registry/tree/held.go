@@ -41,7 +41,7 @@ func (v *view) counts(ctx context.Context, name string, e Edge) (bool, error) {
 	if SubnamespaceOf(namespace) == e.Parent || v.fresh {
 		return SubnamespaceOf(namespace) == e.Parent, nil
 	}
-	fresh := &view{tree: v.tree, fresh: true, namespaces: map[string]*corev1.Namespace{}}
+	fresh := newView(v.tree, true)
 	if namespace, err = fresh.namespace(ctx, name); err != nil || namespace == nil {
 		return false, err
 	}
