@@ -33,7 +33,7 @@ import (
 // Storage is what the hierarchy resource and its subresources are served from.
 type Storage struct {
 	// Hierarchy serves the resource.
-	Hierarchy *fenced.Store
+	Hierarchy *REST
 	// Status serves the status subresource.
 	Status *view.Status
 }
@@ -75,7 +75,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	served := &fenced.Store{Store: store, BeginDelete: hooks.deleteSaying}
 	served.Complete()
 	return &Storage{
-		Hierarchy: served,
+		Hierarchy: &REST{served},
 		Status:    view.NewStatus(store, statusStrategy{base.Status{Base: b}}),
 	}, nil
 }

@@ -31,7 +31,11 @@ type strategy struct {
 func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	h := obj.(*hnc.Hierarchy)
 	h.Status = hnc.HierarchyStatus{}
+	// The generation counts what was asked for, so that the propagator's empty records have none.
 	h.Generation = 1
+	if tree.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
+		h.Generation = 0
+	}
 	s.sayReady(ctx, h)
 }
 
@@ -39,7 +43,7 @@ func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	h.Status = was.Status
 	h.Generation = was.Generation
-	if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
+	if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) || (h.Generation == 0 && !tree.ByPropagator(ctx)) {
 		h.Generation++
 		s.sayReady(ctx, h)
 	}

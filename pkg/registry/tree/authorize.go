@@ -66,7 +66,7 @@ func (t *Tree) may(ctx context.Context, verb, group, namespace string, resources
 	if !ok {
 		return "", false, apierrors.NewInternalError(errNoUser)
 	}
-	if byPropagator(ctx) {
+	if ByPropagator(ctx) {
 		return user.GetName(), true, nil
 	}
 	for _, resource := range resources {

@@ -14,7 +14,7 @@ import (
 // Managed returns the labels and annotations that the requester's hierarchies can set, nil for any: the propagator passes
 // on what is in a Subnamespace, and reports what is not managed any more (spec/hnc.md 2.0, C2).
 func (t *Tree) Managed(ctx context.Context) validation.Managed {
-	if byPropagator(ctx) {
+	if ByPropagator(ctx) {
 		return nil
 	}
 	return t.Rules.Keys

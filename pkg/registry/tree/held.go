@@ -51,7 +51,7 @@ func (v *view) counts(ctx context.Context, name string, e Edge) (bool, error) {
 // CheckPropagator checks a parent that the propagator names. It has no rights of its own in the tree: it repeats what the edge of the namespace
 // says, or restores what the tree labels say, which nobody else can write. Requests of other users pass.
 func (t *Tree) CheckPropagator(ctx context.Context, namespace *corev1.Namespace, parent string) error {
-	if parent == "" || !byPropagator(ctx) {
+	if parent == "" || !ByPropagator(ctx) {
 		return nil
 	}
 	_, err := t.judge(ctx, func(v *view) (*fence.Guard, error) {
@@ -69,8 +69,8 @@ func (t *Tree) CheckPropagator(ctx context.Context, namespace *corev1.Namespace,
 	return err
 }
 
-// byPropagator says whether the propagator makes the request.
-func byPropagator(ctx context.Context) bool {
+// ByPropagator says whether the propagator makes the request.
+func ByPropagator(ctx context.Context) bool {
 	user, ok := genericapirequest.UserFrom(ctx)
 	return ok && user.GetName() == hnc.PropagatorUser
 }
