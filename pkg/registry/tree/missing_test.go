@@ -21,13 +21,13 @@ func TestH9NamingAMissingParentTakesCreatingItAndItsAdmin(t *testing.T) {
 	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); err != nil {
 		t.Errorf("who may create namespaces and is its admin got %v", err)
 	}
-	f.admin["user/missing"] = false
-	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "missing", which is the new parent`) {
-		t.Errorf("who is no admin of it got %v, want Forbidden", err)
-	}
 	// What the namespace leaves is judged as ever.
 	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("who is no admin of the root that is left got %v, want Forbidden", err)
+	}
+	f.admin["user/missing"] = false
+	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "missing", which is the new parent`) {
+		t.Errorf("who is no admin of it got %v, want Forbidden", err)
 	}
 	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "kube-public"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "excluded") {
 		t.Errorf("an excluded parent got %v, want Forbidden", err)
