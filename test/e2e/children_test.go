@@ -42,8 +42,7 @@ var _ = ginkgo.Describe("A directory with a tree in it", func() {
 		u := newUser(ctx)
 		gomega.Expect(root.create(namespace(leaf))).To(succeed())
 		u.grant(ctx, "admin", leaf)
-		gomega.Expect(u.apply(hierarchy(leaf, middle))).To(beRefused("Forbidden", "spec.parent", `"`+middle+`" does not exist`,
-			"takes the verb create on namespaces in the cluster", u.name))
+		gomega.Expect(u.apply(hierarchy(leaf, middle))).To(beRefused("Forbidden", `"`+middle+`", which is the new parent`, u.name))
 	})
 })
 

@@ -17,7 +17,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 	ginkgo.It("is refused when a namespace would be its own parent (H10)", func(ctx context.Context) {
 		ns := newNamespace("self")
 		u.grant(ctx, "admin", ns)
-		gomega.Expect(u.apply(hierarchy(ns, ns))).To(beRefused("Conflict", "spec.parent", `"`+ns+`" can't be its own parent`, "name another namespace"))
+		gomega.Expect(u.apply(hierarchy(ns, ns))).To(beRefused("Invalid", "spec.parent", `"`+ns+`" can't be its own parent`, "name another namespace"))
 		gomega.Expect(u.apply(hierarchyConfiguration(ns, ns))).To(beRefused("Conflict", "hierarchyconfigurations", "spec.parent", ns))
 	})
 
@@ -27,7 +27,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		waitForHierarchy(ns[0])
 		for _, below := range ns[1:] {
 			gomega.Expect(u.patch(ns[0], theHierarchy, parentIs(below))).
-				To(beRefused("Conflict", "spec.parent", `"`+below+`", which is its descendant`, "move", "first"))
+				To(beRefused("Invalid", "spec.parent", `"`+below+`", which is its descendant`, "move", "first"))
 		}
 		gomega.Expect(u.patch(ns[1], "hierarchyconfigurations/hierarchy", parentIs(ns[2]))).To(beRefused("Conflict", "spec.parent", ns[2]+" <- "+ns[1]))
 	})
@@ -42,7 +42,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 			gomega.Expect(atOnce(
 				func() result { return u.patch(ns[0], theHierarchy, parentIs(ns[1])) },
 				func() result { return v.patch(ns[1], theHierarchy, parentIs(ns[0])) },
-			)).To(gomega.ConsistOf(succeed(), beRefused("Conflict", "spec.parent", "which is its descendant")))
+			)).To(gomega.ConsistOf(succeed(), beRefused("Invalid", "spec.parent", "which is its descendant")))
 			for _, each := range ns {
 				gomega.Expect(u.patch(each, theHierarchy, parentIs(""))).To(succeed())
 			}
@@ -63,17 +63,17 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		expectDepth(bottom, top, "59")
 
 		waitForHierarchy(top)
-		gomega.Expect(u.patch(top, theHierarchy, parentIs(bottom))).To(beRefused("Conflict", "spec.parent", `"`+bottom+`", which is its descendant`))
+		gomega.Expect(u.patch(top, theHierarchy, parentIs(bottom))).To(beRefused("Invalid", "spec.parent", `"`+bottom+`", which is its descendant`))
 		tooDeep := []string{"a tree may be 60 deep", "choose a parent closer to the root", `"` + top + `"`}
-		gomega.Expect(u.apply(hierarchy(outside, bottom))).To(beRefused("Conflict", append(tooDeep, "spec.parent")...))
-		gomega.Expect(u.create(subnamespace(bottom, name("too-deep")))).To(beRefused("Conflict", append(tooDeep, "metadata.namespace")...))
+		gomega.Expect(u.apply(hierarchy(outside, bottom))).To(beRefused("Invalid", append(tooDeep, "spec.parent")...))
+		gomega.Expect(u.create(subnamespace(bottom, name("too-deep")))).To(beRefused("Invalid", append(tooDeep, "metadata.namespace")...))
 		gomega.Expect(u.apply(hierarchy(outside, ns[maxDepth-2]))).To(succeed())
 	})
 
 	ginkgo.It("is refused when the parent does not exist or can't have children (H9, H2)", func(ctx context.Context) {
 		ns := newNamespace("child")
 		u.grant(ctx, "admin", ns)
-		gomega.Expect(u.apply(hierarchy(ns, "nowhere"))).To(beRefused("Forbidden", `hierarchies.hnc.x-k8s.io "hierarchy"`, "spec.parent", `"nowhere" does not exist`, "create it first"))
+		gomega.Expect(u.apply(hierarchy(ns, "nowhere"))).To(beRefused("Forbidden", `hierarchies.hnc.x-k8s.io "hierarchy"`, `"nowhere", which is the new parent`))
 		gomega.Expect(u.apply(hierarchy(ns, "Not_a_name"))).To(beRefused("Invalid", "spec.parent", "must be the name of a namespace"))
 		gomega.Expect(u.apply(hierarchy(ns, "kube-system"))).To(beRefused("Forbidden", "spec.parent", `"kube-system"`, "choose another parent"))
 	})

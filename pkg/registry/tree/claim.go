@@ -101,7 +101,11 @@ func (v *view) claim(ctx context.Context, refused refusals, nameField, parentFie
 	} else if now == nil {
 		return Edge{}, nil, refused.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
 	}
-	if _, err = v.parentChain(ctx, refused, parentField, name, parent); err != nil || old.held() {
+	value := parent
+	if parentField == nameField {
+		value = name
+	}
+	if _, err = v.parentChain(ctx, refused, parentField, value, name, parent); err != nil || old.held() {
 		return old, nil, err
 	}
 	if exists == nil {

@@ -75,8 +75,8 @@ func TestRequiredChildrenAreJudgedAsTheirCreationWouldBe(t *testing.T) {
 		{"a root", "root2", "c", apierrors.IsConflict, "exists already", forestOfRows},
 		{"itself", "root2", "root2", apierrors.IsConflict, `"root2" exists already`, forestOfRows},
 		{"an excluded name", "kube-system", "c", apierrors.IsForbidden, "excluded", forestOfRows},
-		{"somebody's missing parent", "gone", "below", apierrors.IsConflict, "below <- orphan <- gone", forestOfRows},
-		{"too deep", "new", "c59", apierrors.IsConflict, "60", long},
+		{"somebody's missing parent", "gone", "below", apierrors.IsInvalid, "below <- orphan <- gone", forestOfRows},
+		{"too deep", "new", "c59", apierrors.IsInvalid, "60", long},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, row.parents)
@@ -102,8 +102,8 @@ func TestRequiredChildrenAreJudgedAsTheirCreationWouldBe(t *testing.T) {
 // A namespace that is somebody's missing parent can't become a sub-namespace below them.
 func TestAClaimCanNotCloseACycle(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	if _, err := f.Claim(as(t, "nobody"), "gone", f.existing(t, "below")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "below <- orphan <- gone") {
-		t.Errorf("got %v, want a Conflict that shows the cycle", err)
+	if _, err := f.Claim(as(t, "nobody"), "gone", f.existing(t, "below")); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "below <- orphan <- gone") {
+		t.Errorf("got %v, want Invalid that shows the cycle", err)
 	}
 }
 

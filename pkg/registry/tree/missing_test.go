@@ -14,8 +14,8 @@ func TestH9NamingAMissingParentTakesCreatingItAndItsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": "a"})
 	f.admin["user/missing"] = true // by a right in all namespaces
 	_, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing")
-	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `spec.parent: namespace "missing" does not exist; create it first. Naming a parent before it exists takes the verb create on namespaces`) {
-		t.Errorf("got %v, want Forbidden", err)
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), `spec.parent: Invalid value: "missing": namespace "missing" does not exist; create it first. Naming a parent before it exists takes the verb create on namespaces`) {
+		t.Errorf("got %v, want Invalid", err)
 	}
 	f.creator["user/namespaces/"] = true
 	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); err != nil {
@@ -77,7 +77,7 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 	if err := f.client.Tracker().Add(b); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "(a <- b)") {
-		t.Errorf("got %v, want a Conflict that shows the cycle", err)
+	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(a <- b)") {
+		t.Errorf("got %v, want Invalid that shows the cycle", err)
 	}
 }

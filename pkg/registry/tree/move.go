@@ -125,12 +125,12 @@ func (v *view) move(ctx context.Context, refused refusals, namespace *corev1.Nam
 	if err := v.mayName(ctx, refused, parent); err != nil {
 		return move{}, err
 	}
-	chain, err := v.parentChain(ctx, refused, "spec.parent", namespace.Name, parent)
+	chain, err := v.parentChain(ctx, refused, "spec.parent", parent, namespace.Name, parent)
 	if err != nil {
 		return move{}, err
 	}
 	if len(v.edges) > maxCompared {
-		return move{}, refused.conflict("namespace %q is too deep in its tree to be moved; move an ancestor of it first", namespace.Name)
+		return move{}, refused.illegal(refused.conflict, "spec.parent", parent, "namespace %q is too deep in its tree to be moved; move an ancestor of it first", namespace.Name)
 	}
 	return move{guard, current, chain}, nil
 }
@@ -153,13 +153,13 @@ func (v *view) mayName(ctx context.Context, refused refusals, parent string) err
 	if err != nil || may {
 		return err
 	}
-	return refused.forbidden("spec.parent: namespace %q does not exist; create it first. Naming a parent before it exists takes the verb create on "+
+	return refused.illegal(refused.forbidden, "spec.parent", parent, "namespace %q does not exist; create it first. Naming a parent before it exists takes the verb create on "+
 		"namespaces in the cluster, which user %q does not have, and the verb update on hierarchies.%s in that namespace", parent, user, hnc.GroupName)
 }
 
 // parentChain returns the chain of a parent that name shall get, nil for no parent, or why name can't get it. field is
-// where the client has named the parent.
-func (v *view) parentChain(ctx context.Context, refused refusals, field, name, parent string) ([]string, error) {
+// where the client has named the parent or, by its value, the child.
+func (v *view) parentChain(ctx context.Context, refused refusals, field, value, name, parent string) ([]string, error) {
 	if parent == "" {
 		return nil, nil
 	}
@@ -176,7 +176,7 @@ func (v *view) parentChain(ctx context.Context, refused refusals, field, name, p
 	}
 	var illegal *forest.MoveError
 	if err := forest.CheckMove(name, chain); errors.As(err, &illegal) {
-		return nil, refused.conflict("%s: %v", field, illegal)
+		return nil, refused.illegal(refused.conflict, field, value, "%v", illegal)
 	}
 	return chain, nil
 }

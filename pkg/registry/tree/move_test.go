@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
@@ -142,15 +143,15 @@ func TestMoveRefusesWhatIsIllegal(t *testing.T) {
 		says                    string
 		parents                 map[string]string
 	}{
-		{"H10 self", "a", "a", apierrors.IsConflict, `"a" can't be its own parent`, forestOfRows},
-		{"H10 cycle of two", "a", "b", apierrors.IsConflict, "(b <- a)", forestOfRows},
-		{"H10 cycle of four", "root1", "c", apierrors.IsConflict, "(c <- b <- a <- root1)", forestOfRows},
+		{"H10 self", "a", "a", apierrors.IsInvalid, `"a" can't be its own parent`, forestOfRows},
+		{"H10 cycle of two", "a", "b", apierrors.IsInvalid, "(b <- a)", forestOfRows},
+		{"H10 cycle of four", "root1", "c", apierrors.IsInvalid, "(c <- b <- a <- root1)", forestOfRows},
 		{"H2 excluded parent", "root2", "kube-system", apierrors.IsForbidden, `"kube-system" is excluded`, forestOfRows},
 		{"H1 excluded namespace", "kube-system", "", apierrors.IsForbidden, `"kube-system" is excluded`, map[string]string{"kube-system": ""}},
 		{"H8 sub-namespace to another parent", "sub", "root1", apierrors.IsConflict, "sub-namespace", forestOfRows},
 		{"H8 sub-namespace to a root", "sub", "", apierrors.IsConflict, "<none>", forestOfRows},
 		{"H5 below a halted ancestor", "below", "a", apierrors.IsForbidden, `"orphan"`, forestOfRows},
-		{"too deep", "leaf", "n59", apierrors.IsConflict, "60", deep},
+		{"too deep", "leaf", "n59", apierrors.IsInvalid, "60", deep},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, row.parents)
@@ -161,7 +162,13 @@ func TestMoveRefusesWhatIsIllegal(t *testing.T) {
 			}
 		})
 	}
-	f := newFixture(t, deep)
+	// HNC's clients get what they know.
+	f := newFixture(t, forestOfRows)
+	alpha := genericapirequest.WithRequestInfo(as(t, hnc.PropagatorUser), &genericapirequest.RequestInfo{APIVersion: "v1alpha2", Resource: "hierarchyconfigurations"})
+	if _, err := f.Move(alpha, f.existing(t, "a"), "b"); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `hierarchyconfigurations.hnc.x-k8s.io "hierarchy": spec.parent: namespace "a"`) {
+		t.Errorf("in v1alpha2: got %v, want a Conflict", err)
+	}
+	f = newFixture(t, deep)
 	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "leaf"), "n58"); err != nil {
 		t.Errorf("a chain of 60 was refused: %v", err)
 	}
@@ -197,7 +204,7 @@ func TestAStaleTreeRefusesOnTheFreshOnesWord(t *testing.T) {
 		t.Errorf("the stale tree compares edge %d of b, which it can't know", guard.Unchanged["b"])
 	}
 	// The comparison fails at commit, and the second judgement is made on the store.
-	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), f.existing(t, "a"), "b"); !apierrors.IsConflict(err) {
+	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), f.existing(t, "a"), "b"); !apierrors.IsInvalid(err) {
 		t.Errorf("got %v, want a Conflict", err)
 	}
 }
@@ -228,7 +235,7 @@ func TestAStaleCacheOfNamespacesDoesNotMakeAnEdgeVoid(t *testing.T) {
 	if err := f.indexer.Update(stale); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); !apierrors.IsConflict(err) {
+	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); !apierrors.IsInvalid(err) {
 		t.Errorf("got %v: a cycle was overlooked", err)
 	}
 }

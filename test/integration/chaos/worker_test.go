@@ -119,7 +119,7 @@ func (w *worker) move(ctx context.Context) error {
 		return err
 	})
 	// A cycle. Had an earlier try been carried out, nothing would have to be moved any more, and nothing be refused.
-	if apierrors.IsConflict(err) {
+	if apierrors.IsInvalid(err) {
 		w.refused++
 		return nil
 	}

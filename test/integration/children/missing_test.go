@@ -52,8 +52,12 @@ func TestAParentMayComeLater(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	refused(t, "who may not create namespaces", alice.hierarchy(t, "early", below("later")), apierrors.IsForbidden,
-		`spec.parent: namespace "later" does not exist; create it first`, "takes the verb create on namespaces in the cluster", `"alice-early"`)
+	refused(t, "who has no right to it", alice.hierarchy(t, "early", below("later")), apierrors.IsForbidden, `namespace "later", which is the new parent`)
+	everywhere := newUser(t, "everywhere-early")
+	everywhere.bind(t, "", "admin")
+	everywhere.eventuallyMay(t, "update", hnc.GroupName, "hierarchies", "", "")
+	refused(t, "who may not create namespaces", everywhere.hierarchy(t, "early", below("later")), apierrors.IsInvalid,
+		`spec.parent: Invalid value: "later": namespace "later" does not exist; create it first`, "takes the verb create on namespaces in the cluster", `"everywhere-early"`)
 	refused(t, "an excluded parent", operator.hierarchy(t, "early", below("kube-public")), apierrors.IsForbidden, "excluded")
 	refused(t, "who is not admin of what is to come", operator.hierarchy(t, "early", below("later")), apierrors.IsForbidden,
 		`namespace "later", which is the new parent`, "update on hierarchies.hnc.x-k8s.io")
@@ -69,7 +73,7 @@ func TestAParentMayComeLater(t *testing.T) {
 	eventuallyTells(t, "early", "-"+hnc.ReasonParentMissing)
 	alice.admin(t, "later")
 	alice.eventuallyMay(t, "update", hnc.GroupName, "hierarchies", "early-child", "")
-	refused(t, "the parent below its child", root.hierarchy(t, "later", below("early-child")), apierrors.IsConflict, "which is its descendant")
+	refused(t, "the parent below its child", root.hierarchy(t, "later", below("early-child")), apierrors.IsInvalid, "which is its descendant")
 }
 
 func TestTheAncestryIsKeptRight(t *testing.T) {

@@ -104,7 +104,7 @@ func TestAPlanTellsAllRefusals(t *testing.T) {
 	namespace(t, "no-other", "")
 	configMap(t, "no-other", "settings", "local")
 	configMap(t, "no-root", "settings", "above")
-	eventuallyPlanned(t, alice, "no-root", parent("no-leaf"), "refused: Conflict")
+	eventuallyPlanned(t, alice, "no-root", parent("no-leaf"), "refused: Invalid")
 	eventuallyPlanned(t, alice, "no-root", parent("no-where")) // who may create namespaces may name one that is still to come
 	eventuallyPlanned(t, alice, "no-other", parent("no-leaf"), "refused: Conflict", "no-other Overwrite configmaps/settings<no-root")
 	carl, err := person(t.Context(), "carl", "no-other",

@@ -235,7 +235,7 @@ func (w *world) change(t *testing.T) {
 		}
 	case n < 18:
 		// Moves that can't be are refused.
-		if err = w.move(t, some(w.random, w.namespaces), some(w.random, w.namespaces)); apierrors.IsForbidden(err) || apierrors.IsConflict(err) {
+		if err = w.move(t, some(w.random, w.namespaces), some(w.random, w.namespaces)); apierrors.IsForbidden(err) || apierrors.IsConflict(err) || apierrors.IsInvalid(err) {
 			err = nil
 		}
 	case n < 19:

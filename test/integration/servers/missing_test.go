@@ -47,7 +47,7 @@ func TestParentsThatComeLaterCloseNoCycle(t *testing.T) {
 		if errs[0] == nil {
 			firstWon++
 		}
-		if (errs[0] == nil) == (errs[1] == nil) || !apierrors.IsConflict(errs[0]) && !apierrors.IsConflict(errs[1]) {
+		if (errs[0] == nil) == (errs[1] == nil) || !illegal(errs[0]) && !illegal(errs[1]) {
 			t.Errorf("%s below %s: %v; the reverse: %v; want one Conflict", a, b, errs[0], errs[1])
 		}
 	}
@@ -68,8 +68,8 @@ func TestAParentThatComesLaterCanNotGoBelowItsChild(t *testing.T) {
 	}
 	createNamespaces(t, "awaited")
 	for i, below := range []string{"waiting", "waiting-child"} {
-		if err := admin.at(t, i+1).create(t, bothHierarchies[i], "awaited", below); !apierrors.IsConflict(err) {
-			t.Errorf("below %s: got %v, want a Conflict", below, err)
+		if err := admin.at(t, i+1).create(t, bothHierarchies[i], "awaited", below); !illegal(err) || apierrors.IsConflict(err) != (i == 1) {
+			t.Errorf("below %s: got %v, want Invalid in v1beta1 and a Conflict in v1alpha2", below, err)
 		}
 	}
 	// Nor can it be claimed as a sub-namespace below.
@@ -78,7 +78,7 @@ func TestAParentThatComesLaterCanNotGoBelowItsChild(t *testing.T) {
 	}
 	n := bothSubnamespaces[0]
 	_, err := admin.dynamic.Resource(n.GroupVersionResource).Namespace("waiting-child").Create(t.Context(), n.object("waiting-child", "absent", nil), metav1.CreateOptions{})
-	if !apierrors.IsConflict(err) {
-		t.Errorf("got %v, want a Conflict", err)
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("got %v, want Invalid", err)
 	}
 }

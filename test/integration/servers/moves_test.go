@@ -80,11 +80,14 @@ func (u *user) moveSomehow(t *testing.T, random *rand.Rand, namespace, parent st
 		}
 	}
 	// A cycle, or a version that is no longer the latest.
-	if apierrors.IsConflict(err) {
+	if illegal(err) {
 		return verb, nil
 	}
 	return verb, err
 }
+
+// illegal says whether a move would break the tree, as either version says so, or somebody else was faster.
+func illegal(err error) bool { return apierrors.IsConflict(err) || apierrors.IsInvalid(err) }
 
 // update moves a namespace by reading its hierarchy and replacing it.
 func (u *user) update(t *testing.T, n name, namespace, parent string) error {

@@ -240,7 +240,7 @@ func TestNoRevisionEverHoldsACycle(t *testing.T) {
 							parent = ""
 						}
 						err := move(t.Context(), storages[worker%replicas], namespace, parent)
-						if err != nil && !apierrors.IsConflict(err) {
+						if err != nil && !apierrors.IsInvalid(err) && !apierrors.IsConflict(err) {
 							t.Errorf("%s below %q: %v", namespace, parent, err)
 						}
 					}
@@ -278,8 +278,8 @@ func TestAStaleReplicaDoesNotRefuseALegalMove(t *testing.T) {
 	}
 	// And what has become illegal is refused, whoever is asked.
 	for replica, storage := range storages {
-		if err := move(t.Context(), storage, "a", "b"); !apierrors.IsConflict(err) {
-			t.Errorf("replica %d: a cycle was answered with %v, want a Conflict", replica, err)
+		if err := move(t.Context(), storage, "a", "b"); !apierrors.IsInvalid(err) {
+			t.Errorf("replica %d: a cycle was answered with %v, want Invalid", replica, err)
 		}
 	}
 }
