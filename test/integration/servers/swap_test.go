@@ -4,8 +4,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // Two users, each an admin of both namespaces, put them below each other at once through different servers. In the predecessor both
