@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/storage"},
-	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/managed", "pkg/registry", "pkg/storage"},
+	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served.
 	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree", "pkg/wire"},
 	// Its health and metrics are served like those of any Kubernetes server.
