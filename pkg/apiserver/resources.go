@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritten"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/release"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
@@ -31,6 +32,7 @@ type stores struct {
 	subnamespaces *subnamespace.Storage
 	configuration *configuration.Storage
 	overwritten   *overwritten.REST
+	releases      *release.Storage
 }
 
 func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
@@ -42,6 +44,9 @@ func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kin
 	}
 	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.reviews, t); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
+	}
+	if s.releases, err = release.NewStorage(Scheme, options, t); err != nil {
+		return s, fmt.Errorf("copyreleases: %w", err)
 	}
 	if s.overwritten, err = overwritten.New(Scheme, options, c.reviews, t.Root, c.overwrittenTTL); err != nil {
 		return s, fmt.Errorf("overwrittenobjects: %w", err)
@@ -80,6 +85,8 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 			"hierarchies/plan":         &plan.REST{Planner: planner},
 			"mynamespaces":             mynamespace.New(picture),
 			"overwrittenobjects":       s.overwritten,
+			"copyreleases":             s.releases.Release,
+			"copyreleases/status":      s.releases.Status.As("CopyRelease"),
 			"subnamespaces":            &view.REST{Resource: deletions, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
 			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
 			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},

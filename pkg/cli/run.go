@@ -48,7 +48,7 @@ func NewCommand(e *Environment, version string) *cobra.Command {
 	e.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		newTree(e), newDescribe(e), newCreate(e), newDelete(e), newSet(e), newMove(e), newPlan(e), newConfig(e),
-		newGet(e), newHRQ(e), newWho(e), newExplain(e), newRepo(e), newVersion(e, version),
+		newGet(e), newHRQ(e), newWho(e), newExplain(e), newRelease(e), newRepo(e), newVersion(e, version),
 	)
 	e.completeFlag(root, "namespace", e.completeNamespaces)
 	e.checkNames(root)

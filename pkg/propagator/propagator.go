@@ -182,6 +182,7 @@ func (p *Propagator) Lead(ctx context.Context) {
 		return
 	}
 	p.start()
+	p.requestReleases(ctx)
 	p.Metrics.Leading(true)
 	defer p.Metrics.Leading(false)
 	logger.Info("Propagating", "namespaces", p.known(), "workers", p.Workers)

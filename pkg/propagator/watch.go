@@ -65,6 +65,7 @@ func (p *Propagator) Watch(ctx context.Context) {
 			replace: p.replaceSubnamespaces,
 		})
 	p.watchConfiguration(ctx)
+	p.watchReleases(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.apply(ctx, configuration.Enforced(), nil, true)

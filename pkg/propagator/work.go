@@ -66,6 +66,8 @@ func (p *Propagator) do(ctx context.Context, key queue.Key) error {
 		return p.labels(ctx, key.Namespace)
 	case queue.Status:
 		return p.status(ctx, key.Namespace)
+	case queue.Release:
+		return p.processRelease(ctx, key.Namespace, key.Name)
 	case queue.Configuration:
 		return p.configurationStatus(ctx)
 	case queue.Source:

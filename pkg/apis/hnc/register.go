@@ -42,6 +42,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&HNCConfigurationList{}, []string{"HNCConfigurationList"}},
 		{&OverwrittenObject{}, []string{"OverwrittenObject"}},
 		{&OverwrittenObjectList{}, []string{"OverwrittenObjectList"}},
+		{&CopyRelease{}, []string{"CopyRelease"}},
+		{&CopyReleaseList{}, []string{"CopyReleaseList"}},
 		{&HierarchyTree{}, []string{"HierarchyTree"}},
 		{&MyNamespace{}, []string{"MyNamespace"}},
 		{&MyNamespaceList{}, []string{"MyNamespaceList"}},

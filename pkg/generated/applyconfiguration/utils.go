@@ -60,6 +60,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1alpha2.SubnamespaceAnchorStatusApplyConfiguration{}
 
 		// Group=hnc.x-k8s.io, Version=v1beta1
+	case v1beta1.SchemeGroupVersion.WithKind("CopyRelease"):
+		return &hncv1beta1.CopyReleaseApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("CopyReleaseSpec"):
+		return &hncv1beta1.CopyReleaseSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("CopyReleaseStatus"):
+		return &hncv1beta1.CopyReleaseStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Hierarchy"):
 		return &hncv1beta1.HierarchyApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("HierarchySpec"):

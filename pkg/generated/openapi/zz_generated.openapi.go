@@ -50,6 +50,10 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1alpha2.SubnamespaceAnchorList{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref),
 		v1alpha2.SubnamespaceAnchorSpec{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref),
 		v1alpha2.SubnamespaceAnchorStatus{}.OpenAPIModelName():     schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref),
+		v1beta1.CopyRelease{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_CopyRelease(ref),
+		v1beta1.CopyReleaseList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref),
+		v1beta1.CopyReleaseSpec{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref),
+		v1beta1.CopyReleaseStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref),
 		v1beta1.HNCConfiguration{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
 		v1beta1.HNCConfigurationList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
 		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
@@ -868,6 +872,188 @@ func schema_pkg_apis_hnc_v1alpha2_pinnedKind(ref common.ReferenceCallback) commo
 		},
 		Dependencies: []string{
 			v1.TypeMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_CopyRelease(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CopyRelease asks that a copy of a kind that is not propagated any more (mode Ignore) becomes an ordinary object of its namespace. Creating it takes the right to update the copy, and being admin of the namespace of its source. The propagator carries it out and reports the result; it expires ten minutes later.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec names the copy. It can't be changed.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.CopyReleaseSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status tells what became of it. It is written by the propagator.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.CopyReleaseStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CopyReleaseSpec{}.OpenAPIModelName(), v1beta1.CopyReleaseStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CopyReleaseList is a list of releases.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items are the releases.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.CopyRelease{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.CopyRelease{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CopyReleaseSpec names a copy.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the copy's resource, empty for the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the plural name of the copy's resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the copy.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is the namespace that the copy comes from, as its label hnc.x-k8s.io/inherited-from says.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"resource", "name", "source"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "CopyReleaseStatus tells what became of a release.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions has Released: true if the copy is an ordinary object now, false if it is not and will not become one.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1.Condition{}.OpenAPIModelName()},
 	}
 }
 

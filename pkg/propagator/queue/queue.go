@@ -19,6 +19,8 @@ const (
 	Source
 	// Status is the status of one namespace's Hierarchy.
 	Status
+	// Release is carrying out one CopyRelease.
+	Release
 	// Configuration is the status of the cluster's configuration.
 	Configuration
 	// Strays is finding the copies of one kind that are not below their source, and are not as they should be. It writes nothing itself.
@@ -32,11 +34,11 @@ const (
 
 // String returns the class as metrics name it.
 func (c Class) String() string {
-	return [...]string{"subnamespace", "namespace", "source", "status", "configuration", "strays", "destination", "copy"}[c]
+	return [...]string{"subnamespace", "namespace", "source", "status", "release", "configuration", "strays", "destination", "copy"}[c]
 }
 
 // Key names a piece of work. Kind is the place of the propagated kind, for Source, Strays and Copy; Name is the name
-// of the object in the namespace, for those and for Subnamespace.
+// of the object in the namespace, for those, for Subnamespace and for Release.
 type Key struct {
 	Class     Class
 	Kind      int

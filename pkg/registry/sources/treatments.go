@@ -95,6 +95,17 @@ func (s *Sources) Known() Said {
 	return s.said
 }
 
+// Mode returns how sources of a resource are propagated, as the nearest namespace of their chain says, themselves first.
+func (s *Sources) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
+	treatments, _ := s.Treatments(time.Time{}, s.Known())
+	for _, t := range treatments {
+		if t.Kind.GroupResource() == resource {
+			return t.Of(chain).Mode
+		}
+	}
+	return v1beta1.Ignore
+}
+
 // With returns what is said if the hierarchy of a namespace says this.
 func (s Said) With(namespace string, resources []hnc.ResourceSpec) Said {
 	trees := maps.Clone(s.Trees)

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
@@ -26,6 +28,8 @@ type Sources interface {
 	Overwritten(above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// OverwrittenBy tells it of destinations with all their ancestors when something else is said about kinds.
 	OverwrittenBy(ctx context.Context, before, after sources.Said, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
+	// Mode is how sources of a resource are propagated, as the nearest namespace of their chain says, themselves first.
+	Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
 	// Known is what is said about kinds now.
 	Known() sources.Said
 }

@@ -14,12 +14,14 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
 // inTheWay answers with objects of these names in each destination, and remembers what it was asked.
 type inTheWay struct {
+	mode           v1beta1.SynchronizationMode
 	names, unknown []string
 	asked          []copies.Destination
 }
@@ -45,6 +47,8 @@ func (s *inTheWay) OverwrittenBy(_ context.Context, _, _ sources.Said, destinati
 		}
 	})
 }
+
+func (s *inTheWay) Mode(schema.GroupResource, []string) v1beta1.SynchronizationMode { return s.mode }
 
 func (s *inTheWay) Known() sources.Said { return sources.Said{} }
 

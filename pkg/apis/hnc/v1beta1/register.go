@@ -29,6 +29,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&Hierarchy{}, &HierarchyList{}, &Subnamespace{}, &SubnamespaceList{},
 		&HNCConfiguration{}, &HNCConfigurationList{},
 		&OverwrittenObject{}, &OverwrittenObjectList{},
+		&CopyRelease{}, &CopyReleaseList{},
 		&HierarchyPlan{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

@@ -22,6 +22,26 @@ limitations under the License.
 package v1beta1
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in CopyRelease) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.CopyRelease"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in CopyReleaseList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.CopyReleaseList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in CopyReleaseSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.CopyReleaseSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in CopyReleaseStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.CopyReleaseStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HNCConfiguration) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.HNCConfiguration"
 }

@@ -62,6 +62,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().SubnamespaceAnchors().Informer()}, nil
 
 		// Group=hnc.x-k8s.io, Version=v1beta1
+	case v1beta1.SchemeGroupVersion.WithResource("copyreleases"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().CopyReleases().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hncconfigurations"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().HNCConfigurations().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hierarchies"):

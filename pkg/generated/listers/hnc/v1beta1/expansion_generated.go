@@ -18,6 +18,14 @@ limitations under the License.
 
 package v1beta1
 
+// CopyReleaseListerExpansion allows custom methods to be added to
+// CopyReleaseLister.
+type CopyReleaseListerExpansion interface{}
+
+// CopyReleaseNamespaceListerExpansion allows custom methods to be added to
+// CopyReleaseNamespaceLister.
+type CopyReleaseNamespaceListerExpansion interface{}
+
 // HNCConfigurationListerExpansion allows custom methods to be added to
 // HNCConfigurationLister.
 type HNCConfigurationListerExpansion interface{}

@@ -24,6 +24,8 @@ import (
 
 // Interface provides access to all the informers in this group version.
 type Interface interface {
+	// CopyReleases returns a CopyReleaseInformer.
+	CopyReleases() TypedCopyReleaseInformer
 	// HNCConfigurations returns a HNCConfigurationInformer.
 	HNCConfigurations() TypedHNCConfigurationInformer
 	// Hierarchies returns a HierarchyInformer.
@@ -43,6 +45,11 @@ type version struct {
 // New returns a new Interface.
 func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakListOptions internalinterfaces.TweakListOptionsFunc) Interface {
 	return &version{factory: f, namespace: namespace, tweakListOptions: tweakListOptions}
+}
+
+// CopyReleases returns a TypedCopyReleaseInformer.
+func (v *version) CopyReleases() TypedCopyReleaseInformer {
+	return &copyReleaseInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
 }
 
 // HNCConfigurations returns a TypedHNCConfigurationInformer.

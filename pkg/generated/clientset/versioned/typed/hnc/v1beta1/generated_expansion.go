@@ -18,6 +18,8 @@ limitations under the License.
 
 package v1beta1
 
+type CopyReleaseExpansion interface{}
+
 type HNCConfigurationExpansion interface{}
 
 type HierarchyExpansion interface{}

@@ -28,6 +28,7 @@ import (
 
 type HncV1beta1Interface interface {
 	RESTClient() rest.Interface
+	CopyReleasesGetter
 	HNCConfigurationsGetter
 	HierarchiesGetter
 	MyNamespacesGetter
@@ -38,6 +39,10 @@ type HncV1beta1Interface interface {
 // HncV1beta1Client is used to interact with features provided by the hnc.x-k8s.io group.
 type HncV1beta1Client struct {
 	restClient rest.Interface
+}
+
+func (c *HncV1beta1Client) CopyReleases(namespace string) CopyReleaseInterface {
+	return newCopyReleases(c, namespace)
 }
 
 func (c *HncV1beta1Client) HNCConfigurations() HNCConfigurationInterface {

@@ -28,6 +28,10 @@ type FakeHncV1beta1 struct {
 	*testing.Fake
 }
 
+func (c *FakeHncV1beta1) CopyReleases(namespace string) v1beta1.CopyReleaseInterface {
+	return newFakeCopyReleases(c, namespace)
+}
+
 func (c *FakeHncV1beta1) HNCConfigurations() v1beta1.HNCConfigurationInterface {
 	return newFakeHNCConfigurations(c)
 }

@@ -1,0 +1,106 @@
+package kinds
+
+import (
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// release asks that a copy becomes an ordinary object, and returns the reason that the propagator reports.
+func (u user) release(t *testing.T, namespace, resource, name, source string) (reason string, err error) {
+	t.Helper()
+	client := u.hierarchy.HncV1beta1().CopyReleases(namespace)
+	r, err := client.Create(t.Context(), &v1beta1.CopyRelease{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"},
+		Spec:       v1beta1.CopyReleaseSpec{Resource: resource, Name: name, Source: source},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	eventually(t, "the result is reported", "true", func() string {
+		now, err := client.Get(t.Context(), r.Name, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		condition := meta.FindStatusCondition(now.Status.Conditions, hnc.ConditionReleased)
+		if condition != nil {
+			reason = condition.Reason
+		}
+		return boolean(condition != nil)
+	})
+	return reason, nil
+}
+
+func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
+	releases := rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"copyreleases"}, Verbs: []string{"create", "get"}}
+	maps := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "update", "delete"}}
+	owner, err := person(t.Context(), "release-owner", releases, maps,
+		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies"}, Verbs: []string{"update"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tenant, err := person(t.Context(), "release-tenant", releases, maps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, mid, leaf := tree(t, "release")
+	put(t, configMaps, object("ConfigMap", root, "settings", "above"))
+	configure(t, "configmaps Propagate")
+	eventuallyPresent(t, configMaps, leaf, "settings=above<"+root)
+	must(t, "the owner's rights", func() error {
+		_, err := owner.release(t, leaf, "configmaps", "settings", root)
+		if apierrors.IsConflict(err) && strings.Contains(err.Error(), "is Propagate") {
+			return nil
+		}
+		return err
+	})
+	if err := setResources(t.Context(), resources("configmaps Ignore")); err != nil {
+		t.Fatal(err)
+	}
+	if err := observed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the tenant is refused for not being admin of the source", "true", func() string {
+		_, err := tenant.release(t, leaf, "configmaps", "settings", root)
+		return boolean(apierrors.IsForbidden(err) && strings.Contains(err.Error(), `namespace "`+root+`", which is the source of the copy`))
+	})
+	var reason string
+	eventually(t, "a release that names another source", hnc.ReasonNoCopy, func() string {
+		reason, err = owner.release(t, leaf, "configmaps", "settings", mid)
+		if err != nil {
+			return err.Error()
+		}
+		return reason
+	})
+	if reason, err = owner.release(t, leaf, "configmaps", "settings", root); err != nil || reason != hnc.ReasonReleased {
+		t.Fatalf("got %q, %v", reason, err)
+	}
+	if got := present(t, configMaps, leaf); got != "settings=above" {
+		t.Errorf("got %s", got)
+	}
+	if err := tenant.CoreV1().ConfigMaps(leaf).Delete(t.Context(), "settings", metav1.DeleteOptions{}); err != nil {
+		t.Errorf("it is not the tenant's: %v", err)
+	}
+	eventually(t, "an event tells who has released it", "true", func() string {
+		events, err := admin.CoreV1().Events(leaf).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		for _, e := range events.Items {
+			if e.Reason == hnc.EventReleased && strings.Contains(e.Message, "release-owner") {
+				return "true"
+			}
+		}
+		return "false"
+	})
+	if got := present(t, configMaps, mid); got != "settings=above<"+root {
+		t.Errorf("another copy: got %s", got)
+	}
+}
