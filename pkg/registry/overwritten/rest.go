@@ -124,7 +124,7 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 	return r.store.Get(ctx, name, options)
 }
 
-// List returns the records of the kinds that the requester may list, each in its namespace.
+// List returns the records, without the manifests, of the kinds that the requester may list, each in its namespace.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
 	obj, err := r.store.List(ctx, options)
 	if err != nil {
@@ -148,6 +148,8 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 			asked[at] = allowed
 		}
 		if allowed {
+			// Content is for get alone: whoever lists on behalf of others must not pass it on.
+			o.Spec.Manifest = ""
 			list.Items = append(list.Items, o)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // kind is a namespaced kind of the cluster.
@@ -119,6 +121,9 @@ func (k *kinds) refresh(ctx context.Context, age time.Duration) error {
 		}
 		for _, resource := range list.APIResources {
 			found := kind{gv.WithResource(resource.Name), resource}
+			if found.GroupResource() == hnc.Resource("overwrittenobjects") {
+				continue // Its rights are those of the original kinds, and are asked for of this server, which reads on behalf of others.
+			}
 			if !strings.Contains(resource.Name, "/") && slices.Contains(found.verbs(), "list") {
 				known[found.name()] = found
 			}

@@ -69,6 +69,25 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 	if got := admin.overwritten(t, leaf); got != "configmaps:settings secrets:token" {
 		t.Errorf("who may list everything sees %q", got)
 	}
+	t.Run("nobody reads them through others", func(t *testing.T) {
+		list, err := admin.hierarchy.HncV1beta1().OverwrittenObjects(leaf).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) != 2 || list.Items[0].Spec.Manifest+list.Items[1].Spec.Manifest != "" {
+			t.Errorf("a list has content: %v, %v", list, err)
+		}
+		list, err = admin.hierarchy.HncV1beta1().OverwrittenObjects("").List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) == 0 {
+			t.Errorf("got %v, %v", list, err)
+		}
+		resources, err := admin.Discovery().ServerResourcesForGroupVersion("resources.hnc.x-k8s.io/v1alpha2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range resources.APIResources {
+			if strings.Contains(r.Name, "overwrittenobjects") {
+				t.Errorf("they can be listed across a subtree, with the server's rights: %s", r.Name)
+			}
+		}
+	})
 	if got := admin.overwritten(t, mid); got != "" {
 		t.Errorf("where nothing was overwritten there is %q", got)
 	}
