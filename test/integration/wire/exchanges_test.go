@@ -65,7 +65,7 @@ func exchanges(a, b string) []exchange {
 				`spec.parent: namespace "`+a+`" can't be its own parent; name another namespace, or none to make it a root`)},
 		{name: "H9 CASE-2 a parent that does not exist", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"nowhere"}`), code: 403,
 			want: status(403, "Forbidden", "hierarchy", "hierarchyconfigurations", `hierarchyconfigurations.hnc.x-k8s.io "hierarchy" is forbidden: `+
-				`spec.parent: namespace "nowhere" does not exist; create it first. Naming a parent before it exists takes the verb create on namespaces in the cluster, which user "wire" does not have, and the verb update on hierarchies.hnc.x-k8s.io in that namespace`)},
+				`user "wire" may not modify the subtree of namespace "nowhere", which is the new parent; this needs the verb update on hierarchies.hnc.x-k8s.io there`)},
 		{name: "C3 H2 an excluded parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"kube-system"}`), code: 403,
 			want: status(403, "Forbidden", "hierarchy", "hierarchyconfigurations", `hierarchyconfigurations.hnc.x-k8s.io "hierarchy" is forbidden: `+
 				`spec.parent: namespace "kube-system" is excluded from hierarchies by the administrator; choose another parent`)},
