@@ -24,6 +24,7 @@ func TestUpgradeWithAMissingParentThatWasClaimed(t *testing.T) {
 
 func TestUpgradeWithAMissingParent(t *testing.T) {
 	eventuallyReports(t, "claimed-missing", hnc.ReasonParentMissing)
+	forbidden(t, trySubnamespace(t, as(t, "mallory"), "claimed-evil", "claimed-lost"), "is the parent of 1 existing namespace", "update on hierarchies")
 	createNamespace(t, as(t, "nora"), "claimed-lost")
 	eventuallyReady(t, "claimed-missing")
 }
