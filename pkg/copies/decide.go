@@ -10,7 +10,7 @@ import (
 // Verb is what is done to a copy.
 type Verb string
 
-// Verbs. All but Keep are writes.
+// Verbs. All but Keep and Wait are writes.
 const (
 	// Create says that there is no object of that name.
 	Create Verb = "create"
@@ -20,6 +20,8 @@ const (
 	Delete Verb = "delete"
 	// Keep writes nothing: a local object is left alone although a source governs its name. It is worth telling somebody.
 	Keep Verb = "keep"
+	// Wait writes nothing: the object terminates, and is in the way, or in effect, until its finalizers are removed.
+	Wait Verb = "wait"
 )
 
 // Write is one write that makes a copy right.
@@ -100,11 +102,11 @@ func (x *Index) decide(source *Object, namespace, name string) *Write {
 // verb returns what to do where the source governs, nil for none, and an object is present, nil for none; "" for nothing.
 func (x *Index) verb(source, present *Object) Verb {
 	switch {
-	case present != nil && present.Terminating:
-		// It can't be changed any more, and its end will be seen.
-		return ""
 	case source == nil && (present == nil || !present.Copy):
 		return ""
+	case present != nil && present.Terminating:
+		// It can't be changed any more, and its end will be seen.
+		return Wait
 	case source == nil && x.policyOf(present.InheritedFrom).Mode == v1beta1.Ignore:
 		return ""
 	case source == nil:

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"iter"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -53,6 +54,7 @@ func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) iter.Seq[Eff
 			for _, index := range indexes {
 				removals, writes := index.DecideAll(d)
 				e.Writes = append(append(e.Writes, removals...), writes...)
+				e.Writes = slices.DeleteFunc(e.Writes, func(w copies.Write) bool { return w.Verb == copies.Wait })
 			}
 			if len(e.Writes) > 0 && !yield(e) {
 				return

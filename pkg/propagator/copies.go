@@ -23,7 +23,7 @@ func (p *Propagator) source(key queue.Key) {
 	descendants := p.tree.Descendants(key.Namespace)
 	var affected []queue.Key
 	for _, namespace := range descendants {
-		if p.decide(key.Kind, namespace, key.Name) != nil {
+		if p.decide(key.Kind, namespace, key.Name) != nil || k.trouble.write[namespace][key.Name] != "" {
 			affected = append(affected, queue.Key{Class: queue.Copy, Kind: key.Kind, Namespace: namespace, Name: key.Name})
 		}
 	}
@@ -161,8 +161,12 @@ func (p *Propagator) moved(namespace string, move int) {
 
 // write makes one write and enters its result in the picture.
 func (p *Propagator) write(ctx context.Context, slots chan struct{}, kind int, w copies.Write) error {
-	if w.Verb == copies.Keep {
+	switch w.Verb {
+	case copies.Keep:
 		p.keep(kind, w)
+		return nil
+	case copies.Wait:
+		p.blocked(kind, w)
 		return nil
 	}
 	select {
@@ -209,8 +213,14 @@ func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written, kep
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.overcome(kind, w.Namespace, w.Name)
 	index := p.kinds[kind].index
+	if w.Verb == copies.Delete {
+		if now := index.Get(w.Namespace, w.Name); now != nil && now.Terminating {
+			// The watch was faster: finalizers keep it.
+			return
+		}
+	}
+	p.overcome(kind, w.Namespace, w.Name)
 	if !p.kinds[kind].synced || index.Kind != w.Kind {
 		// The kind has been given up meanwhile.
 		return

@@ -93,6 +93,8 @@ func (p *Propagator) observe(kind int, old, o *copies.Object) {
 	// Most changes are our own writes coming back.
 	if p.decide(kind, namespace, name) != nil {
 		p.bulk.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
+	} else {
+		p.overcome(kind, namespace, name)
 	}
 }
 

@@ -49,6 +49,15 @@ func (p *Propagator) reportRefused(w copies.Write, err error) {
 		"Could not write to destination namespace %q: %v", w.Namespace, err)
 }
 
+func (p *Propagator) reportBlocked(w copies.Write) {
+	p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
+		"Being deleted but kept by its finalizers; remove them so that it is replaced or goes")
+	if w.Source != nil {
+		p.Events.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotPropagate,
+			"Could not write to destination namespace %q: the object of the same name is being deleted but kept by its finalizers", w.Namespace)
+	}
+}
+
 func (p *Propagator) reportOverwritten(w copies.Write, kept backup) {
 	p.Events.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventOverwritten,
 		"Overwritten by the object of the same name in ancestor namespace %q; %s; %s", w.Source.Namespace, kept.tell(w), howToKeep(w))

@@ -77,11 +77,30 @@ func (p *Propagator) reading(place int, index *copies.Index, err error) {
 
 // refusedWrite records that a copy can't be written.
 func (p *Propagator) refusedWrite(place int, w copies.Write, err error) {
+	p.unwritten(place, w, fmt.Sprintf(
+		"can't %s %s %q in namespace %q: %v%s", w.Verb, w.Kind.GroupResource(), w.Name, w.Namespace, err, remedy(w.Kind, err)))
+}
+
+// blocked records that a terminating object is where a copy should be, or is a copy that should be gone. It is in effect as long as somebody's
+// finalizers keep it, so nobody must be able to do that unseen.
+func (p *Propagator) blocked(place int, w copies.Write) {
+	why := "the source has been removed"
+	if w.Source != nil {
+		why = fmt.Sprintf("the one from namespace %q can't take its place", w.Source.Namespace)
+	}
+	if p.unwritten(place, w, fmt.Sprintf("%s %q in namespace %q is being deleted and is kept by its finalizers, so it stays in effect although %s; "+
+		"remove the finalizers", w.Kind.GroupResource(), w.Name, w.Namespace, why)) {
+		p.reportBlocked(w)
+	}
+}
+
+// unwritten records why a copy is not as it should be, and returns whether that is new.
+func (p *Propagator) unwritten(place int, w copies.Write, why string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k := p.kinds[place]
-	if !k.synced {
-		return
+	if !k.synced || k.trouble.write[w.Namespace][w.Name] == why {
+		return false
 	}
 	if k.trouble.write == nil {
 		k.trouble.write = map[string]map[string]string{}
@@ -89,9 +108,9 @@ func (p *Propagator) refusedWrite(place int, w copies.Write, err error) {
 	if k.trouble.write[w.Namespace] == nil {
 		k.trouble.write[w.Namespace] = map[string]string{}
 	}
-	k.trouble.write[w.Namespace][w.Name] = fmt.Sprintf(
-		"can't %s %s %q in namespace %q: %v%s", w.Verb, w.Kind.GroupResource(), w.Name, w.Namespace, err, remedy(w.Kind, err))
+	k.trouble.write[w.Namespace][w.Name] = why
 	p.configurationChanged()
+	return true
 }
 
 // overcome forgets that a copy couldn't be written. The lock must be held.
