@@ -76,7 +76,7 @@ func (p *Propagator) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 		}
 		return fmt.Errorf("%w: namespace %q exists since version %s", errStale, s.Name, live.ResourceVersion)
 	}
-	if ns.SubnamespaceOf != s.Parent {
+	if ns.SubnamespaceOf != s.Parent || s.Void {
 		return nil
 	}
 	live, err := p.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})

@@ -43,6 +43,8 @@ func (p *Propagator) subnamespace(ctx context.Context, key tree.Key) error {
 		if err = p.confirmRelease(ctx, s); err == nil {
 			err = p.release(ctx, s)
 		}
+	case namespaces.Void:
+		err = p.void(ctx, s, plan)
 	case namespaces.Delete:
 		err = p.deleteNamespace(ctx, key.Name, plan)
 	case namespaces.Report:
@@ -149,6 +151,20 @@ func (p *Propagator) report(ctx context.Context, s *tree.Subnamespace, status v1
 		return err
 	}
 	return p.patch(ctx, s, patch, "status")
+}
+
+// void marks a Subnamespace whose namespace was converted. The namespace keeps its place: its Hierarchy names the parent first.
+func (p *Propagator) void(ctx context.Context, s *tree.Subnamespace, plan namespaces.Plan) error {
+	if plan.SetParent {
+		if err := p.createHierarchy(ctx, s.Name, s.Parent, s.Metadata); err != nil {
+			return err
+		}
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": s.UID, "annotations": map[string]any{hnc.AnnotationVoid: "true"}}})
+	if err != nil {
+		return err
+	}
+	return p.patch(ctx, s, patch)
 }
 
 func (p *Propagator) bindSubnamespace(ctx context.Context, s *tree.Subnamespace) error {

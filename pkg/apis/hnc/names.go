@@ -56,6 +56,9 @@ const (
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester has yet to get the creator's
 	// role there.
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
+	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full one: it has no effect any more. Only the propagator
+	// writes it, and nobody removes it.
+	AnnotationVoid = "hnc.x-k8s.io/void"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
 	// AnnotationStore holds, on SystemNamespace, the UID of the configuration: it tells a new store of hierarchies, which has another one.
@@ -109,6 +112,7 @@ const (
 	ReasonExternalNamespace         = "ExternalNamespace"
 	ReasonNamespaceExcluded         = "NamespaceExcluded"
 	ReasonNamespaceConflict         = "NamespaceConflict"
+	ReasonNamespaceConverted        = "NamespaceConverted"
 	ReasonNamespaceForbidden        = "NamespaceForbidden"
 	ReasonNamespaceTerminating      = "NamespaceTerminating"
 	ReasonPropagationFailed         = "PropagationFailed"

@@ -24,11 +24,15 @@ func Problems(t *tree.Tree, name string) []metav1.Condition {
 	}
 	if t.Orphaned(name) {
 		parent := t.Namespace(name).SubnamespaceOf
+		missing, remedy := "which has no Subnamespace of that name", "create it there"
+		if s := t.SubnamespaceRecord(tree.Key{Parent: parent, Name: name}); s != nil && s.Void {
+			missing, remedy = "whose Subnamespace is void because the namespace was converted to a full one", "delete that and create it again"
+		}
 		found = append(found, metav1.Condition{
 			Type:   hnc.ConditionBadConfiguration,
 			Reason: hnc.ReasonSubnamespaceMissing,
-			Message: fmt.Sprintf("%q is a sub-namespace of %q, which has no Subnamespace of that name; create it there, or remove the annotation %s from namespace %q to keep it as a full namespace",
-				name, parent, hnc.AnnotationSubnamespaceOf, name),
+			Message: fmt.Sprintf("%q is a sub-namespace of %q, %s; %s, or remove the annotation %s from namespace %q to keep it as a full namespace",
+				name, parent, missing, remedy, hnc.AnnotationSubnamespaceOf, name),
 		})
 	}
 	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && h.Parent != "" {

@@ -9,6 +9,9 @@ func terminating(t *tree.Tree, s *tree.Subnamespace) Plan {
 		release = Plan{Action: Leave}
 	}
 	ns := t.Namespace(s.Name)
+	if plan := convert(t, s); plan.SetParent && ns.SubnamespaceOf == "" {
+		return plan
+	}
 	switch {
 	case t.Subnamespace(s.Key) == nil, ns == nil, t.Excluded(s.Parent), t.Excluded(s.Name), ns.SubnamespaceOf != s.Parent:
 		return release

@@ -27,7 +27,7 @@ func next() string {
 }
 
 // world builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "terminating NAME", "gone NAME",
-// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "by PARENT NAME USER", "role NAME",
+// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "role NAME",
 // "pending NAME UID", and those of metadata.
 func world(lines ...string) *tree.Tree {
 	t := tree.New(rules())
@@ -72,9 +72,9 @@ func into(t *tree.Tree, line string) {
 		t.SetHierarchy(h)
 	case "role":
 		t.SetCreatorRole(name)
-	case "by", "required":
+	case "by", "required", "void":
 		s := *t.SubnamespaceRecord(tree.Key{Parent: name, Name: words[2]})
-		s.ResourceVersion, s.Required = next(), words[0] == "required"
+		s.ResourceVersion, s.Required, s.Void = next(), words[0] == "required", words[0] == "void"
 		if words[0] == "by" {
 			s.Requester = words[3]
 		}
@@ -138,7 +138,8 @@ func TestTheLabelsOfANamespaceTellItsPlaceInTheTree(t *testing.T) {
 			"b:1 c:0 in-tree included-namespace"},
 		"with a full child":                          {[]string{"ns a", "ns b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
 		"with a sub-namespace":                       {[]string{"ns a", "ns b sub-of a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
-		"with an orphan, which anybody can annotate":  {[]string{"ns a", "ns b sub-of a"}, "a", "a:0 included-namespace"},
+		"with an orphan, which anybody can annotate": {[]string{"ns a", "ns b sub-of a"}, "a", "a:0 included-namespace"},
+		"with a void Subnamespace":                   {[]string{"ns a", "ns b", "asked a b", "void a b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
 		"with an orphan that its hierarchy places":   {[]string{"ns a", "ns b sub-of a", "parent b a"}, "a", "a:0 in-tree included-namespace"},
 		"with a sub-namespace that is elsewhere":     {[]string{"ns a", "ns b sub-of a", "asked a b", "parent b c", "ns c"}, "a", "a:0 included-namespace"},
 		"whose sub-namespace is about to be created": {[]string{"ns a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},

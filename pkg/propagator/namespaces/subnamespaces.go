@@ -29,6 +29,8 @@ const (
 	Settle Action = "Settle"
 	// Report says that the status is to be written, and nothing else.
 	Report Action = "Report"
+	// Void says that the Subnamespace is to be marked as void, after the namespace has got a Hierarchy if SetParent says so.
+	Void Action = "Void"
 	// Delete says that the namespace is to be deleted.
 	Delete Action = "Delete"
 	// Release says that our finalizer is to be removed; the namespace stays as it is.
@@ -66,6 +68,9 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 		return Plan{Action: Leave}
 	case s.Terminating:
 		return terminating(t, s)
+	case s.Void:
+		return report(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConverted,
+			fmt.Sprintf("namespace %q was converted to a full namespace, so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", key.Name), now)
 	case t.Subnamespace(key) == nil:
 		// It belongs to an earlier namespace of its parent's name, and counts for nothing.
 		return Plan{Action: Leave}
@@ -83,6 +88,9 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 			fmt.Sprintf("namespace %q is %s; delete this Subnamespace", excluded, t.WhyExcluded(excluded)), now)
 	}
 	ns := t.Namespace(key.Name)
+	if t.Converted(s) {
+		return convert(t, s)
+	}
 	if ns == nil {
 		return create(t, s, parent, now)
 	}
@@ -99,6 +107,11 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 			fmt.Sprintf("namespace %q is being deleted, and will be created again when it is gone; delete this Subnamespace if that is not wanted", key.Name), now)
 	}
 	return settle(t, s, now)
+}
+
+// convert is for a Subnamespace whose namespace was converted. The namespace keeps its place.
+func convert(t *tree.Tree, s *tree.Subnamespace) Plan {
+	return Plan{Action: Void, SetParent: t.Namespace(s.Name) != nil && t.Hierarchy(s.Name) == nil && t.Parent(s.Name) == s.Parent}
 }
 
 func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now metav1.Time) Plan {

@@ -47,6 +47,18 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 		"DEL-6 deletion of one in conflict":                   {[]string{"ns p", "deleting p c", "ns c"}, "Release"},
 		"DEL-6 deletion of somebody else's":                   {[]string{"ns p", "deleting p c", "ns c sub-of q"}, "Release"},
 		"deletion of a moved one":                             {[]string{"ns p", "ns q", "deleting p c", "ns c sub-of p", "parent c q"}, "Release"},
+		"the namespace was converted":                         {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "ns c"}, "Void"},
+		"it was converted while nobody looked":                {[]string{"ns p", "ready p c", "ns c", "parent c p"}, "Void"},
+		"it was converted before this was remembered":         {[]string{"ns p", "asked p c", "ns c label p.tree.hnc.x-k8s.io/depth=1", "parent c p"}, "Void"},
+		"it was converted and deleted":                        {[]string{"ns p", "ready p c", "ns c sub-of p", "ns c", "gone c"}, "Void"},
+		"it was converted and annotated again":                {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "ns c", "ns c sub-of p"}, "Void"},
+		"it was converted before it had a hierarchy":          {[]string{"ns p", "asked p c", "ns c label p.tree.hnc.x-k8s.io/depth=1"}, "Void set-parent"},
+		"the same, and its record is deleted":                 {[]string{"ns p", "deleting p c", "ns c label p.tree.hnc.x-k8s.io/depth=1"}, "Void set-parent"},
+		"it was converted, and left":                          {[]string{"ns p", "ready p c", "ns c label p.tree.hnc.x-k8s.io/depth=1"}, "Void"},
+		"a void one":                                          {[]string{"ns p", "ready p c", "void p c", "ns c", "parent c p"}, "Report Conflict/NamespaceConverted"},
+		"a void one's namespace is gone":                      {[]string{"ns p", "ready p c", "void p c"}, "Report Conflict/NamespaceConverted"},
+		"a void one's namespace is annotated again":           {[]string{"ns p", "ready p c", "void p c", "ns c sub-of p"}, "Report Conflict/NamespaceConverted"},
+		"deletion of a void one":                              {[]string{"ns p", "deleting p c", "void p c", "ns c sub-of p", "parent c p"}, "Release"},
 		"deletion of an excluded name":                        {[]string{"ns p", "ns kube-system sub-of p", "deleting p kube-system"}, "Release"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,6 +61,7 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		if ns != nil {
 			t.namespaces[name] = ns
 		}
+		t.noteConversion(old, ns)
 	})
 	affected.Changed = append(affected.Changed, name)
 	affected.Subnamespaces = append(affected.Subnamespaces, inside...)
@@ -137,6 +138,7 @@ func (t *Tree) DeleteSubnamespace(key Key, uid types.UID) Affected {
 	}
 	return t.setSubnamespace(key, func() {
 		delete(t.records[key.Parent], key.Name)
+		delete(t.converted, key)
 		if len(t.records[key.Parent]) == 0 {
 			delete(t.records, key.Parent)
 		}

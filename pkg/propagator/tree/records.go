@@ -111,6 +111,8 @@ type Subnamespace struct {
 	Requester string
 	// Required says that it was created because its parent required it.
 	Required bool
+	// Void says that its namespace was converted to a full one.
+	Void     bool
 	Metadata Metadata
 	Status   v1beta1.SubnamespaceStatus
 }
@@ -132,6 +134,7 @@ func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 		Finalizers:      s.Finalizers,
 		Requester:       s.Annotations[hnc.AnnotationRequester],
 		Required:        s.Annotations[hnc.AnnotationRequired] == "true",
+		Void:            s.Annotations[hnc.AnnotationVoid] == "true",
 		Metadata: Metadata{
 			Labels: s.Spec.Labels, Annotations: s.Spec.Annotations,
 			NamespaceLabels: s.Spec.NamespaceLabels, NamespaceAnnotations: s.Spec.NamespaceAnnotations,

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
@@ -22,6 +23,8 @@ type Tree struct {
 	askers  map[string]sets.Set[string]
 	// refused holds why a required Subnamespace could not be created.
 	refused map[Key]string
+	// converted holds the UIDs of Subnamespaces whose namespaces were seen to become full ones.
+	converted map[Key]types.UID
 	// creatorRole is the ClusterRole that who creates a sub-namespace gets there, "" for none.
 	creatorRole string
 	problems    map[string][]metav1.Condition
@@ -36,6 +39,7 @@ func New(rules managed.Rules) *Tree {
 		records:     map[string]map[string]*Subnamespace{},
 		askers:      map[string]sets.Set[string]{},
 		refused:     map[Key]string{},
+		converted:   map[Key]types.UID{},
 	}
 	t.forest = forest.New(t.Excluded)
 	return t
@@ -82,11 +86,11 @@ func (t *Tree) Hierarchy(name string) *Hierarchy {
 // SubnamespaceRecord returns the Subnamespace whether or not it counts, nil if there is none.
 func (t *Tree) SubnamespaceRecord(key Key) *Subnamespace { return t.records[key.Parent][key.Name] }
 
-// Subnamespace returns the Subnamespace, nil if there is none that counts: one that is bound to another incarnation
-// of its parent doesn't.
+// Subnamespace returns the Subnamespace, nil if there is none that counts: one that is void, or bound to another incarnation of its parent,
+// doesn't.
 func (t *Tree) Subnamespace(key Key) *Subnamespace {
 	s := t.records[key.Parent][key.Name]
-	if s == nil {
+	if s == nil || s.Void {
 		return nil
 	}
 	if ns := t.namespaces[key.Parent]; ns != nil && s.Owner != "" && s.Owner != ns.UID {

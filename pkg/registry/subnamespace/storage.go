@@ -93,14 +93,22 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	return nothing, k.claim(ctx, s)
 }
 
-// beginUpdate lets go of the name when the last finalizer is taken, and claims it again when the object is bound to an
-// earlier namespace.
+// beginUpdate lets go of the name when the last finalizer is taken or the object becomes void, and claims it again when the object is bound
+// to an earlier namespace.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	if binding.Emptied(s, was) {
 		return nothing, k.release(ctx, was)
 	}
-	if was.DeletionTimestamp != nil {
+	if void(s) && !void(was) && requester(ctx) == "" {
+		guard, err := k.tree.Void(ctx, s.Name, s.Namespace)
+		if err != nil {
+			return nil, err
+		}
+		binding.Keep(s, was)
+		return nothing, fence.Set(ctx, guard)
+	}
+	if was.DeletionTimestamp != nil || void(was) {
 		binding.Keep(s, was)
 		return nothing, fence.Set(ctx, nil)
 	}

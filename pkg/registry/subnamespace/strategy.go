@@ -35,12 +35,18 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 		s.Finalizers = append(s.Finalizers, hnc.FinalizerSubnamespace)
 	}
 	setRequester(s, requester(ctx))
+	delete(s.Annotations, hnc.AnnotationVoid)
 }
 
-func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	s.Status = was.Status
 	setRequester(s, was.Annotations[hnc.AnnotationRequester])
+	if void(was) || (void(s) && requester(ctx) == "") {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationVoid, "true")
+	} else {
+		delete(s.Annotations, hnc.AnnotationVoid)
+	}
 	s.Generation = was.Generation
 	if !apiequality.Semantic.DeepEqual(s.Spec, was.Spec) {
 		s.Generation++
@@ -57,8 +63,12 @@ func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) f
 
 // GetResetFields returns the fields that a write to the resource never changes: nobody owns what the server writes.
 func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester))
+	return view.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester),
+		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationVoid))
 }
+
+// void says whether the namespace of a Subnamespace was converted to a full one.
+func void(s *hnc.Subnamespace) bool { return s.Annotations[hnc.AnnotationVoid] != "" }
 
 // requester returns the name of the user who asks for a sub-namespace. The propagator asks for none on its own account: "".
 func requester(ctx context.Context) string {

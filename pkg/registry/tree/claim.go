@@ -116,7 +116,8 @@ func (v *view) claim(ctx context.Context, refused refusals, nameField, parentFie
 	return old, nil, v.tree.requireAdmin(ctx, refused, name, "sub-namespace that is a root at present")
 }
 
-// Release returns the fence of the write by which the Subnamespace name goes from its parent.
+// Release returns the fence of the write by which the Subnamespace name goes from its parent. If nothing else keeps a living namespace in its
+// place, that makes it a root, and takes the same rights.
 func (t *Tree) Release(ctx context.Context, name, parent string) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		edge, err := v.edge(ctx, name)
@@ -124,11 +125,24 @@ func (t *Tree) Release(ctx context.Context, name, parent string) (*fence.Guard, 
 			return nil, err
 		}
 		guard := &fence.Guard{}
-		if edge.Parent == parent {
-			edge.Subnamespace = ""
-			edge.write(guard, name)
+		if edge.Parent != parent {
+			return guard, nil
 		}
-		return guard, nil
+		counts, err := v.counts(ctx, name, edge)
+		if err != nil {
+			return nil, err
+		}
+		edge.Subnamespace = ""
+		edge.write(guard, name)
+		if edge.held() || !counts {
+			return guard, nil
+		}
+		for _, at := range []string{name, parent} {
+			if living, err := v.living(ctx, at); err != nil || living == nil {
+				return guard, err
+			}
+		}
+		return guard, t.authorizeMove(ctx, v, refusal(ctx, name), parent, nil)
 	})
 }
 

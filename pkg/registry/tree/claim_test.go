@@ -138,6 +138,49 @@ func TestReleaseKeepsWhatAHierarchyHolds(t *testing.T) {
 	}
 }
 
+// Whoever removes the finalizer of a Subnamespace makes a root of a namespace that nothing else keeps in its place.
+func TestReleaseIsAWayOutOfATree(t *testing.T) {
+	f := newFixture(t, forestOfRows)
+	f.stored.put(t, "sub", Edge{Parent: "a", Subnamespace: uid("a")})
+	f.hear(t)
+	if _, err := f.Release(as(t, "user"), "sub", "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
+		t.Errorf("who is no admin of the root got %v, want Forbidden", err)
+	}
+	for _, user := range []string{"user", hnc.PropagatorUser} {
+		f.admin["user/root1"] = true
+		if guard, err := f.Release(as(t, user), "sub", "a"); err != nil || len(guard.Delete) != 1 {
+			t.Errorf("%s: got %+v, %v, want the edge deleted", user, guard, err)
+		}
+	}
+	// A full namespace whose name it waits for stays a root.
+	f.change(t, "sub", nil, nil, true)
+	if _, err := f.Release(as(t, "nobody"), "sub", "a"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVoidingKeepsThePlace(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "sub": "a", "full": ""})
+	f.change(t, "sub", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)
+	guard, err := f.Void(t.Context(), "sub", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var edge Edge
+	if err := json.Unmarshal(guard.Put["sub"], &edge); err != nil || edge != (Edge{Parent: "a", Hierarchy: uid("sub")}) {
+		t.Errorf("got %+v, %v", edge, err)
+	}
+	f.stored.put(t, "sub", Edge{Parent: "a", Subnamespace: uid("a")})
+	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")})
+	f.hear(t)
+	if _, err := f.Void(t.Context(), "sub", "a"); !apierrors.IsConflict(err) {
+		t.Errorf("nothing would keep the namespace in its place: got %v, want a Conflict", err)
+	}
+	if guard, err := f.Void(t.Context(), "full", "a"); err != nil || len(guard.Delete) != 1 {
+		t.Errorf("got %+v, %v", guard, err)
+	}
+}
+
 func TestDeletable(t *testing.T) {
 	notFound := apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
 	for _, row := range []struct {

@@ -7,6 +7,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -20,16 +21,17 @@ func (t *Tree) HeldBy(ctx context.Context, namespace *corev1.Namespace) (string,
 		if err != nil || e.Subnamespace == "" {
 			return nil, err
 		}
-		if current, err := v.namespace(ctx, namespace.Name); err == nil && current != nil && SubnamespaceOf(current) == e.Parent {
+		counts, err := v.counts(ctx, namespace.Name, Edge{Parent: e.Parent, Subnamespace: e.Subnamespace})
+		if counts {
 			parent = e.Parent
 		}
-		return nil, nil
+		return nil, err
 	})
 	return parent, err
 }
 
-// counts says whether an edge without void holders gives the existing namespace its place: its Hierarchy holds the edge, or the Subnamespace
-// that holds it is the one that the namespace's annotation names. A cache that says no is not believed.
+// counts says whether an edge without void holders gives the existing namespace its place: its Hierarchy holds the edge, or a Subnamespace
+// does whose sub-namespace it is. A cache that says no is not believed.
 func (v *view) counts(ctx context.Context, name string, e Edge) (bool, error) {
 	if e.Parent == "" || e.Hierarchy != "" {
 		return e.Parent != "", nil
@@ -38,14 +40,60 @@ func (v *view) counts(ctx context.Context, name string, e Edge) (bool, error) {
 	if err != nil || namespace == nil {
 		return false, err
 	}
-	if SubnamespaceOf(namespace) == e.Parent || v.fresh {
-		return SubnamespaceOf(namespace) == e.Parent, nil
+	if belongs(namespace, e.Parent) || v.fresh {
+		return belongs(namespace, e.Parent), nil
 	}
 	fresh := newView(v.tree, true)
 	if namespace, err = fresh.namespace(ctx, name); err != nil || namespace == nil {
 		return false, err
 	}
-	return SubnamespaceOf(namespace) == e.Parent, nil
+	return belongs(namespace, e.Parent), nil
+}
+
+// belongs says whether a namespace is a sub-namespace of the parent if that has a Subnamespace of its name: its annotation says so, or did when
+// the propagator wrote the tree labels. Removing the annotation is no way out of the tree.
+func belongs(namespace *corev1.Namespace, parent string) bool {
+	switch of := SubnamespaceOf(namespace); {
+	case managed.External(namespace.Annotations):
+		return false
+	case of != "":
+		return of == parent
+	}
+	return namespace.Labels[hnc.TreeLabel(parent)] == "1"
+}
+
+// living returns a namespace that exists and is not being deleted, nil otherwise.
+func (v *view) living(ctx context.Context, name string) (*corev1.Namespace, error) {
+	namespace, err := v.namespace(ctx, name)
+	if err != nil || namespace == nil || namespace.DeletionTimestamp != nil {
+		return nil, err
+	}
+	return namespace, nil
+}
+
+// Void returns the fence of the write by which the Subnamespace name of a parent becomes void. The namespace keeps its place, so its Hierarchy
+// has to name the parent first.
+func (t *Tree) Void(ctx context.Context, name, parent string) (*fence.Guard, error) {
+	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
+		edge, err := v.edge(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		guard := &fence.Guard{}
+		if edge.Parent != parent || edge.Subnamespace == "" {
+			return guard, nil
+		}
+		counts, err := v.counts(ctx, name, edge)
+		if err != nil {
+			return nil, err
+		}
+		if counts && edge.Hierarchy == "" {
+			return nil, refusal(ctx, name).conflict("the hierarchy of namespace %q does not name the parent %q yet; set its spec.parent first", name, parent)
+		}
+		edge.Subnamespace = ""
+		edge.write(guard, name)
+		return guard, nil
+	})
 }
 
 // CheckPropagator checks a parent that the propagator names. It has no rights of its own in the tree: it repeats what the edge of the namespace

@@ -200,8 +200,9 @@ func (v *view) haltedAbove(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
-// Unmove judges that the Hierarchy of a namespace goes away, which makes a full namespace a root. Nothing is checked
-// in a namespace that is being deleted: its content has to go.
+// Unmove judges that the Hierarchy of a namespace goes away, which makes a full namespace a root. For a sub-namespace it takes the same
+// rights: without its Hierarchy, only the annotation would keep it in its place, and whoever may update the namespace can remove that.
+// Nothing is checked in a namespace that is being deleted: its content has to go.
 func (t *Tree) Unmove(ctx context.Context, name string) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		old, err := v.edge(ctx, name)
@@ -209,17 +210,20 @@ func (t *Tree) Unmove(ctx context.Context, name string) (*fence.Guard, error) {
 			return nil, err
 		}
 		guard := &fence.Guard{}
-		edge := old
-		edge.Hierarchy = ""
-		edge.write(guard, name)
-		if edge.held() || old.Parent == "" {
+		if old.Hierarchy == "" {
 			return guard, nil
 		}
-		namespace, err := v.namespace(ctx, name)
+		edge := old
+		edge.Hierarchy = ""
+		living, err := v.living(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		if namespace == nil || namespace.DeletionTimestamp != nil {
+		if living != nil && SubnamespaceOf(living) != old.Parent {
+			edge.Subnamespace = ""
+		}
+		edge.write(guard, name)
+		if living == nil {
 			return guard, nil
 		}
 		return guard, t.authorizeMove(ctx, v, refusal(ctx, hnc.Singleton), old.Parent, nil)

@@ -253,12 +253,21 @@ func TestUnmove(t *testing.T) {
 	if !slices.Equal(guard.Delete, []string{"b"}) {
 		t.Errorf("got %+v, want the edge deleted", guard)
 	}
-	guard, err = f.Unmove(as(t, "nobody"), "sub")
-	if err != nil {
-		t.Fatalf("the hierarchy of a sub-namespace could not be deleted: %v", err)
+	if _, err := f.Unmove(as(t, "nobody"), "sub"); !apierrors.IsForbidden(err) {
+		t.Errorf("who is no admin of the root deletes the hierarchy of a sub-namespace: %v, want Forbidden", err)
 	}
-	if len(guard.Put) != 1 {
-		t.Errorf("got %+v, want the edge kept for the Subnamespace", guard)
+	guard, err = f.Unmove(as(t, "user"), "sub")
+	if err != nil || len(guard.Put) != 1 {
+		t.Errorf("got %+v, %v, want the edge kept for the Subnamespace", guard, err)
+	}
+	// Without its annotation the namespace leaves, and the Subnamespace holds nothing any more.
+	f.change(t, "sub", nil, nil, true)
+	if _, err := f.Unmove(as(t, "nobody"), "sub"); !apierrors.IsForbidden(err) {
+		t.Errorf("a converted namespace: got %v, want Forbidden", err)
+	}
+	guard, err = f.Unmove(as(t, "user"), "sub")
+	if err != nil || !slices.Equal(guard.Delete, []string{"sub"}) {
+		t.Errorf("got %+v, %v, want the edge deleted", guard, err)
 	}
 }
 

@@ -44,7 +44,7 @@ func (t *Tree) Subtree(top *corev1.Namespace) []Node {
 }
 
 // parent returns name's parent if its edge counts, judged by the caches, and "" otherwise. The edge of a namespace that exists
-// counts if it is bound to that very namespace, or if the namespace says itself that it is a sub-namespace of that parent.
+// counts if it is bound to that very namespace, or if the namespace is the sub-namespace of a Subnamespace that holds it.
 func (t *Tree) parent(name string, namespace *corev1.Namespace) string {
 	e := t.edges[name].Edge
 	if namespace == nil {
@@ -58,7 +58,7 @@ func (t *Tree) parent(name string, namespace *corev1.Namespace) string {
 		return ""
 	case e.Hierarchy == namespace.UID:
 		return e.Parent
-	case SubnamespaceOf(namespace) == e.Parent && e.Subnamespace != "" && t.uid(e.Parent) == e.Subnamespace:
+	case belongs(namespace, e.Parent) && e.Subnamespace != "" && t.uid(e.Parent) == e.Subnamespace:
 		return e.Parent
 	}
 	return ""
