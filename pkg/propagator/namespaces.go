@@ -3,6 +3,7 @@ package propagator
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,10 +28,13 @@ func (p *Propagator) labels(ctx context.Context, name string) error {
 	return p.label(ctx, ns, labels, annotations)
 }
 
-// label changes labels and annotations of a namespace. The patch names no version: they are ours, and nobody else's change
-// of the namespace matters to them.
+// label changes labels and annotations of a namespace. The patch names no version if they are ours alone: nobody else's change of the namespace
+// matters to them. Pod Security labels are others' too, who must not lose what they have just written.
 func (p *Propagator) label(ctx context.Context, ns *tree.Namespace, labels, annotations map[string]*string) error {
 	metadata := map[string]any{"uid": ns.UID}
+	if slices.ContainsFunc(hnc.PodSecurityLabels, func(key string) bool { _, ok := labels[key]; return ok }) {
+		metadata["resourceVersion"] = ns.ResourceVersion
+	}
 	if len(labels) > 0 {
 		metadata["labels"] = labels
 	}

@@ -46,6 +46,8 @@ type Config struct {
 	// Rules say which namespaces take part in hierarchies, and which of their labels and annotations are managed;
 	// managed.Default() by default.
 	Managed *managed.Rules
+	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
+	InheritPodSecurity bool
 	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
 	Workers int
 	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default. A list of children
@@ -148,6 +150,9 @@ func New(config Config) *Propagator {
 		moving:      map[string]int{},
 		settling:    map[string]struct{}{},
 		seen:        map[queue.Key]time.Time{},
+	}
+	if config.InheritPodSecurity {
+		p.tree.InheritPodSecurity()
 	}
 	p.pace = newPace(10 * config.StatusWindow)
 	p.fresh = newPace(20 * config.StatusWindow)

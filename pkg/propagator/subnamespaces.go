@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,16 +92,19 @@ func (p *Propagator) settle(ctx context.Context, s *tree.Subnamespace, plan name
 	}()
 
 	if plan.Action == namespaces.Create {
-		created, err := p.Kubernetes.CoreV1().Namespaces().Create(ctx, plan.Namespace, metav1.CreateOptions{})
-		if err := p.result("Namespace", "create", s.Name, err, func() { p.enterNamespace(created) }); err != nil {
+		if err := together([]func() error{
+			func() error { return p.createNamespace(ctx, plan.Namespace) },
+			func() error { return p.refreshPodSecurity(ctx, s.Parent) },
+		}); err != nil {
 			return p.unready(ctx, s, v1beta1.SubnamespaceMissing, err)
 		}
 	}
-	steps := []func() error{
-		func() error { return p.allCopies(ctx, p.urgentSlots, s.Name) },
-		// Nothing to do for a namespace that was just created.
-		func() error { return p.labels(ctx, s.Name) },
+	// Labels restrict what the copies permit, so they come first. There is nothing to do for a namespace that was just created, unless the
+	// parent's Pod Security labels have changed meanwhile.
+	if err := p.labels(ctx, s.Name); err != nil {
+		return p.unready(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
+	steps := []func() error{func() error { return p.allCopies(ctx, p.urgentSlots, s.Name) }}
 	if plan.SetParent || plan.SetMetadata {
 		steps = append(steps, func() error { return p.join(ctx, s, plan) })
 	}
@@ -111,6 +115,27 @@ func (p *Propagator) settle(ctx context.Context, s *tree.Subnamespace, plan name
 		return p.unready(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
 	return p.report(ctx, s, plan.Status)
+}
+
+func (p *Propagator) createNamespace(ctx context.Context, namespace *corev1.Namespace) error {
+	created, err := p.Kubernetes.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+	return p.result("Namespace", "create", namespace.Name, err, func() { p.enterNamespace(created) })
+}
+
+// refreshPodSecurity reads a parent whose Pod Security labels a new sub-namespace inherits: the watch may be late, and a label that makes the
+// parent stricter has to be there before anybody can use the sub-namespace.
+func (p *Propagator) refreshPodSecurity(ctx context.Context, parent string) error {
+	if !p.InheritPodSecurity {
+		return nil
+	}
+	live, err := p.Kubernetes.CoreV1().Namespaces().Get(ctx, parent, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.enterNamespace(live)
+	return nil
 }
 
 // join makes the Hierarchy of a sub-namespace say what its Subnamespace says.

@@ -61,6 +61,9 @@ const (
 	AnnotationVoid = "hnc.x-k8s.io/void"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
+	// AnnotationInheritedPodSecurity records, on a sub-namespace, the Pod Security labels that it has inherited from its parent. Only the
+	// propagator writes it.
+	AnnotationInheritedPodSecurity = "hnc.x-k8s.io/inherited-pod-security"
 	// AnnotationStore holds, on SystemNamespace, the UID of the configuration: it tells a new store of hierarchies, which has another one.
 	AnnotationStore = "hnc.x-k8s.io/store"
 	// AnnotationOverride, "true" on an object, keeps it although an ancestor has a source of its name, if that source allows it by
@@ -152,3 +155,10 @@ const (
 	EventOverwritten     = "ObjectOverwritten"
 	EventKept            = "ObjectKept"
 )
+
+// PodSecurityLabels are the labels of a namespace that say which pods it admits, for good or with a warning.
+var PodSecurityLabels = []string{
+	"pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/enforce-version",
+	"pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/audit-version",
+	"pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version",
+}

@@ -19,6 +19,7 @@ func Labels(t *tree.Tree, name string) map[string]string {
 		return nil
 	}
 	labels := managedLabels(t, name)
+	maps.Copy(labels, inheritedPodSecurity(t, name))
 	labels[hnc.LabelIncludedNamespace] = yes
 	for depth, ancestor := range reach(t, name) {
 		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
@@ -64,7 +65,7 @@ func LabelChanges(t *tree.Tree, name string) map[string]*string {
 		return nil
 	}
 	return changes(ns.Labels, Labels(t, name), func(key string) bool {
-		return ours(key) || (!t.Excluded(name) && t.Keys().Label(key))
+		return ours(key) || (!t.Excluded(name) && (t.Keys().Label(key) || outdatedPodSecurity(t, name, key)))
 	})
 }
 

@@ -57,6 +57,15 @@ func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 	if !t.Excluded(name) && !t.External(name) {
 		patch = changes(ns.Annotations, managedAnnotations(t, name), t.Keys().Annotation)
 	}
+	if followsPodSecurity(t, name) {
+		switch recorded := encodeLabels(inheritedPodSecurity(t, name)); recorded {
+		case ns.InheritedPodSecurity:
+		case "":
+			patch[hnc.AnnotationInheritedPodSecurity] = nil
+		default:
+			patch[hnc.AnnotationInheritedPodSecurity] = &recorded
+		}
+	}
 	switch path := ancestry(t, name); path {
 	case ns.Ancestry:
 	case "":

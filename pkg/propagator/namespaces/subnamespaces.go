@@ -123,6 +123,9 @@ func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now meta
 	annotations := managedAnnotations(t, s.Name)
 	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
 	annotations[hnc.AnnotationAncestry] = ancestry(t, s.Name)
+	if recorded := encodeLabels(inheritedPodSecurity(t, s.Name)); recorded != "" {
+		annotations[hnc.AnnotationInheritedPodSecurity] = recorded
+	}
 	creator := creatorBinding(t, s)
 	if creator != nil {
 		annotations[hnc.AnnotationCreatorPending] = string(s.UID)

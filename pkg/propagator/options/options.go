@@ -34,6 +34,8 @@ type Options struct {
 	Managed *managed.Options
 	// Copies says what copies leave out and what is not copied.
 	Copies *copies.Options
+	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
+	InheritPodSecurity bool
 }
 
 // New returns the defaults.
@@ -42,6 +44,7 @@ func New() *Options {
 		Serving:            newServing(),
 		SuppressObjectTags: true,
 		Workers:            32,
+		InheritPodSecurity: true,
 		Managed:            managed.NewOptions(),
 		Copies:             copies.NewOptions(),
 		LeaderElection: config.LeaderElectionConfiguration{
@@ -66,6 +69,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Leave the label GroupKind of the metrics hnc_reconcilers_object_* empty. The metrics hnc_propagation_* always have the label kind.")
 	fs.IntVar(&o.Workers, "workers", o.Workers,
 		"Writes that are made at a time, and once more as many for new sub-namespaces. The API server's priority and fairness does the throttling.")
+	fs.BoolVar(&o.InheritPodSecurity, "inherit-pod-security", o.InheritPodSecurity,
+		"Give sub-namespaces the labels pod-security.kubernetes.io/* of their parents, in their creation and when these change.")
 	o.Managed.AddFlags(fs)
 	o.Copies.AddFlags(fs)
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)

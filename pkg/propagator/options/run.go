@@ -35,6 +35,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	}
 	defer stopEvents()
 	config.Workers = o.Workers
+	config.InheritPodSecurity = o.InheritPodSecurity
 	rules, err := o.Managed.Rules()
 	if err != nil {
 		return err

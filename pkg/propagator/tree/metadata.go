@@ -104,17 +104,37 @@ func pick(pairs []v1beta1.MetaKVP, managed func(string) bool) map[string]string 
 }
 
 // given is what a namespace gives to its descendants, besides its place in the tree.
-type given struct{ labels, annotations, trees map[string]string }
+type given struct{ labels, annotations, trees, podSecurity map[string]string }
 
 func (t *Tree) given(name string) given {
 	var g given
 	g.labels, g.annotations = t.Inherited(name)
 	g.trees = t.ForeignTrees(name)
+	g.podSecurity = t.podSecurity(name)
 	return g
 }
 
 func (g given) equal(other given) bool {
-	return maps.Equal(g.labels, other.labels) && maps.Equal(g.annotations, other.annotations) && maps.Equal(g.trees, other.trees)
+	return maps.Equal(g.labels, other.labels) && maps.Equal(g.annotations, other.annotations) && maps.Equal(g.trees, other.trees) &&
+		maps.Equal(g.podSecurity, other.podSecurity)
+}
+
+// podSecurity returns the Pod Security labels of a namespace, nil if nobody inherits them.
+func (t *Tree) podSecurity(name string) map[string]string {
+	ns := t.namespaces[name]
+	if !t.inheritsPodSecurity || ns == nil {
+		return nil
+	}
+	var labels map[string]string
+	for _, key := range hnc.PodSecurityLabels {
+		if value, ok := ns.Labels[key]; ok {
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[key] = value
+		}
+	}
+	return labels
 }
 
 // ForeignTrees returns the tree labels that an external namespace has from whoever manages it, by key: they go on below it.

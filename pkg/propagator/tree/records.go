@@ -25,6 +25,8 @@ type Namespace struct {
 	SubnamespaceOf string
 	// Ancestry is the path to the root that the Namespace's annotation tells, "" if it tells none.
 	Ancestry string
+	// InheritedPodSecurity records the Pod Security labels that the namespace has inherited.
+	InheritedPodSecurity string
 	// CreatorPending is the UID of the Subnamespace whose requester has yet to get the creator's role here, "" for none.
 	CreatorPending types.UID
 	// ManagedBy names who manages an external namespace, which can't have a parent; "" for all others.
@@ -38,15 +40,16 @@ type Namespace struct {
 // NewNamespace returns what the tree keeps of ns.
 func NewNamespace(ns *corev1.Namespace) *Namespace {
 	n := &Namespace{
-		Name:            ns.Name,
-		UID:             ns.UID,
-		ResourceVersion: ns.ResourceVersion,
-		Labels:          ns.Labels,
-		Annotations:     ns.Annotations,
-		SubnamespaceOf:  managed.SubnamespaceOf(ns.Annotations),
-		Ancestry:        ns.Annotations[hnc.AnnotationAncestry],
-		CreatorPending:  types.UID(ns.Annotations[hnc.AnnotationCreatorPending]),
-		Terminating:     ns.DeletionTimestamp != nil,
+		Name:                 ns.Name,
+		UID:                  ns.UID,
+		ResourceVersion:      ns.ResourceVersion,
+		Labels:               ns.Labels,
+		Annotations:          ns.Annotations,
+		SubnamespaceOf:       managed.SubnamespaceOf(ns.Annotations),
+		Ancestry:             ns.Annotations[hnc.AnnotationAncestry],
+		InheritedPodSecurity: ns.Annotations[hnc.AnnotationInheritedPodSecurity],
+		CreatorPending:       types.UID(ns.Annotations[hnc.AnnotationCreatorPending]),
+		Terminating:          ns.DeletionTimestamp != nil,
 	}
 	if managed.External(ns.Annotations) {
 		n.ManagedBy = ns.Annotations[hnc.AnnotationManagedBy]

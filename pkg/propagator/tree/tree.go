@@ -25,6 +25,8 @@ type Tree struct {
 	refused map[Key]string
 	// converted holds the UIDs of Subnamespaces whose namespaces were seen to become full ones.
 	converted map[Key]types.UID
+	// inheritsPodSecurity says whether sub-namespaces have the Pod Security labels of their parents.
+	inheritsPodSecurity bool
 	// creatorRole is the ClusterRole that who creates a sub-namespace gets there, "" for none.
 	creatorRole string
 	problems    map[string][]metav1.Condition
@@ -107,6 +109,12 @@ func (t *Tree) Asking(name string) []Key {
 	}
 	return keys
 }
+
+// InheritPodSecurity makes sub-namespaces have the Pod Security labels of their parents. It is to be called before anything is recorded.
+func (t *Tree) InheritPodSecurity() { t.inheritsPodSecurity = true }
+
+// InheritsPodSecurity says whether they do.
+func (t *Tree) InheritsPodSecurity() bool { return t.inheritsPodSecurity }
 
 // SetCreatorRole records the ClusterRole that who creates a sub-namespace gets there, "" for none.
 func (t *Tree) SetCreatorRole(role string) { t.creatorRole = role }

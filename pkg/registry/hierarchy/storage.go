@@ -99,6 +99,9 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 			return nil, err
 		}
 	}
+	if err := k.podSecurity(ctx, namespace.Name, hnc.HierarchySpec{}, h.Spec); err != nil {
+		return nil, err
+	}
 	if err := k.move(ctx, h, namespace); err != nil {
 		return nil, err
 	}
@@ -122,6 +125,9 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	}
 	namespace, bound, err := binding.Owner(ctx, k.tree, was)
 	if err != nil {
+		return nil, err
+	}
+	if err := k.podSecurity(ctx, namespace.Name, was.Spec, h.Spec); err != nil {
 		return nil, err
 	}
 	if h.Spec.Parent == was.Spec.Parent && bound {
@@ -155,6 +161,9 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 	h := obj.(*hnc.Hierarchy)
 	if h.DeletionTimestamp != nil {
 		return fence.Set(ctx, nil)
+	}
+	if err := k.podSecurityGoes(ctx, h); err != nil {
+		return err
 	}
 	if err := k.unmove(ctx, h); err != nil || len(h.Finalizers) == 0 {
 		return err

@@ -2,6 +2,7 @@ package subnamespace
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -90,7 +91,15 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	if errs := validation.ValidateSubnamespace(s, k.tree.Managed(ctx)); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Subnamespace"}, s.Name, errs)
 	}
+	if err := k.podSecurity(ctx, s, hnc.SubnamespaceSpec{}); err != nil {
+		return nil, err
+	}
 	return nothing, k.claim(ctx, s)
+}
+
+// podSecurity checks what a write changes in the Pod Security labels that a Subnamespace sets on its namespace.
+func (k hooks) podSecurity(ctx context.Context, s *hnc.Subnamespace, before hnc.SubnamespaceSpec) error {
+	return k.tree.CheckPodSecurity(ctx, s.Name, s.Name, slices.Concat(before.Labels, before.NamespaceLabels), slices.Concat(s.Spec.Labels, s.Spec.NamespaceLabels))
 }
 
 // beginUpdate lets go of the name when the last finalizer is taken or the object becomes void, and claims it again when the object is bound
@@ -99,6 +108,9 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	if binding.Emptied(s, was) {
 		return nothing, k.release(ctx, was)
+	}
+	if err := k.podSecurity(ctx, s, was.Spec); err != nil {
+		return nil, err
 	}
 	if void(s) && !void(was) && requester(ctx) == "" {
 		guard, err := k.tree.Void(ctx, s.Name, s.Namespace)

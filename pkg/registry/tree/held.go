@@ -71,6 +71,12 @@ func (v *view) living(ctx context.Context, name string) (*corev1.Namespace, erro
 	return namespace, nil
 }
 
+// Living says whether a namespace exists now and is not being deleted.
+func (t *Tree) Living(ctx context.Context, name string) (bool, error) {
+	namespace, err := (&view{tree: t, fresh: true, namespaces: map[string]*corev1.Namespace{}}).living(ctx, name)
+	return namespace != nil, err
+}
+
 // Void returns the fence of the write by which the Subnamespace name of a parent becomes void. The namespace keeps its place, so its Hierarchy
 // has to name the parent first.
 func (t *Tree) Void(ctx context.Context, name, parent string) (*fence.Guard, error) {

@@ -29,6 +29,7 @@ const (
 // flags are what both servers are told.
 var flags = []string{
 	"--managed-namespace-label=team|env", `--managed-namespace-label=example\.com/[a-z]+`,
+	`--managed-namespace-label=pod-security\.kubernetes\.io/audit`,
 	"--managed-namespace-annotation=note", "--managed-namespace-annotation=retired",
 	"--excluded-namespace=kube-system,kube-public,kube-node-lease,hnc-system,vault",
 	// Names that start with an l are none of ours.

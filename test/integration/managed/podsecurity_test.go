@@ -1,0 +1,76 @@
+package managed
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// Where Pod Security labels are managed, whoever can't write them on the namespace can't write them in its hierarchy either.
+func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
+	const audit = "pod-security.kubernetes.io/audit"
+	namespace(t, "audited")
+	ctx := t.Context()
+	says := func(level string) v1beta1.HierarchySpec {
+		return v1beta1.HierarchySpec{Labels: []v1beta1.MetaKVP{{Key: audit, Value: level}}}
+	}
+	refused := func(what string, err error) {
+		t.Helper()
+		if !apierrors.IsForbidden(err) || !strings.Contains(fmt.Sprint(err), "this needs the verb patch on namespaces") {
+			t.Errorf("%s: got %v, want Forbidden that names the right", what, err)
+		}
+	}
+	object := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: says("restricted")}
+	_, err := alice.hnc.HncV1beta1().Hierarchies("audited").Create(ctx, object, metav1.CreateOptions{})
+	refused("creating a hierarchy", err)
+	if _, err := root.hnc.HncV1beta1().Hierarchies("audited").Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	hierarchies := alice.hnc.HncV1beta1().Hierarchies("audited")
+	for what, patch := range map[string]string{
+		"loosening": fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"privileged"}]}}`, audit), "removing": `{"spec":{"labels":null}}`,
+		"overriding": fmt.Sprintf(`{"spec":{"namespaceLabels":[{"key":%q,"value":"privileged"}]}}`, audit),
+	} {
+		_, err := hierarchies.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		refused(what, err)
+	}
+	refused("deleting the hierarchy", hierarchies.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}))
+	if _, err := hierarchies.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"spec":{"allowCascadingDeletion":true}}`), metav1.PatchOptions{}); err != nil {
+		t.Errorf("another change: %v", err)
+	}
+
+	records := alice.hnc.HncV1beta1().Subnamespaces("audited")
+	sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "audited-sub"}}
+	sub.Spec.Labels = says("privileged").Labels
+	_, err = records.Create(ctx, sub, metav1.CreateOptions{})
+	refused("creating a sub-namespace", err)
+	sub.Spec.Labels = nil
+	if _, err := records.Create(ctx, sub, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = records.Patch(ctx, "audited-sub", types.MergePatchType, []byte(fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"privileged"}]}}`, audit)), metav1.PatchOptions{})
+	refused("changing a sub-namespace", err)
+	ns, err := root.CoreV1().Namespaces().Get(ctx, "audited-sub", metav1.GetOptions{})
+	if err != nil || ns.Labels[audit] != "restricted" {
+		t.Errorf("got %v, %v", ns.Labels, err)
+	}
+	// A namespace that is being deleted takes its hierarchy along.
+	if err := root.CoreV1().Namespaces().Delete(ctx, "audited", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the namespaces go", func() error {
+		for _, name := range []string{"audited", "audited-sub"} {
+			if _, err := root.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
