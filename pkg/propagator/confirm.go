@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -96,6 +97,18 @@ func (p *Propagator) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 		return fmt.Errorf("%w: namespace %q has no children any more", errStale, s.Name)
 	}
 	return nil
+}
+
+// confirmConversion confirms that the namespace of a Subnamespace is not, or again, its sub-namespace: what is void stays so.
+func (p *Propagator) confirmConversion(ctx context.Context, s *tree.Subnamespace) error {
+	live, err := p.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err == nil && managed.SubnamespaceOf(live.Annotations) == s.Parent {
+		err = fmt.Errorf("%w: namespace %q is a sub-namespace of %q since version %s", errStale, s.Name, s.Parent, live.ResourceVersion)
+	}
+	return err
 }
 
 // hasLiveChildren says whether a namespace names the given one as its parent, or is asked for in it, now.

@@ -180,6 +180,9 @@ func (p *Propagator) report(ctx context.Context, s *tree.Subnamespace, status v1
 
 // void marks a Subnamespace whose namespace was converted. The namespace keeps its place: its Hierarchy names the parent first.
 func (p *Propagator) void(ctx context.Context, s *tree.Subnamespace, plan namespaces.Plan) error {
+	if err := p.confirmConversion(ctx, s); err != nil {
+		return err
+	}
 	if plan.SetParent {
 		if err := p.createHierarchy(ctx, s.Name, s.Parent, s.Metadata); err != nil {
 			return err

@@ -14,6 +14,7 @@ func (t *Tree) noteConversion(old, ns *Namespace) {
 	if old == nil || ns == nil || old.UID != ns.UID || ns.ManagedBy != "" || old.SubnamespaceOf == ns.SubnamespaceOf {
 		return
 	}
+	delete(t.converted, Key{Parent: ns.SubnamespaceOf, Name: ns.Name})
 	key := Key{Parent: old.SubnamespaceOf, Name: ns.Name}
 	if s := t.Subnamespace(key); s != nil {
 		t.converted[key] = s.UID
@@ -22,14 +23,15 @@ func (t *Tree) noteConversion(old, ns *Namespace) {
 
 // Converted says whether the Subnamespace had a sub-namespace that was converted to a full namespace, whether or not that still exists.
 func (t *Tree) Converted(s *Subnamespace) bool {
-	if t.converted[s.Key] == s.UID && s.UID != "" {
-		return true
-	}
+	seen := t.converted[s.Key] == s.UID && s.UID != ""
 	ns := t.namespaces[s.Name]
-	if ns == nil || ns.ManagedBy != "" || ns.SubnamespaceOf == s.Parent {
+	if ns == nil {
+		return seen
+	}
+	if ns.ManagedBy != "" || ns.SubnamespaceOf == s.Parent {
 		return false
 	}
-	return s.Status.State == v1beta1.SubnamespaceOk || ns.Labels[hnc.TreeLabel(s.Parent)] == "1"
+	return seen || s.Status.State == v1beta1.SubnamespaceOk || ns.Labels[hnc.TreeLabel(s.Parent)] == "1"
 }
 
 // bornBelow returns the parent of a namespace that was converted before it had a Hierarchy, "" for any other. The evidence is the tree label with
