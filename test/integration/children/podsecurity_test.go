@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -40,16 +39,15 @@ func eventuallyLabelled(t *testing.T, namespace, key, value string) {
 	})
 }
 
-// privileged tries to create a privileged pod. The ServiceAccount that pods need may come later than the namespace.
-func (u user) privileged(t *testing.T, namespace string) error {
+// hostPod tries to create a pod in the network of its host, which only the level privileged permits. The ServiceAccount that pods need may come
+// later than the namespace.
+func (u user) hostPod(t *testing.T, namespace string) error {
 	t.Helper()
 	var result error
 	eventually(t, "an answer to a pod in "+namespace, func() error {
 		_, result = u.CoreV1().Pods(namespace).Create(t.Context(), &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: "privileged-"},
-			Spec: corev1.PodSpec{Containers: []corev1.Container{{
-				Name: "c", Image: "registry.k8s.io/pause", SecurityContext: &corev1.SecurityContext{Privileged: ptr.To(true)},
-			}}},
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "host-"},
+			Spec: corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Name: "c", Image: "registry.k8s.io/pause"}}},
 		}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if result != nil && (strings.Contains(result.Error(), "serviceaccount") || strings.Contains(result.Error(), "cannot create resource")) {
 			return result
@@ -85,11 +83,11 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 		created.Labels["pod-security.kubernetes.io/warn"] != "baseline" {
 		t.Errorf("it was created as %v", first)
 	}
-	refused(t, "a privileged pod", evan.privileged(t, "secure-sub"), apierrors.IsForbidden, `violates PodSecurity "restricted:v1.30"`)
+	refused(t, "a pod on the host", evan.hostPod(t, "secure-sub"), apierrors.IsForbidden, `violates PodSecurity "restricted:v1.30"`)
 	if _, err := evan.subnamespace(t, "secure-sub", "secure-leaf"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "a privileged pod two levels below", evan.privileged(t, "secure-leaf"), apierrors.IsForbidden, "violates PodSecurity")
+	refused(t, "a pod on the host two levels below", evan.hostPod(t, "secure-leaf"), apierrors.IsForbidden, "violates PodSecurity")
 	if err := root.hierarchy(t, "secure-full", below("secure-top")); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +118,7 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventuallyLabelled(t, "secure-leaf", enforce, "privileged")
-		eventually(t, "a privileged pod is admitted", func() error { return evan.privileged(t, "secure-sub") })
+		eventually(t, "a pod in the host's network is admitted", func() error { return evan.hostPod(t, "secure-sub") })
 		if err := root.labelled(t, "secure-top", enforce, "baseline"); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +140,7 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 		}
 		eventuallyLabelled(t, "secure-sub", enforce, "baseline")
 		eventuallyLabelled(t, "secure-leaf", enforce, "baseline")
-		refused(t, "a privileged pod", evan.privileged(t, "secure-sub"), apierrors.IsForbidden, "violates PodSecurity")
+		refused(t, "a pod on the host", evan.hostPod(t, "secure-sub"), apierrors.IsForbidden, "violates PodSecurity")
 	})
 
 	t.Run("nobody writes the record", func(t *testing.T) {
