@@ -14,7 +14,7 @@ import (
 // CheckPodSecurity checks that the requester may change the Pod Security labels of a namespace, if labels that are to be set on it say so: where
 // these labels are managed, a hierarchy must not loosen what its writer can't change on the namespace itself.
 func (t *Tree) CheckPodSecurity(ctx context.Context, object, namespace string, before, after []hnc.MetaKVP) error {
-	if slices.Equal(podSecurity(before), podSecurity(after)) || byPropagator(ctx) {
+	if slices.Equal(podSecurity(before), podSecurity(after)) || ByPropagator(ctx) {
 		return nil
 	}
 	user, ok := genericapirequest.UserFrom(ctx)
