@@ -2,9 +2,11 @@ package upgrade
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -51,10 +53,24 @@ func TestUpgradeWithASubnamespaceThatLostItsRecord(t *testing.T) {
 }
 
 func TestUpgradeWithAHierarchyThatIsBoundElsewhere(t *testing.T) {
-	// Whoever is admin of the parent puts the namespace back.
-	patchHierarchy(t, root, "foreign-child", `{"metadata":{"ownerReferences":null},"spec":{"parent":null}}`)
-	patchHierarchy(t, root, "foreign-child", `{"metadata":{"ownerReferences":null},"spec":{"parent":"foreign-top"}}`)
+	// The policy that was shed is back.
+	eventuallyCopied(t, "foreign-child", "vera-admin")
+	eventually(t, "the managed label is back", func() error {
+		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "foreign-child", metav1.GetOptions{})
+		if err == nil && ns.Labels["team"] != "policy" {
+			err = fmt.Errorf("got %v", ns.Labels)
+		}
+		return err
+	})
 	eventuallyReady(t, "foreign-child")
+	eventuallyReady(t, "foreign-sub")
+	forbidden(t, tryHierarchy(t, as(t, "mallory"), "foreign-child", `{"spec":{"parent":null}}`))
+	// What is bound now stays so.
+	patchHierarchy(t, as(t, "mallory"), "foreign-child", `{"metadata":{"ownerReferences":[
+		{"apiVersion":"v1","kind":"Namespace","name":"absent-none","uid":"00000000-0000-0000-0000-000000000000"}]}}`)
+	if owners := hierarchy(t, "foreign-child").OwnerReferences; len(owners) != 1 || owners[0].Name != "foreign-child" {
+		t.Errorf("its owners are %v", owners)
+	}
 }
 
 func TestUpgradeWithASubnamespaceWithoutPodSecurity(t *testing.T) {
@@ -99,6 +115,7 @@ func TestUpgradeWithATerminatingHierarchy(t *testing.T) {
 	if h.DeletionTimestamp == nil || h.Spec.Parent != "bomb-top" {
 		t.Fatalf("the state is not there: %v", h)
 	}
+	forbidden(t, tryHierarchy(t, as(t, "mallory"), "bomb-child", `{"metadata":{"finalizers":null}}`))
 	patchHierarchy(t, root, "bomb-child", `{"metadata":{"finalizers":null}}`)
 	eventuallyNotCopied(t, "bomb-child", "vera-admin")
 	join(t, root, "bomb-child", "bomb-top")
@@ -107,6 +124,7 @@ func TestUpgradeWithATerminatingHierarchy(t *testing.T) {
 
 func TestUpgradeWithAParentToCome(t *testing.T) {
 	eventuallyReports(t, "early-child", hnc.ReasonParentMissing)
+	forbidden(t, tryHierarchy(t, as(t, "nora"), "early-child", `{"spec":{"parent":"early-other"}}`))
 	createNamespace(t, as(t, "nora"), "early-future")
 	eventuallyReady(t, "early-child")
 	if !below(t, "early-child", "early-future") {
@@ -115,6 +133,20 @@ func TestUpgradeWithAParentToCome(t *testing.T) {
 }
 
 func TestUpgradeWithCopiesThatAreKeptAlive(t *testing.T) {
+	eventually(t, "the configuration reports them", func() error {
+		config, err := root.hnc.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		must(t, err)
+		var messages string
+		for _, c := range config.Status.Conditions {
+			messages += c.Message
+		}
+		for _, part := range []string{`rolebindings.rbac.authorization.k8s.io "revoked-view"`, `secrets "revoked"`} {
+			if !strings.Contains(messages, part) {
+				return fmt.Errorf("there is no %s in %s", part, messages)
+			}
+		}
+		return nil
+	})
 	bindings, secrets := root.RbacV1().RoleBindings("finalized-sub"), root.CoreV1().Secrets("finalized-sub")
 	// Whoever has set a finalizer can take it off.
 	const free = `{"metadata":{"finalizers":null}}`
@@ -174,6 +206,22 @@ func TestUpgradeWithWhatOnlyTheNewVersionKnows(t *testing.T) {
 		t.Errorf("the hierarchy says %+v", spec)
 	}
 	eventuallyReady(t, "fields-top")
+	// A client of HNC replaces the whole objects.
+	configurations := root.hnc.HncV1alpha2().HNCConfigurations()
+	old, err := configurations.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	must(t, err)
+	_, err = configurations.Update(t.Context(), old, metav1.UpdateOptions{})
+	must(t, err)
+	hierarchies := root.hnc.HncV1alpha2().HierarchyConfigurations("fields-top")
+	oldHierarchy, err := hierarchies.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	must(t, err)
+	_, err = hierarchies.Update(t.Context(), oldHierarchy, metav1.UpdateOptions{})
+	must(t, err)
+	now, err := root.hnc.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	must(t, err)
+	if !apiequality.Semantic.DeepEqual(now.Spec, config.Spec) || !apiequality.Semantic.DeepEqual(hierarchy(t, "fields-top").Spec, spec) {
+		t.Errorf("an old client has changed %+v to %+v, or %+v to %+v", config.Spec, now.Spec, spec, hierarchy(t, "fields-top").Spec)
+	}
 	// A required child comes back.
 	must(t, as(t, "vera").hnc.HncV1beta1().Subnamespaces("fields-top").Delete(t.Context(), "fields-child", metav1.DeleteOptions{}))
 	eventually(t, "the required child is there again", func() error {
@@ -191,6 +239,7 @@ func TestUpgradeWithANamespaceThatIsBeingDeleted(t *testing.T) {
 }
 
 func TestUpgradeWithAHierarchyOfNoNamespace(t *testing.T) {
+	// The garbage collector may have deleted the hierarchy before it was bound again.
 	join(t, root, "absent-child", "absent-top")
 	eventuallyCopied(t, "absent-child", "vera-admin")
 	eventuallyReady(t, "absent-child")
