@@ -31,7 +31,7 @@ func (u user) overwritten(t *testing.T, namespace string) string {
 }
 
 func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
-	configure(t, "configmaps Propagate", "secrets Propagate")
+	configure(t, "configmaps Propagate", "secrets AllowPropagate")
 	root, mid, leaf := tree(t, "kept")
 	all := rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"overwrittenobjects"}, Verbs: []string{"*"}}
 	reader, err := person(t.Context(), "kept-reader", all,
@@ -43,7 +43,7 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		put(t, configMaps, object("ConfigMap", leaf, "settings", value, "note=mine"))
 		put(t, secrets, object("Secret", leaf, "token", value))
 		put(t, configMaps, object("ConfigMap", root, "settings", "above"))
-		put(t, secrets, object("Secret", root, "token", "above"))
+		put(t, secrets, object("Secret", root, "token", "above", hnc.AnnotationAll+"=true"))
 		eventuallyPresent(t, configMaps, leaf, "settings=above<"+root)
 		eventuallyPresent(t, secrets, leaf, "token=above<"+root)
 		remove(t, configMaps, root, "settings")
@@ -137,7 +137,7 @@ func TestTheClusterChoosesWhatBecomesOfConflicts(t *testing.T) {
 	})
 	set(t.Context(), "Keep")
 	t.Cleanup(func() { set(context.WithoutCancel(t.Context()), "") })
-	configure(t, "configmaps Propagate", "secrets Propagate Overwrite")
+	configure(t, "configmaps Propagate", "secrets AllowPropagate Overwrite")
 	if _, err := admin.hierarchy.HncV1beta1().Hierarchies(root).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(
 		`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"propagation":[{"group":"networking.k8s.io","resource":"networkpolicies"}]}}`),
 		metav1.PatchOptions{FieldManager: "propagation"}); err != nil {
@@ -145,7 +145,7 @@ func TestTheClusterChoosesWhatBecomesOfConflicts(t *testing.T) {
 	}
 	for _, at := range []struct{ namespace, value string }{{leaf, "local"}, {root, "above"}} {
 		put(t, configMaps, object("ConfigMap", at.namespace, "a", at.value))
-		put(t, secrets, object("Secret", at.namespace, "a", at.value))
+		put(t, secrets, object("Secret", at.namespace, "a", at.value, hnc.AnnotationAll+"=true"))
 		put(t, networkPolicies, object("NetworkPolicy", at.namespace, "a", at.value))
 	}
 	eventuallyPresent(t, secrets, leaf, "a=above<"+root)
