@@ -37,6 +37,8 @@ var allowed = map[string][]string{
 	"pkg/repository/object": {"pkg/repository/report"},
 	"pkg/repository/scope":  {"pkg/repository/object", "pkg/repository/report"},
 	"pkg/repository/load":   {"pkg/repository/object", "pkg/repository/report"},
+	// What both servers report of their flags.
+	"pkg/inforce": {"pkg/apis", "pkg/copies", "pkg/managed"},
 	// What the propagator decides, and the server tells beforehand.
 	"pkg/propagator/conditions": {},
 	"pkg/propagator/tree":       {"pkg/apis", "pkg/forest", "pkg/managed"},
@@ -46,18 +48,18 @@ var allowed = map[string][]string{
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/storage"},
-	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
+	"pkg/apiserver":        {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served.
-	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree", "pkg/wire"},
+	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree", "pkg/wire"},
 	// Its health and metrics are served like those of any Kubernetes server.
-	"pkg/propagator/options": {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/propagator"},
+	"pkg/propagator/options": {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
 	// The plugin is a client like any other: it shares only how annotations and names of kinds are read. What it shows is decided below it.
-	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds", "pkg/repository"},
+	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/repository"},
 	"pkg/cli/tree":    {"pkg/apis"},
 	"pkg/cli/picture": {"pkg/cli/tree"},
 	"pkg/cli/admins":  {"pkg/apis"},
-	"pkg/cli/origin":  {"pkg/apis", "pkg/exceptions"},
+	"pkg/cli/origin":  {"pkg/apis", "pkg/copies", "pkg/exceptions"},
 	"cmd/kubectl-hns": {"pkg/cli"},
 	// Nothing that runs in production imports these.
 	"test": {"pkg"},

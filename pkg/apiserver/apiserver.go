@@ -49,6 +49,8 @@ type Config struct {
 	Rules managed.Rules
 	// Copies says what copies leave out and what is not copied.
 	Copies copies.Rules
+	// InForce are all these rules, as the status of the configuration reports them.
+	InForce *hnc.Rules
 	// Plans bounds what plans cost.
 	Plans plan.Limits
 	// Watches is how many watches across subtrees there may be at the same time.
@@ -65,6 +67,7 @@ type completedConfig struct {
 	overwrittenTTL    time.Duration
 	rules             managed.Rules
 	copies            copies.Rules
+	inForce           *hnc.Rules
 	plans             plan.Limits
 	watches           slots.Limits
 }
@@ -95,6 +98,7 @@ func (c *Config) Complete() CompletedConfig {
 		subnamespaceReady: c.SubnamespaceReady,
 		overwrittenTTL:    c.OverwrittenTTL,
 		rules:             c.Rules,
+		inForce:           c.InForce,
 		copies:            c.Copies,
 		plans:             c.Plans,
 		watches:           c.Watches,
@@ -163,6 +167,10 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	generic.AddPostStartHookOrDie("sources", func(hook genericapiserver.PostStartHookContext) error {
 		go known.Run(hook, stores.configuration.Configuration, stores.hierarchies.Hierarchy)
+		return nil
+	})
+	generic.AddPostStartHookOrDie("rules", func(hook genericapiserver.PostStartHookContext) error {
+		go reportRules(hook, stores.configuration)
 		return nil
 	})
 	objects, err := dynamic.NewForConfig(c.client)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
@@ -42,7 +45,7 @@ func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kin
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.at(""), c.subnamespaceReady); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
-	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.reviews, t); err != nil {
+	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.reviews, t, c.inForce); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
 	}
 	if s.releases, err = release.NewStorage(Scheme, options, t); err != nil {
@@ -114,4 +117,15 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 		}
 	}
 	return all
+}
+
+// reportRules has the status of the configuration report the rules of this server, as soon as the store can be written.
+func reportRules(ctx context.Context, s *configuration.Storage) {
+	_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
+		err := s.ReportRules(ctx)
+		if err != nil {
+			klog.FromContext(ctx).Error(err, "Can't report the rules in force; trying again")
+		}
+		return err == nil, nil
+	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
@@ -45,7 +46,8 @@ func (e *Environment) describe(ctx context.Context, namespace string, out *outpu
 	if err != nil {
 		return err
 	}
-	if _, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{}); err != nil {
+	ns, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{})
+	if err != nil {
 		return err
 	}
 	h, err := getHierarchy(ctx, c, namespace)
@@ -67,6 +69,13 @@ func (e *Environment) describe(ctx context.Context, namespace string, out *outpu
 		events = nil
 	case err != nil:
 		return err
+	}
+	q := &origin.Question{Chain: []origin.Namespace{{Name: namespace}}, Labels: ns.Labels}
+	if err := readRules(ctx, c, q); err != nil {
+		return err
+	}
+	if q.Excluded != "" {
+		_, _ = fmt.Fprintf(e.Out, "Namespace %s is %s\n", namespace, q.Excluded)
 	}
 	if err := describeHierarchy(e.Out, h, subs.Items); err != nil || events == nil {
 		return err

@@ -72,6 +72,9 @@ func (e *Environment) explain(ctx context.Context, resource, name, namespace str
 	if err != nil {
 		return err
 	}
+	if err := readRules(ctx, c, q); err != nil {
+		return err
+	}
 	if err := e.readModes(ctx, c, q, said); err != nil {
 		return err
 	}
@@ -119,7 +122,6 @@ func readPlace(ctx context.Context, c *cluster, q *origin.Question, namespace st
 	}
 	said := map[string][]v1beta1.ResourceSpec{}
 	q.Labels, q.Terminating = ns.Labels, ns.DeletionTimestamp != nil
-	q.Excluded = ns.Labels[hnc.LabelIncludedNamespace] == "" && slices.Contains(hnc.ExcludedNamespaces, namespace)
 	var chain []string
 	for at := namespace; at != "" && !slices.Contains(chain, at); {
 		chain = append(chain, at)
@@ -149,7 +151,7 @@ func readConditions(q *origin.Question, conditions []metav1.Condition) {
 		case condition.Type == hnc.ConditionActivitiesHalted && condition.Status == metav1.ConditionTrue:
 			q.Halted = condition
 		case condition.Reason == hnc.ReasonNamespaceExcluded:
-			q.Excluded = true
+			q.Excluded = "excluded from hierarchies"
 		}
 	}
 }

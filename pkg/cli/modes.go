@@ -3,15 +3,49 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
+
+// readRules finds out by which rules the propagator acts, and whether they exclude the namespace.
+func readRules(ctx context.Context, c *cluster, q *origin.Question) error {
+	namespace := q.Chain[0].Name
+	config, err := getConfiguration(ctx, c)
+	switch {
+	case apierrors.IsForbidden(err):
+		q.RulesUnread = "missing right: " + missingRight(err)
+	case err != nil:
+		return err
+	default:
+		if q.Rules = config.Status.InForce.Propagator; q.Rules == nil {
+			q.RulesUnread = "hnc-propagator does not report its rules"
+		}
+	}
+	if q.Rules == nil {
+		// The propagator labels all others.
+		if q.Labels[hnc.LabelIncludedNamespace] == "" {
+			q.Excluded = "excluded from hierarchies"
+		}
+		return nil
+	}
+	rules, err := managed.NewNamespaces(q.Rules.ExcludedNamespaces, q.Rules.IncludedNamespaceRegex, q.Rules.ExcludedNamespaceSelector)
+	if err != nil {
+		return fmt.Errorf("rules in force: %w", err)
+	}
+	if why := rules.Excluded(namespace, q.Labels); why != "" {
+		q.Excluded = why
+	}
+	return nil
+}
 
 // readModes finds out how the kind is propagated from each namespace of the chain: as the nearest hierarchy upward says that names it, or
 // else the cluster's configuration.

@@ -86,7 +86,7 @@ func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType
 			return true
 		}
 	}
-	if _, ok := source.GetAnnotations()["openshift.io/description"]; ok {
+	if _, ok := source.GetAnnotations()[ExcludedAnnotation]; ok {
 		return true
 	}
 	switch kind {
@@ -97,6 +97,9 @@ func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType
 	}
 	return false
 }
+
+// ExcludedAnnotation is on objects that OpenShift makes in every project.
+const ExcludedAnnotation = "openshift.io/description"
 
 // ExcludedSecrets are the types of Secrets that are never propagated, ExcludedConfigMaps the names of such ConfigMaps.
 var (

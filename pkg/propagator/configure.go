@@ -3,8 +3,11 @@ package propagator
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -167,20 +171,42 @@ func (p *Propagator) configurationStatus(ctx context.Context) error {
 		}
 		return nil
 	}
-	status := configuration.Status(c, *resolved, p.state, p.summary, metav1.Now())
+	status := configuration.Status(c, p.withRules(c, *resolved), p.state, p.summary, metav1.Now())
 	p.mu.Unlock()
-	if configuration.SameStatus(status, c.Status) {
+	if configuration.SameStatus(status, c.Status) && (p.InForce == nil || equality.Semantic.DeepEqual(p.InForce, c.Status.InForce.Propagator)) {
 		return nil
 	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": c.UID},
-		"status":   map[string]any{"resources": status.Resources, "conditions": status.Conditions},
+		"status":   map[string]any{"resources": status.Resources, "conditions": status.Conditions, "inForce": p.rulesPatch(c)},
 	})
 	if err != nil {
 		return err
 	}
 	patched, err := p.Hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, c.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	return p.result("HNCConfiguration", "patch", c.Name, err, func() { p.enterConfiguration(patched) })
+}
+
+// withRules adds to a resolution the problem that the API server acts by other rules than the propagator.
+func (p *Propagator) withRules(c *v1beta1.HNCConfiguration, r configuration.Resolution) configuration.Resolution {
+	differences := inforce.Differences(v1beta1.InForce{APIServer: c.Status.InForce.APIServer, Propagator: p.InForce})
+	if len(differences) > 0 {
+		r.Problems = append(slices.Clip(r.Problems), configuration.RulesDiffer(differences))
+	}
+	return r
+}
+
+// rulesPatch returns a merge patch of the rules in force.
+func (p *Propagator) rulesPatch(c *v1beta1.HNCConfiguration) map[string]any {
+	patch := map[string]any{}
+	if p.InForce == nil {
+		return patch
+	}
+	for name := range inforce.Fields(c.Status.InForce.Propagator) {
+		patch[name] = nil // what a merge patch does not name stays
+	}
+	maps.Copy(patch, inforce.Fields(p.InForce))
+	return map[string]any{"propagator": patch}
 }
 
 func (p *Propagator) createConfiguration(ctx context.Context) error {

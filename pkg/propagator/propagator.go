@@ -43,6 +43,8 @@ type Config struct {
 
 	// Rules say what copies leave out and what is not copied at all, whatever its kind.
 	Rules copies.Rules
+	// InForce are all rules, as the status of the configuration reports them; nil reports none.
+	InForce *v1beta1.Rules
 	// Rules say which namespaces take part in hierarchies, and which of their labels and annotations are managed;
 	// managed.Default() by default.
 	Managed *managed.Rules

@@ -79,6 +79,28 @@ type ResourceSpec struct {
 type HNCConfigurationStatus struct {
 	Resources  []ResourceStatus
 	Conditions []metav1.Condition
+	// InForce are the rules that each server acts by.
+	InForce InForce
+}
+
+// InForce are the rules that each server acts by; nil where a server has not reported them yet.
+type InForce struct {
+	APIServer  *Rules
+	Propagator *Rules
+}
+
+// Rules say which namespaces take part in hierarchies, which of their labels and annotations are managed, what is not
+// copied, and what copies leave out. The servers take them from flags of the same names.
+type Rules struct {
+	ExcludedNamespaces          []string
+	IncludedNamespaceRegex      string
+	ExcludedNamespaceSelector   string
+	ManagedNamespaceLabels      []string
+	ManagedNamespaceAnnotations []string
+	NoPropagationLabels         []string
+	UnpropagatedLabels          []string
+	UnpropagatedAnnotations     []string
+	StripTrackingMetadata       *bool
 }
 
 // ResourceStatus tells what is done for a kind.

@@ -145,6 +145,7 @@ const (
 	ReasonMultipleConfigurations  = "MultipleConfigurationsForType"
 	ReasonUnknown                 = "Unknown"
 	ReasonPending                 = "Pending"
+	ReasonRulesDiffer             = "RulesDiffer"
 )
 
 // Event reasons. Source: spec/hnc.md 3.7.

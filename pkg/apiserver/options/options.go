@@ -17,11 +17,13 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
@@ -208,6 +210,10 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	inForce := &hnc.Rules{}
+	if err := apiserver.Scheme.Convert(inforce.Of(o.Managed, o.Copies), inForce, nil); err != nil {
+		return nil, err
+	}
 	return &apiserver.Config{
 		Generic:           generic,
 		Reviews:           reviews,
@@ -215,6 +221,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		SubnamespaceReady: o.SubnamespaceReady,
 		OverwrittenTTL:    o.OverwrittenTTL,
 		Rules:             rules,
+		InForce:           inForce,
 		Copies:            copied,
 		Plans:             o.Plans,
 		Watches:           o.Watches,

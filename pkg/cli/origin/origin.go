@@ -48,10 +48,13 @@ type Question struct {
 	Name     string
 	// Chain begins with the namespace that is asked about and ends with its root.
 	Chain []Namespace
-	// Labels are those of the namespace, Excluded says that it takes no part in hierarchies, Terminating that it is being deleted, and
+	// Rules are those that the propagator acts by, nil if they are not known; RulesUnread says why.
+	Rules       *v1beta1.Rules
+	RulesUnread string
+	// Labels are those of the namespace, Excluded says why it takes no part in hierarchies, "" if it does, Terminating that it is being deleted, and
 	// Halted holds the condition that halts activities in it, if one does.
 	Labels      map[string]string
-	Excluded    bool
+	Excluded    string
 	Terminating bool
 	Halted      *metav1.Condition
 }
@@ -108,6 +111,7 @@ func (q *Question) Ask() Answer {
 		a.State = Local
 		q.local(&a)
 	}
+	q.unsure(&a)
 	return a
 }
 

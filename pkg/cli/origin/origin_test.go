@@ -35,6 +35,7 @@ func question(mode Mode, here, mid, top *Object) *Question {
 	return &Question{
 		Resource: schema.GroupResource{Resource: "configmaps"}, Kind: "ConfigMap", Name: "x",
 		Labels: map[string]string{"here.tree.hnc.x-k8s.io/depth": "0", "mid.tree.hnc.x-k8s.io/depth": "1", "top.tree.hnc.x-k8s.io/depth": "2"},
+		Rules:  &v1beta1.Rules{NoPropagationLabels: []string{"team=none"}},
 		Chain:  []Namespace{{Name: "here", Object: here, Mode: mode}, {Name: "mid", Object: mid, Mode: mode}, {Name: "top", Object: top, Mode: mode}},
 	}
 }
@@ -68,10 +69,12 @@ func TestAnswers(t *testing.T) {
 		"another subtree":            {question(propagate, nil, nil, source(hnc.AnnotationTreeSelect, "!mid")), Absent, []string{`treeSelect: "!mid"`}},
 		"unreadable":                 {question(propagate, nil, nil, source(hnc.AnnotationTreeSelect, ",")), Absent, []string{"item 1 is empty"}},
 		"a finalizer":                {question(propagate, nil, nil, &Object{Finalizers: []string{"a/b"}}), Absent, []string{"objects with finalizers are never copied (a/b)"}},
-		"a label of Rancher's":       {question(propagate, nil, nil, &Object{Labels: map[string]string{"cattle.io/creator": "norman"}}), Absent, []string{"never copied"}},
+		"a label of a flag":          {question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), Absent, []string{"objects with the label team=none are never copied"}},
+		"a label of no flag":         {question(propagate, nil, nil, &Object{Labels: map[string]string{"cattle.io/creator": "norman"}}), Absent, []string{"should be copied"}},
+		"labels and unknown flags":   {with(question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), func(q *Question) { q.Rules, q.RulesUnread = nil, "missing right" }), Absent, []string{"should be copied", "not known: missing right"}},
 		"a token":                    {with(question(propagate, nil, nil, &Object{Type: "helm.sh/release.v1"}), func(q *Question) { q.Kind = "Secret" }), Absent, []string{"Secrets of type helm.sh/release.v1 are never copied"}},
 		"halted":                     {with(question(propagate, nil, nil, source()), halt), Absent, []string{"activities are halted in here: ParentMissing: gone"}},
-		"excluded":                   {with(question(propagate, nil, nil, source()), func(q *Question) { q.Excluded = true }), Absent, []string{"here is excluded"}},
+		"excluded":                   {with(question(propagate, nil, nil, source()), func(q *Question) { q.Excluded = "excluded by a rule" }), Absent, []string{"here is excluded by a rule"}},
 		"terminating":                {with(question(propagate, nil, nil, source()), func(q *Question) { q.Terminating = true }), Absent, []string{"here is being deleted"}},
 		"no right to look":           {with(question(propagate, nil, nil, nil), func(q *Question) { q.Chain[2].Unread = "no right" }), Absent, []string{"whether top has one is not known: no right"}},
 		"no right to know the mode":  {question(Mode{Unread: "no right"}, nil, nil, source()), Absent, []string{"how configmaps are propagated is not known: no right"}},

@@ -2,10 +2,14 @@ package origin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 )
 
@@ -76,27 +80,50 @@ func neutral(values exceptions.Annotations) bool {
 	return err == nil && e.Selects(true, nil)
 }
 
-// never names the rule by which a source is never copied, whatever its annotations say. A server can have more such rules, by flags.
+// never names the rule by which a source is never copied, whatever its annotations say.
 func (q *Question) never(source *Object) string {
+	if q.Rules != nil {
+		for _, label := range q.Rules.NoPropagationLabels {
+			if key, value, _ := strings.Cut(label, "="); has(source.Labels, key, value) {
+				return fmt.Sprintf("objects with the label %s are never copied", label)
+			}
+		}
+	}
+	if _, ok := source.Annotations[copies.ExcludedAnnotation]; ok {
+		return fmt.Sprintf("objects with the annotation %s are never copied", copies.ExcludedAnnotation)
+	}
 	switch {
-	case source.Annotations["openshift.io/description"] != "":
-		return "objects with the annotation openshift.io/description are never copied"
-	case source.Labels["cattle.io/creator"] == "norman":
-		return "objects with the label cattle.io/creator=norman are never copied"
-	case q.Kind == "Secret" && (source.Type == "kubernetes.io/service-account-token" || source.Type == "helm.sh/release.v1"):
+	case q.Kind == "Secret" && slices.Contains(copies.ExcludedSecrets, corev1.SecretType(source.Type)):
 		return fmt.Sprintf("Secrets of type %s are never copied", source.Type)
-	case q.Kind == "ConfigMap" && (q.Name == "kube-root-ca.crt" || q.Name == "istio-ca-root-cert"):
+	case q.Kind == "ConfigMap" && slices.Contains(copies.ExcludedConfigMaps, q.Name):
 		return "every namespace gets a ConfigMap of that name, so it is never copied"
 	}
 	return ""
+}
+
+func has(labels map[string]string, key, value string) bool {
+	found, ok := labels[key]
+	return ok && found == value
+}
+
+// unsure says what the answer may be wrong about, because the rules are not known.
+func (q *Question) unsure(a *Answer) {
+	if q.Rules != nil {
+		return
+	}
+	for i := range q.Chain {
+		if in := &q.Chain[i]; in.source() && len(in.Object.Labels) > 0 && q.nowhere(in) == "" {
+			a.say("whether the labels of the one in %s keep it from being copied is not known: %s", in.Name, q.RulesUnread)
+		}
+	}
 }
 
 // obstacle says what keeps everything from the namespace, "" if nothing does.
 func (q *Question) obstacle() string {
 	name := q.here().Name
 	switch {
-	case q.Excluded:
-		return name + " is excluded: it takes no part in hierarchies"
+	case q.Excluded != "":
+		return name + " is " + q.Excluded
 	case q.Terminating:
 		return name + " is being deleted, and nothing is written in it any more"
 	case q.Halted != nil:

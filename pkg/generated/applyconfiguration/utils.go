@@ -78,12 +78,16 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.HNCConfigurationSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("HNCConfigurationStatus"):
 		return &hncv1beta1.HNCConfigurationStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("InForce"):
+		return &hncv1beta1.InForceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MetaKVP"):
 		return &hncv1beta1.MetaKVPApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceSpec"):
 		return &hncv1beta1.ResourceSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceStatus"):
 		return &hncv1beta1.ResourceStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("Rules"):
+		return &hncv1beta1.RulesApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Subnamespace"):
 		return &hncv1beta1.SubnamespaceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("SubnamespaceNames"):

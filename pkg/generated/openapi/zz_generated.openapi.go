@@ -69,6 +69,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.HierarchyTree{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref),
 		v1beta1.HierarchyTreeCondition{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref),
 		v1beta1.HierarchyTreeNode{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref),
+		v1beta1.InForce{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_InForce(ref),
 		v1beta1.MetaKVP{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
 		v1beta1.MyNamespace{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_MyNamespace(ref),
 		v1beta1.MyNamespaceList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref),
@@ -84,6 +85,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.PlannedRefusal{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref),
 		v1beta1.ResourceSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
 		v1beta1.ResourceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
+		v1beta1.Rules{}.OpenAPIModelName():                         schema_pkg_apis_hnc_v1beta1_Rules(ref),
 		v1beta1.Subnamespace{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
 		v1beta1.SubnamespaceList{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref),
 		v1beta1.SubnamespaceNames{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref),
@@ -1262,11 +1264,18 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 							},
 						},
 					},
+					"inForce": {
+						SchemaProps: spec.SchemaProps{
+							Description: "inForce are the rules that each server acts by. They must be the same; a condition says so if they are not.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.InForce{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+			v1beta1.InForce{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -2002,6 +2011,33 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 		},
 		Dependencies: []string{
 			v1beta1.HierarchyTreeCondition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "InForce are the rules that each server acts by.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"apiServer": {
+						SchemaProps: spec.SchemaProps{
+							Description: "apiServer are those of hnc-apiserver; if several replicas run, of the one that started last.",
+							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
+						},
+					},
+					"propagator": {
+						SchemaProps: spec.SchemaProps{
+							Description: "propagator are those of hnc-propagator.",
+							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.Rules{}.OpenAPIModelName()},
 	}
 }
 
@@ -2813,6 +2849,154 @@ func schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref common.ReferenceCallback) co
 					},
 				},
 				Required: []string{"group", "version", "resource"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Rules say which namespaces take part in hierarchies, which of their labels and annotations are managed, what is not copied, and what copies leave out. The servers take them from flags of the same names.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"excludedNamespaces": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "excludedNamespaces are the names of namespaces that can't be part of a hierarchy.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"includedNamespaceRegex": {
+						SchemaProps: spec.SchemaProps{
+							Description: "includedNamespaceRegex is a regular expression that matches the whole names of those that can. Empty matches all.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"excludedNamespaceSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "excludedNamespaceSelector selects namespaces that can't be part of a hierarchy by their labels. Empty selects none.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"managedNamespaceLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"managedNamespaceAnnotations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on namespaces.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"noPropagationLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "noPropagationLabels are labels (key=value) of objects that are not copied.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"unpropagatedLabels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "unpropagatedLabels are keys of labels that copies leave out.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"unpropagatedAnnotations": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "unpropagatedAnnotations are keys of annotations that copies leave out.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"stripTrackingMetadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "stripTrackingMetadata says whether copies leave out the metadata by which tools track what they have applied.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
 			},
 		},
 	}

@@ -124,6 +124,11 @@ func message(problems []Problem) string {
 	return strings.Join(lines, "; ")
 }
 
+// RulesDiffer returns the problem that the servers act by different rules.
+func RulesDiffer(differences []string) Problem {
+	return Problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; start both servers with the same flags"}
+}
+
 // SameStatus says whether two statuses tell the same.
 func SameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
 	return equality.Semantic.DeepEqual(a.Resources, b.Resources) && conditions.Same(a.Conditions, b.Conditions)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
@@ -44,6 +45,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	if config.Rules, err = o.Copies.Rules(); err != nil {
 		return err
 	}
+	config.InForce = inforce.Of(o.Managed, o.Copies)
 	config.Metrics = metrics.New(register, o.SuppressObjectTags)
 	p := propagator.New(config)
 

@@ -34,10 +34,12 @@ type Storage struct {
 type REST struct{ *genericregistry.Store }
 
 // NewStorage returns the storage of the configuration, whose kinds are looked for by mapper; rights says who may bind the creator's role, and t
-// what would be overwritten.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *clusterkinds.Mapper, rights authorizer.Authorizer, t *tree.Tree) (*Storage, error) {
+// what would be overwritten. The status reports the rules that this server acts by.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *clusterkinds.Mapper, rights authorizer.Authorizer, t *tree.Tree,
+	rules *hnc.Rules,
+) (*Storage, error) {
 	b := base.New(scheme, false)
-	s := strategy{b, kinds.Kinds{Mapper: mapper}, t}
+	s := strategy{b, kinds.Kinds{Mapper: mapper}, t, rules}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },
@@ -72,7 +74,20 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Configuration: &REST{store}, Status: view.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
+	return &Storage{Configuration: &REST{store}, Status: view.NewStatus(store, statusStrategy{base.Status{Base: b}, rules})}, nil
+}
+
+// ReportRules has the stored status report the rules of this server, if there is a configuration. One that is created later
+// reports them from the start.
+func (s *Storage) ReportRules(ctx context.Context) error {
+	same := rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, stored runtime.Object) (runtime.Object, error) {
+		return stored.DeepCopyObject(), nil // the strategy sets the rules
+	})
+	_, _, err := s.Status.Update(ctx, hnc.ConfigurationName, same, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // SubnamespaceNames returns the rule for the names of new sub-namespaces as it is stored now, nil if there is none.

@@ -22,6 +22,8 @@ type strategy struct {
 	base.Base
 	kinds kinds.Kinds
 	tree  *tree.Tree
+	// rules are what this server acts by.
+	rules *hnc.Rules
 }
 
 // overwrites judges what the configuration would have overwritten. The store validates after this hook, but there is no sense in listing objects
@@ -37,9 +39,9 @@ func (s strategy) overwrites(ctx context.Context, obj, old runtime.Object) error
 // resources is the field that names kinds.
 var resources = field.NewPath("spec", "resources")
 
-func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	c := obj.(*hnc.HNCConfiguration)
-	c.Status = hnc.HNCConfigurationStatus{}
+	c.Status = hnc.HNCConfigurationStatus{InForce: hnc.InForce{APIServer: s.rules}}
 	c.Generation = 1
 }
 
@@ -63,11 +65,15 @@ func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) f
 	return append(validation.ValidateConfiguration(c), s.kinds.Validate(ctx, resources, c.Spec.Resources, was.Spec.Resources)...)
 }
 
-// statusStrategy lets only the status change.
-type statusStrategy struct{ base.Status }
+// statusStrategy lets only the status change, in which the server itself reports its rules.
+type statusStrategy struct {
+	base.Status
+	rules *hnc.Rules
+}
 
-func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
 	c.Spec = was.Spec
+	c.Status.InForce.APIServer = s.rules
 	metav1.ResetObjectMetaForStatus(&c.ObjectMeta, &was.ObjectMeta)
 }

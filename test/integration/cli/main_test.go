@@ -38,6 +38,9 @@ var (
 	root, alice, bob user
 )
 
+// rules are flags of both servers that are not the default.
+var rules = []string{"--nopropagation-label=example.com/stays=here", "--included-namespace-regex=[^x].*"}
+
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
@@ -58,13 +61,13 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
 		return err
 	}
-	if port, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"}); err != nil {
+	if port, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: rules}); err != nil {
 		return err
 	}
 	if err := cp.Register(ctx, installation, port); err != nil {
 		return err
 	}
-	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
+	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator", Args: rules}); err != nil {
 		return err
 	}
 	root = user{cp.Kubeconfig()}

@@ -59,7 +59,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
 		return err
 	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: rules})
 	if err != nil {
 		return err
 	}
@@ -93,12 +93,15 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	return err
 }
 
-// propagator strips one more label than by default, and a short lease lets it take over soon after it was killed.
-func propagator() controlplane.Server {
-	return controlplane.Server{Name: "hnc-propagator", Args: []string{
-		"--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
-		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms",
-	}}
+// rules are the flags of both servers: copies leave out one more label than by default.
+var rules = []string{
+	"--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
+}
+
+// propagator has a short lease, which lets it take over soon after it was killed.
+func propagator(more ...string) controlplane.Server {
+	args := append([]string{"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"}, rules...)
+	return controlplane.Server{Name: "hnc-propagator", Args: append(args, more...)}
 }
 
 // person returns the clients of a new ServiceAccount that has these rights in the whole cluster.

@@ -123,6 +123,57 @@ type HNCConfigurationStatus struct {
 	// +listMapKey=type
 	// +listMapKey=reason
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// inForce are the rules that each server acts by. They must be the same; a condition says so if they are not.
+	// +optional
+	InForce InForce `json:"inForce,omitempty,omitzero"`
+}
+
+// InForce are the rules that each server acts by.
+type InForce struct {
+	// apiServer are those of hnc-apiserver; if several replicas run, of the one that started last.
+	// +optional
+	APIServer *Rules `json:"apiServer,omitempty"`
+	// propagator are those of hnc-propagator.
+	// +optional
+	Propagator *Rules `json:"propagator,omitempty"`
+}
+
+// Rules say which namespaces take part in hierarchies, which of their labels and annotations are managed, what is not
+// copied, and what copies leave out. The servers take them from flags of the same names.
+type Rules struct {
+	// excludedNamespaces are the names of namespaces that can't be part of a hierarchy.
+	// +optional
+	// +listType=atomic
+	ExcludedNamespaces []string `json:"excludedNamespaces,omitempty"`
+	// includedNamespaceRegex is a regular expression that matches the whole names of those that can. Empty matches all.
+	// +optional
+	IncludedNamespaceRegex string `json:"includedNamespaceRegex,omitempty"`
+	// excludedNamespaceSelector selects namespaces that can't be part of a hierarchy by their labels. Empty selects none.
+	// +optional
+	ExcludedNamespaceSelector string `json:"excludedNamespaceSelector,omitempty"`
+	// managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.
+	// +optional
+	// +listType=atomic
+	ManagedNamespaceLabels []string `json:"managedNamespaceLabels,omitempty"`
+	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on namespaces.
+	// +optional
+	// +listType=atomic
+	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
+	// noPropagationLabels are labels (key=value) of objects that are not copied.
+	// +optional
+	// +listType=atomic
+	NoPropagationLabels []string `json:"noPropagationLabels,omitempty"`
+	// unpropagatedLabels are keys of labels that copies leave out.
+	// +optional
+	// +listType=atomic
+	UnpropagatedLabels []string `json:"unpropagatedLabels,omitempty"`
+	// unpropagatedAnnotations are keys of annotations that copies leave out.
+	// +optional
+	// +listType=atomic
+	UnpropagatedAnnotations []string `json:"unpropagatedAnnotations,omitempty"`
+	// stripTrackingMetadata says whether copies leave out the metadata by which tools track what they have applied.
+	// +optional
+	StripTrackingMetadata *bool `json:"stripTrackingMetadata,omitempty"`
 }
 
 // ResourceStatus tells what is done for a kind.

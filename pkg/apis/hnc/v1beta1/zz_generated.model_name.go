@@ -117,6 +117,11 @@ func (in HierarchyTreeNode) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in InForce) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.InForce"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in MetaKVP) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.MetaKVP"
 }
@@ -189,6 +194,11 @@ func (in ResourceSpec) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in ResourceStatus) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.ResourceStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Rules) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.Rules"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -32,6 +32,8 @@ type HNCConfigurationStatusApplyConfiguration struct {
 	// conditions tell what is wrong with the configuration, and which namespaces have conditions: those are of the type
 	// NamespaceCondition, one for each type of the namespaces' conditions, which is its reason. Ready sums up the others.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
+	// inForce are the rules that each server acts by. They must be the same; a condition says so if they are not.
+	InForce *InForceApplyConfiguration `json:"inForce,omitempty"`
 }
 
 // HNCConfigurationStatusApplyConfiguration constructs a declarative configuration of the HNCConfigurationStatus type for use with
@@ -63,5 +65,13 @@ func (b *HNCConfigurationStatusApplyConfiguration) WithConditions(values ...*v1.
 		}
 		b.Conditions = append(b.Conditions, *values[i])
 	}
+	return b
+}
+
+// WithInForce sets the InForce field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the InForce field is set to the value of the last call.
+func (b *HNCConfigurationStatusApplyConfiguration) WithInForce(value *InForceApplyConfiguration) *HNCConfigurationStatusApplyConfiguration {
+	b.InForce = value
 	return b
 }
