@@ -124,6 +124,9 @@ func (o *Object) Overrides(source *Object) bool {
 	return o.AsksToOverride() && source.overrides.Allowed
 }
 
+// Held says whether the object is a copy that is deleted, and kept by finalizers or until it has ended gracefully.
+func (o *Object) Held() bool { return o != nil && o.Copy && o.Terminating }
+
 // Fit says whether the object is a source that may have copies.
 func (o *Object) Fit() bool { return o != nil && !o.Copy && !o.unfit }
 

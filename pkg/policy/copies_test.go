@@ -19,12 +19,14 @@ func copiesRows() []row {
 	otherRules := func(object metav1.Object) { object.(*rbacv1.Role).Rules[0].Verbs = []string{"*"} }
 	noRules := func(object metav1.Object) { object.(*rbacv1.Role).Rules = nil }
 	housekeeping := func(object metav1.Object) {
-		object.SetFinalizers([]string{"example.com/hold"})
 		object.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: types.UID("1")}})
 		object.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "somebody"}})
 		object.SetResourceVersion("8")
 		object.SetGeneration(2)
 	}
+	held := func(object metav1.Object) { object.SetFinalizers([]string{"example.com/hold"}) }
+	heldTwice := func(object metav1.Object) { object.SetFinalizers([]string{"example.com/hold", "example.com/more"}) }
+	noFinalizer := "Role team-a/reader is inherited from namespace acme, and a finalizer would keep what it grants when it is deleted there"
 	widgetCopy := func(options ...option) *unstructured.Unstructured {
 		return widget(append([]option{copyOf("acme")}, options...)...)
 	}
@@ -84,6 +86,14 @@ func copiesRows() []row {
 		{name: "O19 copies: nothing changed is no change", request: request{object: theCopy(), old: theCopy()}},
 		{name: "O19 copies: controllers' fields are free", request: request{object: theCopy(housekeeping), old: theCopy()}},
 		{name: "O19 copies: controllers' fields are free to clear", request: request{object: theCopy(), old: theCopy(housekeeping)}},
+		{name: "copies: of Roles, finalizers are not added", request: request{object: theCopy(held), old: theCopy()}, denied: noFinalizer},
+		{name: "copies: of Roles, no second finalizer is added", request: request{object: theCopy(heldTwice), old: theCopy(held)}, denied: noFinalizer},
+		{name: "copies: of Roles, none is added while their namespace goes", denied: "and a finalizer would keep",
+			request: request{object: theCopy(inNamespace("ending"), held), old: theCopy(inNamespace("ending"))}},
+		{name: "copies: of Roles, finalizers that are there stay", request: request{object: theCopy(held, housekeeping), old: theCopy(held)}},
+		{name: "copies: of Roles, finalizers are removed", request: request{object: theCopy(held), old: theCopy(heldTwice)}},
+		{name: "copies: of Roles, an own object has finalizers", request: request{object: role(held), old: role()}},
+		{name: "copies: of Roles, an override has finalizers", request: request{object: role(asks, held), old: theCopy(allows)}},
 		{name: "O19 copies: no rules are no rules", request: request{object: theCopy(noRules, housekeeping), old: theCopy(noRules)}},
 		{name: "O17 copies: content stays", request: request{object: theCopy(otherRules), old: theCopy()}, denied: changeIt},
 		{name: "O17 copies: content is not cleared", request: request{object: theCopy(noRules), old: theCopy()}, denied: changeIt},
@@ -127,7 +137,7 @@ func copiesRows() []row {
 		{name: "O17 copies: big ones are compared", request: request{object: big("b"), old: big("a")}, denied: "change it there"},
 		{name: "O19 copies: big ones can be equal", request: request{object: big("a"), old: big("a")}},
 		{name: "O19 copies: of custom resources, status is free", request: request{object: widgetCopy(field("Broken", "status", "phase")), old: widgetCopy()}},
-		{name: "O19 copies: of custom resources, controllers' fields are free", request: request{object: widgetCopy(housekeeping), old: widgetCopy()}},
+		{name: "O19 copies: of custom resources, controllers' fields are free", request: request{object: widgetCopy(housekeeping, held), old: widgetCopy()}},
 		{name: "O17 copies: of custom resources, spec stays", request: request{object: widgetCopy(field(int64(13), "spec", "teeth")), old: widgetCopy()},
 			denied: "Widget team-a/cog is inherited from namespace acme: change it there"},
 		{name: "O17 copies: of custom resources, nothing is added", request: request{object: widgetCopy(field("x", "data")), old: widgetCopy()},

@@ -226,6 +226,10 @@ func (p *Propagator) wrote(kind int, w copies.Write, written copies.Written, kep
 		return
 	}
 	if w.Verb == copies.Delete {
+		if index.Get(w.Namespace, w.Name).Held() {
+			// Finalizers keep it, as the watch has brought already; it will bring its end.
+			return
+		}
 		if old := index.Delete(w.Namespace, w.Name, w.Present.UID); old != nil {
 			p.observe(kind, old, nil)
 		}

@@ -54,7 +54,7 @@ func (p *Propagator) apply(ctx context.Context, entries []configuration.Entry, t
 		}
 		wanted[place] = true
 		if k.stop != nil && k.index.Kind != t.kind {
-			p.unwatchKind(k)
+			p.unwatchKind(place)
 		}
 		if k.stop == nil {
 			k.index = copies.NewIndex(t.kind)
@@ -66,13 +66,17 @@ func (p *Propagator) apply(ctx context.Context, entries []configuration.Entry, t
 	}
 	for place, k := range p.kinds {
 		if !wanted[place] && k.stop != nil {
-			p.unwatchKind(k)
+			p.unwatchKind(place)
 		}
 	}
 }
 
 // unwatchKind ends the watch of a kind and forgets its objects. The lock must be held.
-func (p *Propagator) unwatchKind(k *kind) {
+func (p *Propagator) unwatchKind(place int) {
+	k := p.kinds[place]
+	for o := range k.index.All() {
+		p.observeHeld(place, o, nil)
+	}
 	k.stop()
 	k.settled()
 	delete(p.versions, k.index.Kind.GroupResource().String())

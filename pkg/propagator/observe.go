@@ -1,6 +1,7 @@
 package propagator
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -75,6 +76,7 @@ func (p *Propagator) setNamespace(ns *tree.Namespace) {
 
 // observe queues what a change of an object affects; old or o is nil when there was or is none. The lock must be held.
 func (p *Propagator) observe(kind int, old, o *copies.Object) {
+	p.observeHeld(kind, old, o)
 	if !p.leading || !p.kinds[kind].synced {
 		return
 	}
@@ -95,6 +97,22 @@ func (p *Propagator) observe(kind int, old, o *copies.Object) {
 		p.bulk.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
 	} else {
 		p.overcome(kind, namespace, name)
+	}
+}
+
+// observeHeld records whether a copy that is deleted is kept by finalizers, which the namespace's Hierarchy reports. The lock must be held.
+func (p *Propagator) observeHeld(kind int, old, o *copies.Object) {
+	is, was := o.Held(), old.Held()
+	if is == was {
+		return
+	}
+	either := o
+	if either == nil {
+		either = old
+	}
+	object := fmt.Sprintf("%s %q", p.kinds[kind].index.Kind.GroupResource(), either.Name)
+	if p.tree.SetHeld(either.Namespace, object, is) && p.leading {
+		p.changed(either.Namespace)
 	}
 }
 

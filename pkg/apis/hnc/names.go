@@ -120,6 +120,7 @@ const (
 	ReasonNamespaceTerminating      = "NamespaceTerminating"
 	ReasonPropagationFailed         = "PropagationFailed"
 	ReasonRequiredChildRefused      = "RequiredChildRefused"
+	ReasonFinalizersRemain          = "SomeFinalizersRemain"
 )
 
 // Conditions of a Subnamespace besides Ready.

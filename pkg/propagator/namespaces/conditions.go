@@ -46,10 +46,29 @@ func Problems(t *tree.Tree, name string) []metav1.Condition {
 	found = append(found, metadataProblems(t, name)...)
 	found = append(found, requiredProblems(t, name)...)
 	found = append(found, t.Problems(name)...)
+	if held := t.Held(name); len(held) > 0 {
+		found = append(found, heldCopies(name, held))
+	}
 	for i := range found {
 		found[i].Status = metav1.ConditionTrue
 	}
 	return found
+}
+
+// heldCopies returns the condition of a namespace with copies that are deleted and kept by finalizers. They still have effect.
+func heldCopies(name string, held []string) metav1.Condition {
+	const most = 5
+	more := ""
+	if len(held) > most {
+		more = fmt.Sprintf(" and %d more", len(held)-most)
+		held = held[:most]
+	}
+	return metav1.Condition{
+		Type:   hnc.ConditionOutOfSync,
+		Reason: hnc.ReasonFinalizersRemain,
+		Message: fmt.Sprintf("copies in namespace %q no longer apply, but finalizers keep them: %s%s; clear metadata.finalizers of these objects",
+			name, strings.Join(held, ", "), more),
+	}
 }
 
 // halted returns the condition of a namespace at or above which activities are halted, nil if there is none.

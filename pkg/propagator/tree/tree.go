@@ -30,6 +30,8 @@ type Tree struct {
 	// creatorRole is the ClusterRole that who creates a sub-namespace gets there, "" for none.
 	creatorRole string
 	problems    map[string][]metav1.Condition
+	// held holds, by namespace, the copies that are deleted and kept by finalizers.
+	held map[string]map[string]struct{}
 }
 
 // New returns an empty tree. The rules say which namespaces take part in it, and what hierarchies set on them.
@@ -42,6 +44,7 @@ func New(rules managed.Rules) *Tree {
 		askers:      map[string]sets.Set[string]{},
 		refused:     map[Key]string{},
 		converted:   map[Key]types.UID{},
+		held:        map[string]map[string]struct{}{},
 	}
 	t.forest = forest.New(t.Excluded)
 	return t

@@ -99,8 +99,19 @@ func TestO19ControllersFieldsOfCopiesAreFree(t *testing.T) {
 	ns := newCopies(t)
 	ctx := t.Context()
 	owners := []any{map[string]any{"apiVersion": "v1", "kind": "Namespace", "name": ns, "uid": "none", "blockOwnerDeletion": false}}
+	hold := merge(t, "finalizers", []string{"example.com/hold"})
+	for _, change := range [][]byte{hold, merge(t, "finalizers", nil)} {
+		must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "inherited", types.MergePatchType, change, metav1.PatchOptions{}))
+		must(t)(alice.dynamic.Resource(widgets).Namespace(ns).Patch(ctx, "inherited", types.MergePatchType, change, metav1.PatchOptions{}))
+	}
+	// They would keep a grant after its source is gone.
+	for _, u := range []user{alice, admin} {
+		_, err := u.RbacV1().Roles(ns).Patch(ctx, "inherited", types.MergePatchType, hold, metav1.PatchOptions{})
+		denied(t, err, "Role "+ns+"/inherited is inherited from namespace acme, and a finalizer would keep what it grants")
+	}
+	must(t)(propagator.RbacV1().Roles(ns).Patch(ctx, "inherited", types.MergePatchType, hold, metav1.PatchOptions{}))
+	must(t)(alice.RbacV1().Roles(ns).Patch(ctx, "inherited", types.MergePatchType, merge(t, "finalizers", nil), metav1.PatchOptions{}))
 	for _, change := range [][]byte{
-		merge(t, "finalizers", []string{"example.com/hold"}), merge(t, "finalizers", nil),
 		merge(t, "ownerReferences", owners), merge(t, "ownerReferences", nil),
 		[]byte(`{}`),
 	} {

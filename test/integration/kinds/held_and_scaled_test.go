@@ -9,6 +9,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // Admission sees a Scale without the labels of its object, so no policy can deny it for copies: the propagator reverts it.
@@ -60,4 +62,34 @@ func TestScalingACopyIsReverted(t *testing.T) {
 		}
 		return fmt.Sprint(d.Generation, " ", *d.Spec.Replicas)
 	})
+}
+
+func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
+	configure(t, "configmaps")
+	root, _, leaf := tree(t, "held")
+	put(t, configMaps, object("ConfigMap", root, "a", "1"))
+	eventuallyPresent(t, configMaps, leaf, "a=1<"+root)
+	if err := patch(t, configMaps, leaf, "a", `{"metadata":{"finalizers":["example.com/hold"]}}`); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, configMaps, root, "a")
+	told := func() string {
+		h, err := alice.hierarchy.HncV1beta1().Hierarchies(leaf).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		for _, c := range h.Status.Conditions {
+			if c.Type == hnc.ConditionOutOfSync {
+				return c.Reason + " " + c.Message
+			}
+		}
+		return ""
+	}
+	eventually(t, "condition", `SomeFinalizersRemain copies in namespace "`+leaf+
+		`" no longer apply, but finalizers keep them: configmaps "a"; clear metadata.finalizers of these objects`, told)
+	if err := patch(t, configMaps, leaf, "a", `{"metadata":{"finalizers":null}}`); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "condition", "", told)
+	eventuallyPresent(t, configMaps, leaf, "")
 }
