@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -29,17 +30,13 @@ func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) stri
 	if w.Verb != copies.Update || !s.may(ctx, "get", resource, w.Namespace) || !s.may(ctx, "get", resource, w.Source.Namespace) {
 		return ""
 	}
-	objects := p.Dynamic.Resource(w.Kind.GroupVersionResource)
-	present, err := objects.Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
-	if err != nil || present.GetUID() != w.Present.UID {
+	present := p.read(ctx, w.Kind, w.Namespace, w.Present)
+	source := p.read(ctx, w.Kind, w.Source.Namespace, w.Source)
+	if present == nil || source == nil {
 		return ""
 	}
 	is, err := copies.Present(present)
 	if err != nil {
-		return ""
-	}
-	source, err := objects.Namespace(w.Source.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
-	if err != nil || source.GetUID() != w.Source.UID {
 		return ""
 	}
 	will, err := copies.NewObject(source, &p.Rules)
@@ -47,6 +44,17 @@ func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) stri
 		return ""
 	}
 	return compare(is, will.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
+}
+
+// read returns an object as it is now, nil if it is another one by now. A list takes no right to `get`, which the server does not have for any
+// kind: it would include subresources.
+func (p *Planner) read(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
+	list, err := p.Dynamic.Resource(kind.GroupVersionResource).Namespace(namespace).List(ctx,
+		metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, o.Name).String()})
+	if err != nil || len(list.Items) != 1 || list.Items[0].GetUID() != o.UID {
+		return nil
+	}
+	return &list.Items[0]
 }
 
 // compare returns the difference of two objects as a unified diff of their YAML.

@@ -93,7 +93,8 @@ func (u upstream) stream(ctx context.Context, k kind, namespace string, query ur
 // translated makes an error of the server's own one that the caller does not take for theirs.
 func translated(err error) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		return apierrors.NewInternalError(fmt.Errorf("hnc-apiserver itself may not read this; its ClusterRole needs get, list and watch of every kind: %w", err))
+		return apierrors.NewInternalError(fmt.Errorf("hnc-apiserver itself may not read this kind: label a ClusterRole that allows list and watch for it "+
+			"with rbac.hnc.x-k8s.io/aggregate-to-apiserver: \"true\": %w", err))
 	}
 	return err
 }

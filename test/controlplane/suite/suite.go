@@ -14,12 +14,22 @@ import (
 // Run starts a control plane with the binaries in binDir, has it set up, runs the tests, stops what runs, and returns what TestMain has to
 // exit with. The directory of the control plane is kept if something has failed: the logs in it tell why.
 func Run(m *testing.M, binDir string, setUp func(context.Context, *controlplane.ControlPlane) error) int {
+	return RunConfigured(m, binDir, func(*controlplane.Config) error { return nil }, setUp)
+}
+
+// RunConfigured is Run with a control plane that is configured otherwise.
+func RunConfigured(m *testing.M, binDir string, configure func(*controlplane.Config) error, setUp func(context.Context, *controlplane.ControlPlane) error) int {
 	dir, err := os.MkdirTemp("", "hnc-suite-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	code, err := run(m, dir, binDir, setUp)
+	config := Config(dir, binDir)
+	if err := configure(&config); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code, err := run(m, config, setUp)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
@@ -35,9 +45,9 @@ func Run(m *testing.M, binDir string, setUp func(context.Context, *controlplane.
 	return 0
 }
 
-func run(m *testing.M, dir, binDir string, setUp func(context.Context, *controlplane.ControlPlane) error) (code int, err error) {
+func run(m *testing.M, config controlplane.Config, setUp func(context.Context, *controlplane.ControlPlane) error) (code int, err error) {
 	ctx := context.Background()
-	cp, err := controlplane.Start(ctx, Config(dir, binDir))
+	cp, err := controlplane.Start(ctx, config)
 	if err != nil {
 		return 0, err
 	}
