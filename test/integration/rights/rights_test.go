@@ -196,7 +196,7 @@ func TestBuiltInKindsAreThoseOfDiscovery(t *testing.T) {
 	}
 	named := sets.New[string]()
 	for _, u := range rendered {
-		if u.GetName() != "hnc-apiserver:any-kind" {
+		if u.GetKind() != "ClusterRole" || u.GetName() != "hnc-apiserver:any-kind" {
 			continue
 		}
 		var role rbacv1.ClusterRole
