@@ -30,8 +30,8 @@ func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) stri
 	if w.Verb != copies.Update || !s.may(ctx, "get", resource, w.Namespace) || !s.may(ctx, "get", resource, w.Source.Namespace) {
 		return ""
 	}
-	present := p.read(ctx, w.Kind, w.Namespace, w.Present)
-	source := p.read(ctx, w.Kind, w.Source.Namespace, w.Source)
+	present := p.present(ctx, w.Kind, w.Namespace, w.Present)
+	source := p.present(ctx, w.Kind, w.Source.Namespace, w.Source)
 	if present == nil || source == nil {
 		return ""
 	}
@@ -46,9 +46,9 @@ func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) stri
 	return compare(is, will.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
 }
 
-// read returns an object as it is now, nil if it is another one by now. A list takes no right to `get`, which the server does not have for any
+// present returns an object as it is now, nil if it is another one by now. A list takes no right to `get`, which the server does not have for any
 // kind: it would include subresources.
-func (p *Planner) read(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
+func (p *Planner) present(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
 	list, err := p.Dynamic.Resource(kind.GroupVersionResource).Namespace(namespace).List(ctx,
 		metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, o.Name).String()})
 	if err != nil || len(list.Items) != 1 || list.Items[0].GetUID() != o.UID {
