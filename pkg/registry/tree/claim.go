@@ -15,7 +15,7 @@ import (
 
 // Claim judges that a Subnamespace makes name a child of parent. It returns the fence of the write, by which only one
 // of several parents can get a name. A user allowed to create Subnamespaces in the parent needs no other right (spec/hnc.md 2.5), except
-// on what exists already: the namespace, if it has left the parent, and the namespaces that name a missing one as their parent.
+// the namespaces that name a missing one as their parent.
 func (t *Tree) Claim(ctx context.Context, name string, parent *corev1.Namespace) (*fence.Guard, error) {
 	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		refused := refusal(ctx, name)
@@ -110,10 +110,8 @@ func (v *view) claim(ctx context.Context, refused refusals, nameField, parentFie
 	}
 	if exists == nil {
 		orphans, err = v.orphans(ctx, name)
-		return old, orphans, err
 	}
-	// Its annotation alone does not make it a child: somebody made it a root since, or the parent is another one of the same name.
-	return old, nil, v.tree.requireAdmin(ctx, refused, name, "sub-namespace that is a root at present")
+	return old, orphans, err
 }
 
 // Release returns the fence of the write by which the Subnamespace name goes from its parent. If nothing else keeps a living namespace in its

@@ -3,8 +3,10 @@ package tree
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -30,6 +32,15 @@ func (v *view) orphans(ctx context.Context, name string) ([]string, error) {
 		}
 		children = v.tree.Children(name)
 	}
+	namespaces, err := v.tree.Namespaces.List(labels.Everything())
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	for _, namespace := range namespaces {
+		if SubnamespaceOf(namespace) == name && !slices.Contains(children, namespace.Name) {
+			children = append(children, namespace.Name)
+		}
+	}
 	// The edges of the orphans are not compared: if one leaves meanwhile, the claim is still allowed.
 	apart := newView(v.tree, v.fresh)
 	var live []string
@@ -45,7 +56,8 @@ func (v *view) orphans(ctx context.Context, name string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if edge.Parent == name {
+		// A sub-namespace that has lost its place names the parent by its annotation, by which the parent can take it back.
+		if edge.Parent == name || (edge.Parent == "" && SubnamespaceOf(namespace) == name) {
 			live = append(live, child)
 		}
 	}

@@ -65,17 +65,17 @@ func TestAClaimComparesTheMarkOfItsName(t *testing.T) {
 	}
 }
 
-// A namespace that has become a root is not taken back into a tree because it was a sub-namespace once.
-func TestClaimingARootTakesItsAdmin(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "sub": "a"})
+// The parent of that name could take it back by its annotation.
+func TestASubnamespaceWithoutAPlaceIsAnOrphan(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "sub": "gone"})
 	delete(f.stored, "sub")
 	delete(f.edges, "sub")
 	f.forest.SetParent("sub", "")
-	if _, err := f.Claim(as(t, "user"), "sub", f.existing(t, "a")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"sub"`) {
+	if _, err := f.Claim(as(t, "user"), "gone", f.existing(t, "a")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "1 existing namespace") {
 		t.Errorf("got %v, want Forbidden", err)
 	}
 	f.admin["user/sub"] = true
-	if _, err := f.Claim(as(t, "user"), "sub", f.existing(t, "a")); err != nil {
+	if _, err := f.Claim(as(t, "user"), "gone", f.existing(t, "a")); err != nil {
 		t.Errorf("an admin of it got %v", err)
 	}
 }
