@@ -47,7 +47,7 @@ func (u user) hostPod(t *testing.T, namespace string) error {
 	eventually(t, "an answer to a pod in "+namespace, func() error {
 		_, result = u.CoreV1().Pods(namespace).Create(t.Context(), &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{GenerateName: "host-"},
-			Spec: corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Name: "c", Image: "registry.k8s.io/pause"}}},
+			Spec:       corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Name: "c", Image: "registry.k8s.io/pause"}}},
 		}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if result != nil && (strings.Contains(result.Error(), "serviceaccount") || strings.Contains(result.Error(), "cannot create resource")) {
 			return result
