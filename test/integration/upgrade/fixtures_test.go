@@ -128,6 +128,18 @@ func eventuallyReady(t *testing.T, namespace string) {
 	})
 }
 
+// eventuallyVoid waits until a Subnamespace is known to have no effect.
+func eventuallyVoid(t *testing.T, parent, name string) {
+	t.Helper()
+	eventually(t, "Subnamespace "+parent+"/"+name+" is void", func() error {
+		s, err := root.hnc.HncV1beta1().Subnamespaces(parent).Get(t.Context(), name, metav1.GetOptions{})
+		if err == nil && (s.Annotations[hnc.AnnotationVoid] != "true" || s.Status.State != v1beta1.SubnamespaceConflict) {
+			err = fmt.Errorf("it has the annotations %v and the status %v", s.Annotations, s.Status)
+		}
+		return err
+	})
+}
+
 // below says whether a namespace's labels tell that it is below the ancestor.
 func below(t *testing.T, namespace, ancestor string) bool {
 	t.Helper()
