@@ -51,6 +51,12 @@ func into(t *tree.Tree, line string) {
 			key, value, _ := strings.Cut(words[i+1], "=")
 			ns.Labels = map[string]string{key: value}
 		}
+		if slices.Contains(words, "older") {
+			ns.Created = metav1.Unix(1, 0)
+		}
+		if slices.Contains(words, "younger") {
+			ns.Created = metav1.Unix(3, 0)
+		}
 		t.SetNamespace(ns)
 	case "terminating":
 		ns := *t.Namespace(name)
@@ -86,7 +92,7 @@ func into(t *tree.Tree, line string) {
 	case "asked", "deleting", "ready":
 		s := &tree.Subnamespace{
 			Key: tree.Key{Parent: name, Name: words[2]}, UID: types.UID("s-" + words[2]), ResourceVersion: next(), Generation: 1,
-			Terminating: words[0] == "deleting", Finalizers: []string{hnc.FinalizerSubnamespace},
+			Terminating: words[0] == "deleting", Finalizers: []string{hnc.FinalizerSubnamespace}, Created: metav1.Unix(2, 0),
 		}
 		if words[0] == "ready" {
 			s.Status = v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceOk, Conditions: []metav1.Condition{

@@ -21,7 +21,8 @@ func (t *Tree) noteConversion(old, ns *Namespace) {
 	}
 }
 
-// Converted says whether the Subnamespace had a sub-namespace that was converted to a full namespace, whether or not that still exists.
+// Converted says whether the Subnamespace had a sub-namespace that was converted to a full namespace, whether or not that still exists. A full
+// namespace that is not older than the Subnamespace counts as converted: nobody could create the Subnamespace while it existed.
 func (t *Tree) Converted(s *Subnamespace) bool {
 	seen := t.converted[s.Key] == s.UID && s.UID != ""
 	ns := t.namespaces[s.Name]
@@ -31,7 +32,8 @@ func (t *Tree) Converted(s *Subnamespace) bool {
 	if ns.ManagedBy != "" || ns.SubnamespaceOf == s.Parent {
 		return false
 	}
-	return seen || s.Status.State == v1beta1.SubnamespaceOk || ns.Labels[hnc.TreeLabel(s.Parent)] == "1"
+	return seen || s.Status.State == v1beta1.SubnamespaceOk || ns.Labels[hnc.TreeLabel(s.Parent)] == "1" ||
+		(ns.SubnamespaceOf == "" && !s.Created.IsZero() && !ns.Created.Before(&s.Created))
 }
 
 // bornBelow returns the parent of a namespace that was converted before it had a Hierarchy, "" for any other. The evidence is the tree label with

@@ -18,6 +18,7 @@ type Namespace struct {
 	Name            string
 	UID             types.UID
 	ResourceVersion string
+	Created         metav1.Time
 	Labels          map[string]string
 	// Annotations are the managed ones, once the tree has the record.
 	Annotations map[string]string
@@ -43,6 +44,7 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		Name:                 ns.Name,
 		UID:                  ns.UID,
 		ResourceVersion:      ns.ResourceVersion,
+		Created:              ns.CreationTimestamp,
 		Labels:               ns.Labels,
 		Annotations:          ns.Annotations,
 		SubnamespaceOf:       managed.SubnamespaceOf(ns.Annotations),

@@ -90,6 +90,7 @@ func TestUpgradeWithASubnamespaceWithoutPodSecurity(t *testing.T) {
 
 func TestUpgradeWithASubnamespaceThatLeft(t *testing.T) {
 	vera := as(t, "vera")
+	eventuallyVoid(t, "left-top", "left-sub")
 	// The record is nobody's: deleting it deletes nothing else.
 	must(t, vera.hnc.HncV1beta1().Subnamespaces("left-top").Delete(t.Context(), "left-sub", metav1.DeleteOptions{}))
 	eventually(t, "the record goes", func() error {
