@@ -70,6 +70,8 @@ func New(scheme *runtime.Scheme, options generic.RESTOptionsGetter, rights autho
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
+	// A record has no dependents. A finalizer of the garbage collector would stay, because it does not watch records.
+	store.EnableGarbageCollection = false
 	return &REST{store: store, rights: rights, root: root, ttl: ttl, limiter: rate.NewLimiter(perSecond, maxTotal)}, nil
 }
 
@@ -124,8 +126,16 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 	return r.store.Get(ctx, name, options)
 }
 
-// List returns the records, without the manifests, of the kinds that the requester may list, each in its namespace.
+// List returns the records, without the manifests, of the kinds that the requester may list, each in its namespace. It returns all of them at
+// once: the token of a page names a record, and the metadata count the rest, that the requester may not know of.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
+	if options != nil && options.Continue != "" {
+		return nil, apierrors.NewResourceExpired("continue: overwritten objects are not listed in pages; list again without it")
+	}
+	if options != nil {
+		options = options.DeepCopy()
+		options.Limit = 0
+	}
 	obj, err := r.store.List(ctx, options)
 	if err != nil {
 		return nil, err
@@ -156,23 +166,35 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	return list, nil
 }
 
-// Delete deletes a record for a user who may delete the original object.
+// Delete deletes a record for a user who may delete the original object. It does not return the record: to read it takes another right.
 func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	if err := r.authorize(ctx, "delete", name); err != nil {
 		return nil, false, err
 	}
-	return r.store.Delete(ctx, name, validate, options)
+	obj, deleted, err := r.store.Delete(ctx, name, validate, options)
+	if o, ok := obj.(*hnc.OverwrittenObject); ok {
+		o = o.DeepCopy()
+		o.Spec.Manifest = ""
+		obj = o
+	}
+	return obj, deleted, err
 }
 
-// DeleteCollection deletes the records of a namespace, for a user who may delete all the original objects.
+// DeleteCollection deletes those records of a namespace whose original objects the requester may delete. Of the others the requester learns
+// nothing, and of none the content.
 func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
-	return r.store.DeleteCollection(ctx, func(ctx context.Context, obj runtime.Object) error {
+	_, err := r.store.DeleteCollection(ctx, func(ctx context.Context, obj runtime.Object) error {
 		o := obj.(*hnc.OverwrittenObject)
-		if err := r.authorize(genericapirequest.WithNamespace(ctx, o.Namespace), "delete", o.Name); err != nil {
+		err := r.authorize(genericapirequest.WithNamespace(ctx, o.Namespace), "delete", o.Name)
+		if apierrors.IsForbidden(err) {
+			return apierrors.NewNotFound(hnc.Resource("overwrittenobjects"), o.Name)
+		}
+		if err != nil {
 			return err
 		}
 		return validate(ctx, obj)
 	}, options, list)
+	return r.NewList(), err
 }
 
 // authorize checks that the requester has the right on the original object that the name of a record tells.
