@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/klog/v2"
 )
 
@@ -57,15 +59,32 @@ func (f *feed) open(from string) {
 		f.end()
 		return
 	}
-	body, err := f.stream(f.ctx, from)
-	if err != nil {
-		f.err = err
+	var body io.ReadCloser
+	if f.err = f.began(from); f.err == nil {
+		body, f.err = f.stream(f.ctx, from)
+	}
+	if f.err != nil {
 		f.end()
 		f.hub.release()
 		return
 	}
 	f.start, f.position = from, from
 	go f.run(body)
+}
+
+// began returns an error if a revision is in the future. kube-apiserver would wait for it, and nobody else could share the feed until then.
+func (f *feed) began(revision string) error {
+	head, err := f.reader.revision(f.ctx, "", "")
+	if err != nil {
+		return err
+	}
+	now := head.Metadata.ResourceVersion
+	if order, err := resourceversion.CompareResourceVersion(revision, now); err == nil && order > 0 {
+		asked, _ := strconv.ParseUint(revision, 10, 64)
+		current, _ := strconv.ParseUint(now, 10, 64)
+		return storage.NewTooLargeResourceVersionError(asked, current, retryAfter)
+	}
+	return nil
 }
 
 // run collects events until nobody watches or kube-apiserver fails. A watch that has ended, as each does after a while, is followed by another.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/storage"
 	restclient "k8s.io/client-go/rest"
 )
 
@@ -33,6 +34,13 @@ type source struct {
 }
 
 func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("watch") == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[]}`, s.latest)
+		return
+	}
 	from, err := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	if err != nil || from < 0 {
 		w.Header().Set("Content-Type", "application/json")
@@ -237,6 +245,24 @@ func TestARevisionThatIsGoneIsRefused(t *testing.T) {
 	expect(t, watchFrom(t.Context(), t, h, r, "0"), 1, 1)
 	if _, err := h.watch(t.Context(), r, "-1"); !apierrors.IsResourceExpired(err) {
 		t.Errorf("beside a feed: got %v, want Expired", err)
+	}
+}
+
+// A feed from a revision that is still to come would be of no use to anybody else, who would each need a watch of their own.
+func TestNobodyOpensAFeedInTheFuture(t *testing.T) {
+	s, h, r := newSource(t)
+	s.grow(3)
+	for range 2 {
+		if _, err := h.watch(t.Context(), r, "99999999"); !storage.IsTooLargeResourceVersion(err) {
+			t.Errorf("got %v, want a resource version that is too large", err)
+		}
+	}
+	one, two := watchFrom(t.Context(), t, h, r, "3"), watchFrom(t.Context(), t, h, r, "3")
+	s.grow(4)
+	expect(t, one, 4, 4)
+	expect(t, two, 4, 4)
+	if got := s.watches(); got != "1 open, 1 in all" {
+		t.Errorf("upstream watches: %s", got)
 	}
 }
 
