@@ -2,12 +2,12 @@ package overwritten
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,8 +32,8 @@ type REST struct {
 	root func(namespace string) string
 	ttl  time.Duration
 	// mu lets one request at a time make room.
-	mu      sync.Mutex
-	limiter *rate.Limiter
+	mu    sync.Mutex
+	rates rates
 }
 
 var (
@@ -72,7 +72,7 @@ func New(scheme *runtime.Scheme, options generic.RESTOptionsGetter, rights autho
 	}
 	// A record has no dependents. A finalizer of the garbage collector would stay, because it does not watch records.
 	store.EnableGarbageCollection = false
-	return &REST{store: store, rights: rights, root: root, ttl: ttl, limiter: rate.NewLimiter(perSecond, maxTotal)}, nil
+	return &REST{store: store, rights: rights, root: root, ttl: ttl, rates: newRates()}, nil
 }
 
 // New returns an empty record.
@@ -109,8 +109,9 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	if _, err := r.store.Get(ctx, o.Name, &metav1.GetOptions{}); err == nil {
 		return nil, apierrors.NewAlreadyExists(hnc.Resource("overwrittenobjects"), o.Name)
 	}
-	if err := r.allow(o); err != nil {
-		return nil, err
+	if !r.rates.allow(time.Now(), r.root(o.Namespace), size(o)) {
+		// The overwrite does not wait for it.
+		return nil, apierrors.NewForbidden(hnc.Resource("overwrittenobjects"), o.Name, errors.New("too much has been overwritten lately to keep it all"))
 	}
 	if err := r.makeRoom(ctx, size(o)); err != nil {
 		return nil, err

@@ -2,9 +2,10 @@ package overwritten
 
 import (
 	"context"
-	"errors"
+	"maps"
 	"time"
 
+	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,10 +82,28 @@ func victims(records []hnc.OverwrittenObject, root func(namespace string) string
 	return victims
 }
 
-// allow says whether as much may be written now. The overwrite does not wait for it.
-func (r *REST) allow(o *hnc.OverwrittenObject) error {
-	if r.limiter.AllowN(time.Now(), size(o)) {
-		return nil
+// treeShare is which part of what is written in a time may be of one tree, so that a tenant who has much overwritten does not keep the objects
+// of others from being recorded.
+const treeShare = 2
+
+// rates says how much may be written in a time.
+type rates struct {
+	all *rate.Limiter
+	// trees are those in which something was overwritten lately.
+	trees map[string]*rate.Limiter
+}
+
+func newRates() rates {
+	return rates{rate.NewLimiter(perSecond, maxTotal), map[string]*rate.Limiter{}}
+}
+
+// allow says whether as much may be written now for a tree.
+func (r rates) allow(now time.Time, tree string, size int) bool {
+	maps.DeleteFunc(r.trees, func(_ string, l *rate.Limiter) bool { return l.TokensAt(now) >= maxTotal/treeShare })
+	own, known := r.trees[tree]
+	if !known {
+		own = rate.NewLimiter(perSecond/treeShare, maxTotal/treeShare)
+		r.trees[tree] = own
 	}
-	return apierrors.NewForbidden(hnc.Resource("overwrittenobjects"), o.Name, errors.New("too much has been overwritten lately to keep it all"))
+	return own.AllowN(now, size) && r.all.AllowN(now, size)
 }
