@@ -19,6 +19,14 @@ func inheritedPodSecurity(t *tree.Tree, name string) map[string]string {
 		return inherited
 	}
 	above, set := podSecurity(t, t.Parent(name)), managedLabels(t, name)
+	if ns := t.Namespace(name); t.Orphaned(name) {
+		// The parent may have been made again.
+		for key, value := range decodeLabels(ns.InheritedPodSecurity) {
+			if _, ok := above[key]; !ok && ns.Labels[key] == value {
+				above[key] = value
+			}
+		}
+	}
 	for key, value := range above {
 		if _, ok := set[key]; !ok && !pinned(t, name, key) {
 			inherited[key] = value
@@ -46,14 +54,15 @@ func podSecurity(t *tree.Tree, name string) map[string]string {
 	return labels
 }
 
-// followsPodSecurity says whether the namespace is a sub-namespace that has a Subnamespace, and a parent that can tell it something.
+// followsPodSecurity says whether the namespace is a sub-namespace in its place, below a parent that can tell it something. Without a Subnamespace,
+// which whoever may edit the parent can take away, it follows but loses no label.
 func followsPodSecurity(t *tree.Tree, name string) bool {
 	parent := t.Parent(name)
 	if !t.InheritsPodSecurity() || parent == "" || t.Namespace(parent) == nil || len(reach(t, name)) < 2 {
 		return false
 	}
 	ns := t.Namespace(name)
-	return (ns == nil || ns.SubnamespaceOf == parent) && t.Subnamespace(tree.Key{Parent: parent, Name: name}) != nil
+	return ns == nil || ns.SubnamespaceOf == parent
 }
 
 // pinned says whether somebody else than the propagator has written a Pod Security label of a namespace. Labels that hierarchies set can't be pinned.

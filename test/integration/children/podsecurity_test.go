@@ -183,6 +183,39 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 	})
 }
 
+// Whoever may edit the parent can take away the Subnamespace and leave the sub-namespace. It must not get away from what the parent demands.
+func TestASubnamespaceWithoutItsRecordFollowsPodSecurity(t *testing.T) {
+	namespaces(t, "shed-top")
+	mallory := newUser(t, "mallory-shed")
+	mallory.bind(t, "shed-top", "edit")
+	mallory.eventuallyMay(t, "create", hnc.GroupName, "subnamespaces", "shed-top", "")
+	for _, name := range []string{"shed-before", "shed-after"} {
+		if _, err := mallory.subnamespace(t, "shed-top", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	detach := func(name string) {
+		records := mallory.hnc.HncV1beta1().Subnamespaces("shed-top")
+		if _, err := records.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := records.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		eventuallyTells(t, name, hnc.ReasonSubnamespaceMissing)
+	}
+	detach("shed-before")
+	if err := root.labelled(t, "shed-top", enforce, "restricted"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"shed-before", "shed-after"} {
+		eventuallyLabelled(t, name, enforce, "restricted")
+		refused(t, "a pod on the host", mallory.hostPod(t, name), apierrors.IsForbidden, "violates PodSecurity")
+	}
+	detach("shed-after")
+	refused(t, "a pod on the host", mallory.hostPod(t, "shed-after"), apierrors.IsForbidden, "violates PodSecurity")
+}
+
 func TestPodSecurityIsInheritedUnlessAFlagSaysOtherwise(t *testing.T) {
 	namespaces(t, "insecure-top")
 	if err := root.labelled(t, "insecure-top", enforce, "restricted"); err != nil {
