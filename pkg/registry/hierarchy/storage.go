@@ -114,6 +114,9 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	if binding.Emptied(h, was) {
+		if err := k.podSecurityGoes(ctx, was); err != nil {
+			return nil, err
+		}
 		return nothing, k.unmove(ctx, was)
 	}
 	if was.DeletionTimestamp != nil && h.Spec.Parent != "" && h.Spec.Parent != was.Spec.Parent {

@@ -91,10 +91,26 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	if errs := validation.ValidateSubnamespace(s, k.tree.Managed(ctx)); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Subnamespace"}, s.Name, errs)
 	}
-	if err := k.podSecurity(ctx, s, hnc.SubnamespaceSpec{}); err != nil {
+	before, err := k.before(ctx, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.podSecurity(ctx, s, before); err != nil {
 		return nil, err
 	}
 	return nothing, k.claim(ctx, s)
+}
+
+// before returns what a namespace's hierarchy sets on it. A Subnamespace that is created for an existing namespace replaces that.
+func (k hooks) before(ctx context.Context, name string) (hnc.SubnamespaceSpec, error) {
+	h, err := k.hierarchies(ctx, name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return hnc.SubnamespaceSpec{}, nil
+	case err != nil:
+		return hnc.SubnamespaceSpec{}, err
+	}
+	return hnc.SubnamespaceSpec{Labels: h.Spec.Labels, NamespaceLabels: h.Spec.NamespaceLabels}, nil
 }
 
 // podSecurity checks what a write changes in the Pod Security labels that a Subnamespace sets on its namespace.

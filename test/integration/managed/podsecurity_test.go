@@ -61,6 +61,62 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	if err != nil || ns.Labels[audit] != "restricted" {
 		t.Errorf("got %v, %v", ns.Labels, err)
 	}
+
+	// A Subnamespace that is made again replaces what the hierarchy sets.
+	if _, err := root.hnc.HncV1beta1().Subnamespaces("audited").Patch(ctx, "audited-sub", types.MergePatchType,
+		[]byte(fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"baseline"}]}}`, audit)), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ofSub := root.hnc.HncV1beta1().Hierarchies("audited-sub")
+	saysBaseline := func() error {
+		h, err := ofSub.Get(ctx, hnc.Singleton, metav1.GetOptions{})
+		if err == nil && (len(h.Spec.Labels) != 1 || h.Spec.Labels[0].Value != "baseline") {
+			err = fmt.Errorf("got %+v", h.Spec)
+		}
+		return err
+	}
+	eventually(t, "the hierarchy says what the Subnamespace says", saysBaseline)
+	detach := func() {
+		if _, err := records.Patch(ctx, "audited-sub", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := records.Delete(ctx, "audited-sub", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	detach()
+	_, err = records.Create(ctx, sub, metav1.CreateOptions{})
+	refused("replacing what the hierarchy of a sub-namespace sets", err)
+	if _, err := hierarchies.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"spec":{"requiredChildren":["audited-sub"]}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the required child takes over what the hierarchy sets", func() error {
+		s, err := records.Get(ctx, "audited-sub", metav1.GetOptions{})
+		if err == nil && (len(s.Spec.Labels) != 1 || s.Spec.Labels[0].Value != "baseline") {
+			t.Fatalf("got %+v", s.Spec)
+		}
+		return err
+	})
+
+	// A hierarchy that is being deleted while it sets none, and goes when it does.
+	namespace(t, "audited-later")
+	later := alice.hnc.HncV1beta1().Hierarchies("audited-later")
+	if _, err := later.Create(ctx, &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Finalizers: []string{"example.com/later"}}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := later.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.hnc.HncV1beta1().Hierarchies("audited-later").Patch(ctx, hnc.Singleton, types.MergePatchType,
+		[]byte(fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"restricted"}]}}`, audit)), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = later.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	refused("taking the last finalizer", err)
+	if _, err := root.hnc.HncV1beta1().Hierarchies("audited-later").Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+		t.Error(err)
+	}
+
 	// A namespace that is being deleted takes its hierarchy along.
 	if err := root.CoreV1().Namespaces().Delete(ctx, "audited", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
