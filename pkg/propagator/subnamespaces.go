@@ -184,7 +184,7 @@ func (p *Propagator) void(ctx context.Context, s *tree.Subnamespace, plan namesp
 		return err
 	}
 	if plan.SetParent {
-		if err := p.createHierarchy(ctx, s.Name, s.Parent, s.Metadata); err != nil {
+		if err := p.join(ctx, s, plan); err != nil {
 			return err
 		}
 	}

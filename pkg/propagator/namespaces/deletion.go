@@ -9,7 +9,8 @@ func terminating(t *tree.Tree, s *tree.Subnamespace) Plan {
 		release = Plan{Action: Leave}
 	}
 	ns := t.Namespace(s.Name)
-	if plan := convert(t, s); plan.SetParent && ns.SubnamespaceOf == "" {
+	// A Hierarchy that is being deleted takes no parent, and must not keep a parent that is being deleted, too.
+	if plan := convert(t, s); plan.SetParent && ns.SubnamespaceOf == "" && (t.Hierarchy(s.Name) == nil || t.Active(s.Parent)) {
 		return plan
 	}
 	switch {

@@ -27,7 +27,7 @@ func next() string {
 }
 
 // world builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "terminating NAME", "gone NAME",
-// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "role NAME",
+// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "role NAME",
 // "pending NAME UID", and those of metadata.
 func world(lines ...string) *tree.Tree {
 	t := tree.New(rules())
@@ -89,7 +89,7 @@ func into(t *tree.Tree, line string) {
 		ns := *t.Namespace(name)
 		ns.ResourceVersion, ns.CreatorPending = next(), types.UID(words[2])
 		t.SetNamespace(&ns)
-	case "asked", "deleting", "ready":
+	case "asked", "deleting", "ready", "conflict":
 		s := &tree.Subnamespace{
 			Key: tree.Key{Parent: name, Name: words[2]}, UID: types.UID("s-" + words[2]), ResourceVersion: next(), Generation: 1,
 			Terminating: words[0] == "deleting", Finalizers: []string{hnc.FinalizerSubnamespace}, Created: metav1.Unix(2, 0),
@@ -97,6 +97,9 @@ func into(t *tree.Tree, line string) {
 		if words[0] == "ready" {
 			s.Status = v1beta1.SubnamespaceStatus{State: v1beta1.SubnamespaceOk, Conditions: []metav1.Condition{
 				{Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, ObservedGeneration: 1}}}
+		}
+		if words[0] == "conflict" {
+			s.Status.State = v1beta1.SubnamespaceConflict
 		}
 		t.SetSubnamespace(s)
 	default:

@@ -111,7 +111,8 @@ func Subnamespace(t *tree.Tree, key tree.Key, now metav1.Time) Plan {
 
 // convert is for a Subnamespace whose namespace was converted. The namespace keeps its place.
 func convert(t *tree.Tree, s *tree.Subnamespace) Plan {
-	return Plan{Action: Void, SetParent: t.Namespace(s.Name) != nil && t.Hierarchy(s.Name) == nil && t.Parent(s.Name) == s.Parent}
+	h := t.Hierarchy(s.Name)
+	return Plan{Action: Void, SetParent: t.Namespace(s.Name) != nil && (h == nil || h.Parent == "") && t.Parent(s.Name) == s.Parent}
 }
 
 func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now metav1.Time) Plan {
@@ -119,6 +120,12 @@ func create(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now meta
 		// Another Subnamespace of that name is older, and its namespace is about to be created.
 		return report(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
 			fmt.Sprintf("namespace %q is being created for a Subnamespace in namespace %q; delete this Subnamespace, or that one", s.Name, t.Parent(s.Name)), now)
+	}
+	if children := len(t.Children(s.Name)); children > 0 && s.Status.State == v1beta1.SubnamespaceConflict {
+		// They were the children of another namespace, and nobody has been asked whether they may come below this one.
+		return report(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+			fmt.Sprintf("namespace %q, which was somebody else's, does not exist any more but is the parent of %d existing namespace(s); "+
+				"delete this Subnamespace, and create it again as an admin of these", s.Name, children), now)
 	}
 	annotations := managedAnnotations(t, s.Name)
 	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent

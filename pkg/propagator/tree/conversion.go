@@ -36,7 +36,7 @@ func (t *Tree) Converted(s *Subnamespace) bool {
 		(ns.SubnamespaceOf == "" && !s.Created.IsZero() && !ns.Created.Before(&s.Created))
 }
 
-// bornBelow returns the parent of a namespace that was converted before it had a Hierarchy, "" for any other. The evidence is the tree label with
+// bornBelow returns the parent of a namespace that was converted before it had a Hierarchy that names one, "" for any other. The evidence is the tree label with
 // which the propagator has created it.
 func (t *Tree) bornBelow(ns *Namespace) string {
 	for _, key := range t.Asking(ns.Name) {

@@ -75,7 +75,7 @@ func (t *Tree) parentFor(name string) string {
 		if h := t.Hierarchy(name); h != nil && h.Parent != "" {
 			return h.Parent
 		}
-		if ns.SubnamespaceOf == "" && t.Hierarchy(name) == nil {
+		if ns.SubnamespaceOf == "" {
 			return t.bornBelow(ns)
 		}
 		if ns.SubnamespaceOf != "" && t.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) != nil {

@@ -110,8 +110,13 @@ func (t *Tree) CheckPropagator(ctx context.Context, namespace *corev1.Namespace,
 	}
 	_, err := t.judge(ctx, func(v *view) (*fence.Guard, error) {
 		e, err := v.edge(ctx, namespace.Name)
-		if err != nil || e.Parent == parent {
+		if err != nil {
 			return nil, err
+		}
+		if e.Parent == parent {
+			if counts, err := v.counts(ctx, namespace.Name, e); err != nil || counts {
+				return nil, err
+			}
 		}
 		current, err := v.namespace(ctx, namespace.Name)
 		if err != nil || (current != nil && current.Labels[hnc.TreeLabel(parent)] == "1") {

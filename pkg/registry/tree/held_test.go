@@ -46,11 +46,13 @@ func TestAPendingSubnamespaceGivesNoPlace(t *testing.T) {
 }
 
 func TestThePropagatorOnlyRepeatsPlaces(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "sub": "a", "mine": "", "lost": "", "far": ""})
+	f := newFixture(t, map[string]string{"a": "", "sub": "a", "mine": "", "lost": "", "far": "", "full": ""})
+	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")}) // by a Subnamespace that waits for the name
+	f.hear(t)
 	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
 	f.change(t, "lost", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)
 	f.change(t, "far", map[string]string{hnc.TreeLabel("a"): "2"}, nil, true)
-	for name, allowed := range map[string]bool{"sub": true, "lost": true, "mine": false, "far": false} {
+	for name, allowed := range map[string]bool{"sub": true, "lost": true, "mine": false, "far": false, "full": false} {
 		err := f.CheckPropagator(as(t, hnc.PropagatorUser), f.existing(t, name), "a")
 		if (err == nil) != allowed || (err != nil && !apierrors.IsForbidden(err)) {
 			t.Errorf("%s: got %v, want it allowed: %t", name, err, allowed)

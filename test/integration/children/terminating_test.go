@@ -74,3 +74,50 @@ func TestADeletedHierarchyIsNoWayOut(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A tenant prepares a namespace whose hierarchy takes no parent, because it is being deleted. Somebody takes the namespace as a sub-namespace;
+// its owner removes the annotation, which leaves the namespace where it is.
+func TestADeletedHierarchyIsNoWayOutByConversion(t *testing.T) {
+	namespaces(t, "fuse", "fuse-top")
+	mallory := newUser(t, "mallory-fuse")
+	mallory.admin(t, "fuse")
+	mallory.grant(t, "", "get,patch /namespaces fuse")
+	annotate := func(patch string) {
+		if _, err := mallory.CoreV1().Namespaces().Patch(t.Context(), "fuse", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := mallory.hierarchy(t, "fuse", func(s *v1beta1.HierarchySpec) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := mallory.patchHierarchy(t.Context(), "v1beta1", "fuse", fmt.Sprintf(finalizers, `"example.com/fuse"`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := mallory.hnc.HncV1beta1().Hierarchies("fuse").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	annotate(fmt.Sprintf(`{"metadata":{"annotations":{%q:"fuse-top"}}}`, hnc.AnnotationSubnamespaceOf))
+	if _, err := root.subnamespace(t, "fuse-top", "fuse"); err != nil {
+		t.Fatal(err)
+	}
+	ancestryIs(t, "fuse", "fuse", "fuse-top")
+	annotate(fmt.Sprintf(`{"metadata":{"annotations":{%q:null}}}`, hnc.AnnotationSubnamespaceOf))
+	// Something that comes after it.
+	namespaces(t, "fuse-later")
+	if err := root.hierarchy(t, "fuse-later", below("fuse-top")); err != nil {
+		t.Fatal(err)
+	}
+	ancestryIs(t, "fuse-later", "fuse-later", "fuse-top")
+	ancestryIs(t, "fuse", "fuse", "fuse-top")
+	if err := mallory.patchHierarchy(t.Context(), "v1beta1", "fuse", fmt.Sprintf(finalizers, "")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the hierarchy names the parent", func() error {
+		h, err := root.hnc.HncV1beta1().Hierarchies("fuse").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err == nil && h.Spec.Parent != "fuse-top" {
+			err = fmt.Errorf("got %+v", h.Spec)
+		}
+		return err
+	})
+	ancestryIs(t, "fuse", "fuse", "fuse-top")
+}
