@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -83,6 +84,8 @@ func (s *Storage) ReportRules(ctx context.Context) error {
 	same := rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, stored runtime.Object) (runtime.Object, error) {
 		return stored.DeepCopyObject(), nil // the strategy sets the rules
 	})
+	// A request's context has a namespace, the empty one for resources of the cluster.
+	ctx = genericapirequest.WithNamespace(ctx, metav1.NamespaceNone)
 	_, _, err := s.Status.Update(ctx, hnc.ConfigurationName, same, rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -103,7 +103,7 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 			return
 		}
 		started = true
-		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver"}); err != nil {
+		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver", Args: rules}); err != nil {
 			t.Error(err)
 		}
 	}

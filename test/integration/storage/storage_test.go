@@ -6,14 +6,18 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -51,9 +55,10 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, err := cp.StartServer(t.Context(), installation, controlplane.Server{
+	server := controlplane.Server{
 		Name: "hnc-apiserver", SharedEtcd: true, Args: []string{"--encryption-provider-config=" + config, "--etcd-prefix=" + prefix},
-	})
+	}
+	port, err := cp.StartServer(t.Context(), installation, server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +97,29 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	if edge := stored(t, cp, prefix+"/edges/child"); !bytes.Contains(edge, []byte(secret)) {
 		t.Errorf("the edge is %q", edge)
 	}
+
+	t.Run("a server that is restarted reports its rules in the stored configuration", func(t *testing.T) {
+		configurations := hierarchies.HncV1beta1().HNCConfigurations()
+		configuration := &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}
+		if _, err := configurations.Create(t.Context(), configuration, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			t.Fatal(err)
+		}
+		if err := cp.StopProcess(t.Context(), server.Name); err != nil {
+			t.Fatal(err)
+		}
+		server.Args = append(server.Args, "--unpropagated-label=example.com/local")
+		if _, err := cp.StartServer(t.Context(), installation, server); err != nil {
+			t.Fatal(err)
+		}
+		var last error
+		if err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+			configuration, last = configurations.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+			return last == nil && configuration.Status.InForce.APIServer != nil &&
+				slices.Contains(configuration.Status.InForce.APIServer.UnpropagatedLabels, "example.com/local"), nil
+		}); err != nil {
+			t.Errorf("%v: got %+v, %v", err, configuration.Status.InForce, last)
+		}
+	})
 }
 
 func stored(t *testing.T, cp *controlplane.ControlPlane, key string) []byte {
