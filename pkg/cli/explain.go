@@ -47,6 +47,9 @@ func newExplain(e *Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if overwritten && out.format != "" {
+				return usage("--overwritten prints a manifest in YAML; leave out --output")
+			}
 			if overwritten {
 				return e.printOverwritten(cmd.Context(), args[0], args[1], namespace)
 			}

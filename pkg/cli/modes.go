@@ -62,6 +62,7 @@ func (e *Environment) readModes(ctx context.Context, c *cluster, q *origin.Quest
 	if err != nil {
 		return err
 	}
+	q.Cluster = mode
 	enforced := slices.Contains(kinds.Enforced, q.Resource)
 	for i := len(q.Chain) - 1; i >= 0; i-- {
 		entries := said[q.Chain[i].Name]

@@ -55,7 +55,8 @@ func (q *Question) copied(a *Answer) {
 	}
 	if distance == 0 {
 		a.say("it is a copy of the one in %s, which is no ancestor of %s now", a.Source, a.Namespace)
-		q.stays(a, Mode{Configured: true, Mode: v1beta1.Propagate})
+		// The hierarchies above that source are not read.
+		q.stays(a, q.judge(a), q.Cluster)
 		return
 	}
 	a.Path = q.path(distance + 1)
@@ -69,21 +70,25 @@ func (q *Question) copied(a *Answer) {
 		a.say("%s does not have it any more", source.Name)
 	}
 	if governing := q.judge(a); source.Unread == "" && governing != source {
-		q.stays(a, source.Mode)
+		q.stays(a, governing, source.Mode)
 	}
 }
 
-// stays says what becomes of a copy that has lost its source.
-func (q *Question) stays(a *Answer, m Mode) {
+// stays says what becomes of a copy whose own source does not govern it: governing does, if it is not nil. m is the mode of its own source.
+func (q *Question) stays(a *Answer, governing *Namespace, m Mode) {
 	switch {
 	case q.obstacle() != "":
 		a.say("the copy stays as it is for now: %s", q.obstacle())
+	case governing != nil:
+		a.say("the copy will be replaced by a copy of the one in %s", governing.Name)
 	case m.Unread != "":
 		a.say("what becomes of the copy is not known: %s", m.Unread)
 	case !m.Configured || m.Mode == v1beta1.Ignore:
-		a.say("the copy stays as it is; an administrator can have all copies removed by the mode Remove")
+		a.say("the copy stays as it is; users who may update it and are admin of %s can make it an ordinary object: kubectl hns release %s -n %s",
+			a.Source, a.Object, a.Namespace)
+		a.say("an administrator can have all copies removed by the mode Remove")
 	default:
-		a.say("the copy will be removed, or replaced")
+		a.say("the copy will be removed")
 	}
 }
 

@@ -48,6 +48,8 @@ type Question struct {
 	Name     string
 	// Chain begins with the namespace that is asked about and ends with its root.
 	Chain []Namespace
+	// Cluster is how sources are propagated about which no hierarchy says anything.
+	Cluster Mode
 	// Rules are those that the propagator acts by, nil if they are not known; RulesUnread says why.
 	Rules       *v1beta1.Rules
 	RulesUnread string

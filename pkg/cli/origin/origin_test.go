@@ -34,9 +34,10 @@ func copyOf(namespace string) *Object {
 func question(mode Mode, here, mid, top *Object) *Question {
 	return &Question{
 		Resource: schema.GroupResource{Resource: "configmaps"}, Kind: "ConfigMap", Name: "x",
-		Labels: map[string]string{"here.tree.hnc.x-k8s.io/depth": "0", "mid.tree.hnc.x-k8s.io/depth": "1", "top.tree.hnc.x-k8s.io/depth": "2"},
-		Rules:  &v1beta1.Rules{NoPropagationLabels: []string{"team=none"}},
-		Chain:  []Namespace{{Name: "here", Object: here, Mode: mode}, {Name: "mid", Object: mid, Mode: mode}, {Name: "top", Object: top, Mode: mode}},
+		Labels:  map[string]string{"here.tree.hnc.x-k8s.io/depth": "0", "mid.tree.hnc.x-k8s.io/depth": "1", "top.tree.hnc.x-k8s.io/depth": "2"},
+		Rules:   &v1beta1.Rules{NoPropagationLabels: []string{"team=none"}},
+		Cluster: mode,
+		Chain:   []Namespace{{Name: "here", Object: here, Mode: mode}, {Name: "mid", Object: mid, Mode: mode}, {Name: "top", Object: top, Mode: mode}},
 	}
 }
 
@@ -55,7 +56,9 @@ func TestAnswers(t *testing.T) {
 		"a copy from the parent":     {question(propagate, copyOf("mid"), source(), nil), Copy, []string{"the one in mid, its parent"}},
 		"a copy without its source":  {question(propagate, copyOf("top"), nil, nil), Copy, []string{"top does not have it any more", "will be removed"}},
 		"a copy from elsewhere":      {question(propagate, copyOf("else"), nil, nil), Copy, []string{"no ancestor of here now", "will be removed"}},
-		"a copy of an ignored kind":  {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is"}},
+		"a copy of an ignored kind":  {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admin of top can", "kubectl hns release configmaps/x -n here"}},
+		"ignored, from elsewhere":    {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("else"), nil, nil), Copy, []string{"no ancestor of here now", "admin of else can"}},
+		"ignored, and one above":     {with(question(propagate, copyOf("mid"), source(), source()), func(q *Question) { q.Chain[1].Mode.Mode = v1beta1.Ignore }), Copy, []string{"replaced by a copy of the one in top"}},
 		"a copy that is halted":      {with(question(propagate, copyOf("top"), nil, nil), halt), Copy, []string{"stays as it is for now: activities are halted in here: ParentMissing: gone"}},
 		"a copy beside a lower one":  {question(propagate, copyOf("top"), source(), source()), Copy, []string{"the one in mid is not copied to here: the one in top counts"}},
 		"nothing above":              {question(propagate, nil, nil, nil), Absent, []string{"no ancestor has one"}},

@@ -2441,7 +2441,7 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref common.ReferenceCallb
 					},
 					"manifest": {
 						SchemaProps: spec.SchemaProps{
-							Description: "manifest is the object as JSON, without its namespace, its status and what the API server adds to metadata.",
+							Description: "manifest is the object as JSON, without its namespace, its status and what the API server adds to metadata. It is empty in lists: get the object to read it.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",

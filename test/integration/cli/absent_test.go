@@ -14,7 +14,7 @@ import (
 
 func startPropagator(t *testing.T) {
 	t.Helper()
-	if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
+	if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-propagator", Args: rules}); err != nil {
 		t.Error(err)
 	}
 }
@@ -30,7 +30,7 @@ func TestServerIsAbsent(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		var err error
-		if port, err = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver"}); err == nil {
+		if port, err = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver", Args: rules}); err == nil {
 			err = cp.Register(context.WithoutCancel(t.Context()), installation, port)
 		}
 		if err != nil {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -44,6 +46,12 @@ func TestConfigOfAKindThatThePropagatorMayNotHandle(t *testing.T) {
 	s.as("the administrator", root)
 	s.run(set("--grant")...)
 	s.run(set()...)
-	s.until("* Propagating: deployments (apps/v1)\n* Propagating: rolebindings (rbac.authorization.k8s.io/v1)\n* Propagating: roles (rbac.authorization.k8s.io/v1)\n\nConditions:\n",
-		"config", "describe")
+	// The grant takes effect at the propagator's next try; until then, there is the condition OutOfSync.
+	eventually(t, func() error {
+		r := root.hns(t, "config", "describe")
+		if !strings.Contains(r.stdout, "* Propagating: deployments (apps/v1)\n") || !strings.HasSuffix(r.stdout, "\n\nConditions:\n") {
+			return fmt.Errorf("the grant has no effect: %s%s", r.stdout, r.stderr)
+		}
+		return nil
+	})
 }

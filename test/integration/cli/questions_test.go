@@ -148,7 +148,10 @@ func TestBadInput(t *testing.T) {
 		{"set", "plain", "--root", "--parent", "x"}, {"set", "plain", "-a", "-f"}, {"set", "no-such", "-r"}, {"set", "plain", "-p", "x*"},
 		{"move", "plain"}, {"move", "plain", "x", "--root"},
 		{"get"}, {"get", "nothings"}, {"get", "pods", "-A", "-n", "plain"}, {"get", "pods", "-w", "-o", "json"},
-		{"hrq", "-n", "plain"}, {"explain", "cm"}, {"explain", "cm/x*"}, {"who", "no-such"}, {"who", "x*"},
+		{"hrq", "-n", "plain"}, {"explain", "cm"}, {"explain", "cm/x*"},
+		{"explain", "cm/x", "--overwritten", "-o", "json"}, {"explain", "nothings/x", "-n", "plain", "--overwritten"},
+		{"release"}, {"release", "cm/"}, {"release", "nothings/x", "-n", "plain"}, {"release", "namespace/plain"}, {"release", "cm/x", "-n", "pl*"},
+		{"who", "no-such"}, {"who", "x*"},
 		{"sow"}, {"tree", "--leaves"},
 	} {
 		s.run(args...)

@@ -81,12 +81,12 @@ func (s *script) run(args ...string) {
 	s.record(args, s.user.hns(s.t, args...))
 }
 
-// until runs the plugin until its standard output holds want, and records the last run.
+// until runs the plugin until its output holds want, and records the last run.
 func (s *script) until(want string, args ...string) {
 	s.t.Helper()
 	var r result
 	eventually(s.t, func() error {
-		if r = s.user.hns(s.t, args...); !strings.Contains(r.stdout, want) {
+		if r = s.user.hns(s.t, args...); !strings.Contains(r.stdout+r.stderr, want) {
 			return fmt.Errorf("kubectl hns %s does not say %q:\n%s%s", strings.Join(args, " "), want, r.stdout, r.stderr)
 		}
 		return nil
@@ -112,14 +112,16 @@ func (s *script) record(args []string, r result) {
 	s.text.WriteString("\n")
 }
 
-// Ages and times are different in each run, and versions in each build.
+// Ages, times and generated names are different in each run, and versions in each build.
 var (
 	ages  = regexp.MustCompile(`(\s)(?:\d+[dhms]){1,2}(\s)`)
 	times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+	named = regexp.MustCompile(`"release-\w{5}"`)
 	built = regexp.MustCompile(`(version v\d+\.\d+\.\d+)[-+.\w]*`)
 )
 
 func timeless(text string) string {
+	text = named.ReplaceAllString(text, `"release-NAME"`)
 	return built.ReplaceAllString(times.ReplaceAllString(ages.ReplaceAllString(text, "${1}AGE$2"), "TIME"), "$1")
 }
 

@@ -37,6 +37,7 @@ type OverwrittenObjectSpec struct {
 	// +optional
 	ExpirationTime metav1.Time `json:"expirationTime,omitempty"`
 	// manifest is the object as JSON, without its namespace, its status and what the API server adds to metadata.
+	// It is empty in lists: get the object to read it.
 	Manifest string `json:"manifest"`
 }
 
