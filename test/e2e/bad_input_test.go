@@ -87,7 +87,7 @@ var _ = ginkgo.Describe("A sub-namespace", func() {
 		gomega.Expect(u.create(subnamespace(parent, parent))).To(beRefused("Conflict", "metadata.name", parent, "choose another name"))
 		sub := name("sub")
 		gomega.Expect(u.create(subnamespace(parent, sub))).To(succeed())
-		gomega.Expect(u.create(anchor(other, sub))).To(beRefused("Conflict", "metadata.name", `"`+parent+`"`, "choose another name"))
+		gomega.Expect(u.create(anchor(other, sub))).To(beRefused("Conflict", "metadata.name", `"`+sub+`" has another parent already`, "choose another name"))
 		gomega.Expect(u.create(subnamespace(parent, sub))).To(beRefused("AlreadyExists"))
 	})
 

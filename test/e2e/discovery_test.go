@@ -158,7 +158,7 @@ var _ = ginkgo.Describe("kubectl", func() {
 		parent, sub := newNamespace("parent"), name("sub")
 		gomega.Expect(root.create(subnamespace(parent, sub))).To(succeed())
 		gomega.Expect(root.kubectl("wait", "--for=condition=Ready", "subns/"+sub, "-n", parent, "--timeout=10s")).To(succeed())
-		gomega.Expect(root.kubectl("wait", "--for=condition=Ready", "subnamespaceanchors/"+sub, "-n", parent, "--timeout=10s")).To(succeed())
+		gomega.Expect(root.kubectl("wait", "--for=jsonpath={.status.status}=Ok", "subnamespaceanchors/"+sub, "-n", parent, "--timeout=10s")).To(succeed())
 		gomega.Expect(root.kubectl("wait", "--for=condition=Ready", theHierarchy, "-n", sub, "--timeout=10s")).To(succeed())
 		gomega.Expect(root.kubectl("describe", "subns", sub, "-n", parent)).To(output(gomega.ContainSubstring("has all that it inherits")))
 	})
