@@ -33,9 +33,14 @@ func (t *Tree) authorizeMove(ctx context.Context, v *view, refused refusals, cur
 			nobodys = why != ""
 		}
 		if !nobodys {
-			left, err := v.chain(ctx, current)
+			left, err := v.ancestry(ctx, current)
 			if err != nil {
 				return err
+			}
+			if len(chain) > 0 {
+				if chain, err = v.ancestry(ctx, chain[0]); err != nil {
+					return err
+				}
 			}
 			at, role := left[len(left)-1], "root of the tree that the namespace leaves"
 			if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(chain, name) }); i >= 0 {

@@ -162,7 +162,7 @@ func (t *Tree) Deletable(ctx context.Context, name string, parent *corev1.Namesp
 		return nil
 	}
 	_, err = t.judge(ctx, func(v *view) (*fence.Guard, error) {
-		chain, err := v.chain(ctx, name)
+		chain, err := v.ancestry(ctx, name)
 		if err != nil {
 			return nil, err
 		}

@@ -50,6 +50,37 @@ func (v *view) counts(ctx context.Context, name string, e Edge) (bool, error) {
 	return belongs(namespace, e.Parent), nil
 }
 
+// ancestry returns the chain of a namespace up to the first that exists and whose edge does not count: a Subnamespace that waits for the name of
+// somebody else's namespace gives no rights on that. What must have no cycles is the whole chain.
+func (v *view) ancestry(ctx context.Context, name string) ([]string, error) {
+	chain, err := v.chain(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range chain[:len(chain)-1] {
+		e, err := v.edge(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if e.Hierarchy != "" {
+			continue
+		}
+		if exists, err := v.namespace(ctx, at); err != nil {
+			return nil, err
+		} else if exists == nil {
+			continue
+		}
+		counts, err := v.counts(ctx, at, e)
+		if err != nil {
+			return nil, err
+		}
+		if !counts {
+			return chain[:i+1], nil
+		}
+	}
+	return chain, nil
+}
+
 // belongs says whether a namespace is a sub-namespace of the parent if that has a Subnamespace of its name: its annotation says so, or did when
 // the propagator wrote the tree labels. Removing the annotation is no way out of the tree.
 func belongs(namespace *corev1.Namespace, parent string) bool {

@@ -45,6 +45,30 @@ func TestAPendingSubnamespaceGivesNoPlace(t *testing.T) {
 	}
 }
 
+// Nor does it make whoever has it an admin of that namespace's tree.
+func TestAPendingSubnamespaceGivesNoRights(t *testing.T) {
+	f := newFixture(t, map[string]string{"top": "", "evil": "top", "full": "", "x": "full", "y": "evil"})
+	f.stored.put(t, "full", Edge{Parent: "evil", Subnamespace: uid("evil")})
+	f.hear(t)
+	f.admin["user/x"], f.admin["user/evil"] = true, true
+	for _, parent := range []string{"", "evil"} {
+		if _, err := f.Move(as(t, "user"), f.existing(t, "x"), parent); !apierrors.IsForbidden(err) {
+			t.Errorf("leaving for %q: got %v", parent, err)
+		}
+	}
+	if _, err := f.Unmove(as(t, "user"), "x"); !apierrors.IsForbidden(err) {
+		t.Errorf("deleting the hierarchy: got %v", err)
+	}
+	f.admin["user/full"] = true
+	if _, err := f.Move(as(t, "user"), f.existing(t, "x"), ""); err != nil {
+		t.Errorf("an admin of the root: %v", err)
+	}
+	// Its owner has more than that above it.
+	if _, err := f.Move(as(t, "user"), f.existing(t, "y"), "full"); !apierrors.IsForbidden(err) {
+		t.Errorf("leaving for the namespace: got %v", err)
+	}
+}
+
 func TestThePropagatorOnlyRepeatsPlaces(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "sub": "a", "mine": "", "lost": "", "far": "", "full": ""})
 	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")}) // by a Subnamespace that waits for the name

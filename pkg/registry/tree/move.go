@@ -184,7 +184,7 @@ func (v *view) parentChain(ctx context.Context, refused refusals, field, value, 
 // haltedAbove returns the nearest ancestor of name whose parent does not exist, "" if there is none. It does not look
 // at name's own parent: a namespace whose parent is missing may get another one.
 func (v *view) haltedAbove(ctx context.Context, name string) (string, error) {
-	chain, err := v.chain(ctx, name)
+	chain, err := v.ancestry(ctx, name)
 	if err != nil || len(chain) < 3 {
 		return "", err
 	}

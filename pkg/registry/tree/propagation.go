@@ -38,13 +38,17 @@ func (v *view) propagation(ctx context.Context, namespace, parent string) error 
 		if err != nil {
 			return err
 		}
-		if edge.Subnamespace != "" {
+		counts, err := v.counts(ctx, namespace, edge)
+		if err != nil {
+			return err
+		}
+		if edge.Subnamespace != "" && counts {
 			parent = edge.Parent
 		}
 	}
 	root := namespace
 	if parent != "" {
-		chain, err := v.chain(ctx, parent)
+		chain, err := v.ancestry(ctx, parent)
 		if err != nil {
 			return err
 		}
