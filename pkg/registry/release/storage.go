@@ -5,6 +5,7 @@ import (
 	"context"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -92,12 +93,27 @@ func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field
 	return nil
 }
 
+// maxLength is how long a name of any kind may be.
+const maxLength = 253
+
+// validate also refuses names that no request can have: the propagator would ask for the copy in vain until the release expires.
 func validate(r *hnc.CopyRelease) field.ErrorList {
 	var errs field.ErrorList
+	spec := field.NewPath("spec")
 	for _, f := range []struct{ name, value string }{{"resource", r.Spec.Resource}, {"name", r.Spec.Name}, {"source", r.Spec.Source}} {
+		at := spec.Child(f.name)
 		if f.value == "" {
-			errs = append(errs, field.Required(field.NewPath("spec", f.name), ""))
+			errs = append(errs, field.Required(at, ""))
 		}
+		for _, problem := range path.IsValidPathSegmentName(f.value) {
+			errs = append(errs, field.Invalid(at, f.value, problem))
+		}
+		if len(f.value) > maxLength {
+			errs = append(errs, field.TooLong(at, "", maxLength))
+		}
+	}
+	if len(r.Spec.Group) > maxLength {
+		errs = append(errs, field.TooLong(spec.Child("group"), "", maxLength))
 	}
 	return errs
 }

@@ -79,6 +79,11 @@ func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
 		}
 		return reason
 	})
+	for _, name := range []string{"settings/status", "..", strings.Repeat("x", 300)} {
+		if reason, err := owner.release(t, leaf, "configmaps", name, root); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.name") {
+			t.Errorf("a name that nothing can have: got %q, %v", reason, err)
+		}
+	}
 	if reason, err = owner.release(t, leaf, "configmaps", "settings", root); err != nil || reason != hnc.ReasonReleased {
 		t.Fatalf("got %q, %v", reason, err)
 	}
