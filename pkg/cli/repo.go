@@ -61,7 +61,7 @@ func (f *repoFlags) namedClusters() []string {
 	if err != nil {
 		return nil
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	objects, _ := load.Load(root.FS(), load.DefaultLimits)
 	return clustersOf(repository.Clusters(objects))
 }
@@ -116,7 +116,7 @@ func (f *repoFlags) load(ctx context.Context, e *Environment) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	line := e.progress()
 	defer line.end()
 	line.show("reading %s ...", f.path)

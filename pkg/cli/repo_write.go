@@ -37,7 +37,7 @@ func replaceDirectory(repo, dir string, files []hydrate.File) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temporary)
+	defer func() { _ = os.RemoveAll(temporary) }()
 	if err := writeBelow(temporary, append(files, hydrate.File{Name: outputMarker})); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func writeBelow(dir string, files []hydrate.File) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	for _, f := range files {
 		if !fs.ValidPath(f.Name) {
 			return fmt.Errorf("%q cannot be the name of a file; rename the cluster or the object", f.Name)

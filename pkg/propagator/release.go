@@ -102,7 +102,7 @@ func (p *Propagator) makeOrdinary(ctx context.Context, r *v1beta1.CopyRelease) (
 	case meta.IsNoMatchError(err) && cluster.Incomplete != nil:
 		return "", "", cluster.Incomplete
 	case err != nil:
-		return hnc.ReasonReleaseRefused, err.Error(), nil
+		return hnc.ReasonReleaseRefused, err.Error(), nil //nolint:nilerr // the release reports it
 	case mapping.Resource.GroupResource() != resource:
 		return hnc.ReasonReleaseRefused, fmt.Sprintf("name the resource %s", mapping.Resource.GroupResource()), nil
 	}

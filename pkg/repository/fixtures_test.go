@@ -73,10 +73,6 @@ func clusterSelector(name, spec string) string {
 	return item(management, "ClusterSelector", name, "", "spec: "+spec+"\n")
 }
 
-func cluster(name, metadata string) string {
-	return item("clusterregistry.k8s.io/v1alpha1", "Cluster", name, metadata, "")
-}
-
 func hierarchyConfig(resources string) string {
 	return item(management, "HierarchyConfig", "config", "", "spec: {resources: ["+resources+"]}\n")
 }

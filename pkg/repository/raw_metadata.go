@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -79,7 +79,7 @@ func invalidName(_ *compilation, o *object.Object) finding {
 	}
 	problems := validation.IsDNS1123Subdomain(name)
 	if o.GroupKind().Group == rbacGroup {
-		problems = pathvalidation.IsValidPathSegmentName(name)
+		problems = content.IsPathSegmentName(name)
 	}
 	if len(problems) > 0 {
 		return findf("metadata.name", "metadata.name: %q is not valid: %s", name, strings.Join(problems, "; "))

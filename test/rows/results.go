@@ -12,7 +12,7 @@ import (
 type event struct{ Action, Package, Test, Output string }
 
 // specPassed begins the line that a suite of Ginkgo prints for each spec that has passed.
-const specPassed = "spec passed: "
+const specPassed = "spec passed: " //nolint:gosec // no credential
 
 // follow reads what go test -json prints, and writes what go test prints without it: a line for each package, and the
 // output of tests that fail. It returns the names of the tests and specs that ran and passed.

@@ -52,7 +52,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	// A leader that can't renew its lease and does not notice has to be restarted.
 	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
 	var elector atomic.Pointer[leaderelection.LeaderElector]
-	served, err := o.Serving.serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, o.readiness(p, &elector), metricsHandler)
+	served, err := o.serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, o.readiness(p, &elector), metricsHandler)
 	if err != nil {
 		return err
 	}

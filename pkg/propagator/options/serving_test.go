@@ -35,7 +35,6 @@ func get(t *testing.T, s Serving, ready error, path string) (int, string) {
 		stop()
 		<-stopped
 	}()
-	//nolint:gosec // the certificate is self-signed
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	response, err := client.Get("https://" + listener.Addr().String() + path)
 	if err != nil {

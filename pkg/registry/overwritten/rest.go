@@ -40,7 +40,7 @@ var (
 	_ rest.Storage              = &REST{}
 	_ rest.Scoper               = &REST{}
 	_ rest.SingularNameProvider = &REST{}
-	_ rest.Creater              = &REST{}
+	_ rest.Creater              = &REST{} //nolint:misspell // as upstream spells it
 	_ rest.Getter               = &REST{}
 	_ rest.Lister               = &REST{}
 	_ rest.GracefulDeleter      = &REST{}

@@ -61,7 +61,7 @@ func (h *hub) share() { h.memory.Store(min(maxFeedMemory, int64(maxMemory/max(1,
 
 // key identifies the feed that a reader can share.
 func (r reader) key() string {
-	return strings.Join([]string{r.kind.GroupVersionResource.String(), r.form.accept, r.query.Encode()}, "|")
+	return strings.Join([]string{r.kind.String(), r.form.accept, r.query.Encode()}, "|")
 }
 
 // watch returns the events of the whole cluster after a revision. The channel is closed when there are no more, or when the caller reads them

@@ -20,8 +20,7 @@ func compiled(t *testing.T, paths ...string) *repository.Result {
 	fsys := fstest.MapFS{"system/repo.yaml": {Data: []byte("apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n")}}
 	for _, path := range paths {
 		parts := strings.Split(path, "/")
-		name, content := parts[len(parts)-1], ""
-		name, content, _ = strings.Cut(name, "=")
+		name, content, _ := strings.Cut(parts[len(parts)-1], "=")
 		kind := "ConfigMap"
 		if len(parts) > 1 && parts[len(parts)-2] == name {
 			kind = "Namespace"

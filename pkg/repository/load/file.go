@@ -37,7 +37,7 @@ func (l *loader) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	limit := min(l.limits.FileBytes, l.bytes)
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {

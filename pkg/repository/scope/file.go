@@ -48,7 +48,7 @@ func read(fsys fs.FS) (Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	return parse(io.LimitReader(f, maxFileBytes))
 }
 

@@ -15,7 +15,7 @@ import (
 // The admin of a namespace puts an object with a finalizer where a policy of its ancestors will be, and deletes it: it can't be replaced.
 func TestAnObjectThatItsFinalizersKeepIsReported(t *testing.T) {
 	configure(t, "networkpolicies.networking.k8s.io Propagate")
-	root, _, leaf := tree(t, "kept")
+	root, _, leaf := tree(t, "held-object")
 	tenant, err := person(t.Context(), "kept-tenant")
 	if err != nil {
 		t.Fatal(err)

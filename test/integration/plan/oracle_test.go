@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -120,7 +121,7 @@ func TestConcurrentPlansAreLimited(t *testing.T) {
 				defer func() { _ = response.Body.Close() }()
 				mu.Lock()
 				defer mu.Unlock()
-				if response.StatusCode == 429 {
+				if response.StatusCode == http.StatusTooManyRequests {
 					n++
 					after = response.Header.Get("Retry-After")
 				}

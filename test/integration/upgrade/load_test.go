@@ -36,7 +36,7 @@ func load(ctx context.Context) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	var entries []entry
 	for _, file := range []string{"testdata/store.jsonl", "testdata/core.jsonl"} {
 		data, err := os.ReadFile(file)

@@ -140,7 +140,7 @@ func TestFieldsThatHNCDoesNotKnowSurviveItsClients(t *testing.T) {
 				return err
 			},
 			"apply": func(t *testing.T, u *unstructured.Unstructured) error {
-				applied := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": n.name}, "spec": map[string]any(fields(t, n.change))}}
+				applied := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": n.name}, "spec": fields(t, n.change)}}
 				applied.SetGroupVersionKind(u.GroupVersionKind())
 				_, err := old.Apply(t.Context(), n.name, applied, metav1.ApplyOptions{FieldManager: "old", Force: true})
 				return err
@@ -148,7 +148,7 @@ func TestFieldsThatHNCDoesNotKnowSurviveItsClients(t *testing.T) {
 		}
 		for name, write := range writes {
 			t.Run(n.older+" "+name, func(t *testing.T) {
-				stored := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": n.name}, "spec": map[string]any(fields(t, n.spec))}}
+				stored := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": n.name}, "spec": fields(t, n.spec)}}
 				stored.SetGroupVersionKind(schema.GroupVersionKind{Group: "hnc.x-k8s.io", Version: "v1beta1", Kind: kinds[n.resource]})
 				if _, err := present.Apply(t.Context(), n.name, stored, metav1.ApplyOptions{FieldManager: "new", Force: true}); err != nil {
 					t.Fatal(err)

@@ -35,7 +35,7 @@ func (w *world) dump() error {
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }()
 	if err := w.quiet(client); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (w *world) dump() error {
 	if w.err != nil {
 		return w.err
 	}
-	if err := os.MkdirAll(testdata, 0o755); err != nil {
+	if err := os.MkdirAll(testdata, 0o750); err != nil {
 		return err
 	}
 	return errors.Join(w.dumpStore(client), w.dumpCore())
@@ -96,7 +96,7 @@ func (w *world) dumpStore(client *clientv3.Client) error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(testdata, "store.jsonl"), out.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(testdata, "store.jsonl"), out.Bytes(), 0o600)
 }
 
 // dumpCore writes the namespaces and what states and propagation have put in them, under the keys that kube-apiserver has for them.
@@ -120,7 +120,7 @@ func (w *world) dumpCore() error {
 			}
 		}
 	}
-	return os.WriteFile(filepath.Join(testdata, "core.jsonl"), out.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(testdata, "core.jsonl"), out.Bytes(), 0o600)
 }
 
 // made says whether the object is there because of a state.
