@@ -5,10 +5,13 @@ package servers
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
 	"time"
+
+	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
@@ -31,12 +34,25 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if err := logApart(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// logApart makes klog write to the standard error of now. The replicas log while M.Run, under go test -json, sets os.Stderr, which klog reads
+// otherwise.
+func logApart() error {
+	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(flags)
+	klog.SetOutput(os.Stderr)
+	return errors.Join(flags.Set("logtostderr", "false"), flags.Set("stderrthreshold", "FATAL"))
 }
 
 func run(m *testing.M) (code int, err error) {

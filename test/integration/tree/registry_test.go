@@ -154,7 +154,14 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 			t.Fatal(err)
 		}
 		t.Cleanup(storage.Hierarchy.DestroyFunc)
-		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, nil, 0)
+		hierarchies := func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+			h, err := storage.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{})
+			if err != nil {
+				return nil, err
+			}
+			return h.(*hnc.Hierarchy), nil
+		}
+		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
