@@ -5,7 +5,7 @@ import (
 	"context"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -105,7 +105,7 @@ func validate(r *hnc.CopyRelease) field.ErrorList {
 		if f.value == "" {
 			errs = append(errs, field.Required(at, ""))
 		}
-		for _, problem := range path.IsValidPathSegmentName(f.value) {
+		for _, problem := range content.IsPathSegmentName(f.value) {
 			errs = append(errs, field.Invalid(at, f.value, problem))
 		}
 		if len(f.value) > maxLength {
