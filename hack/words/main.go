@@ -1,0 +1,99 @@
+// Command words finds words that this repository does not use, in text, identifiers and file names.
+// words.txt lists these words, their replacements, and the phrases in which they are allowed.
+// Usage, from the root of the repository: go run ./hack/words [PATH...]
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+)
+
+//go:embed words.txt
+var words string
+
+func main() {
+	list, err := parse(words)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "words.txt:", err)
+		os.Exit(2)
+	}
+	files, err := tracked(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	findings, err := search(list, files)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	for _, f := range findings {
+		fmt.Println(f)
+	}
+	if len(findings) > 0 {
+		fmt.Fprintf(os.Stderr, "%d words to replace; hack/words/words.txt explains how to allow one\n", len(findings))
+		os.Exit(1)
+	}
+}
+
+// tracked returns the hand-written files below paths that git tracks or would add.
+func tracked(paths []string) ([]string, error) {
+	args := append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "-z", "--"}, paths...)
+	out, err := exec.Command("git", args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	var files []string
+	for _, name := range strings.Split(string(out), "\x00") {
+		if checked(name) {
+			files = append(files, name)
+		}
+	}
+	return files, nil
+}
+
+// checked reports whether a file is hand-written and of a checked format.
+func checked(name string) bool {
+	switch path.Ext(name) {
+	case ".go", ".md", ".sh", ".yaml":
+	default:
+		return false
+	}
+	return !strings.HasPrefix(name, "pkg/generated/") && !strings.HasPrefix(name, "hack/words/") &&
+		!strings.HasPrefix(path.Base(name), "zz_generated")
+}
+
+// search returns the findings in the names and contents of files. Each folder name is reported once.
+func search(list *list, files []string) ([]finding, error) {
+	var all []finding
+	seen := map[string]bool{}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted, but not yet in the index
+		}
+		if err != nil {
+			return nil, err
+		}
+		for at, elem := 0, ""; at < len(name); {
+			elem, _, _ = strings.Cut(name[at:], "/")
+			at += len(elem) + 1
+			prefix := name[:at-1]
+			if !seen[prefix] {
+				seen[prefix] = true
+				all = append(all, list.find(prefix, []byte(elem))...)
+			}
+		}
+		if bytes.IndexByte(content, 0) < 0 {
+			all = append(all, list.find(name, content)...)
+		}
+	}
+	return all, nil
+}
