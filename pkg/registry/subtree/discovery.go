@@ -13,12 +13,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// GroupName is the name of the group.
+// GroupName is the API group that this package serves.
 const GroupName = hnc.ResourcesGroupName
 
 var groupVersion = schema.GroupVersion{Group: GroupName, Version: "v1alpha2"}
 
-// group returns what discovery says of the group.
+// group is the group's discovery document.
 func group() metav1.APIGroup {
 	version := metav1.GroupVersionForDiscovery{GroupVersion: groupVersion.String(), Version: groupVersion.Version}
 	return metav1.APIGroup{
@@ -27,13 +27,13 @@ func group() metav1.APIGroup {
 	}
 }
 
-// ListAPIResources returns one resource for each kind, with the verbs list and watch at most: what can't be deleted, the
-// namespace controller and the garbage collector leave alone. Short names, singular names and categories are not repeated,
-// for kubectl warns of a short name that stands for two resources.
+// ListAPIResources returns one resource for each kind, with no verbs but list and watch: the namespace controller and
+// the garbage collector ignore resources that cannot be deleted. Short names, singular names and categories are
+// omitted because kubectl warns about ambiguous short names.
 func (k *kinds) ListAPIResources() []metav1.APIResource {
 	var resources []metav1.APIResource
 	for _, known := range k.all() {
-		gvk := known.kind()
+		gvk := known.gvk()
 		resources = append(resources, metav1.APIResource{
 			Name: known.name(), Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
 			Namespaced: true, Verbs: known.verbs(), StorageVersionHash: known.discovered.StorageVersionHash,
@@ -42,11 +42,11 @@ func (k *kinds) ListAPIResources() []metav1.APIResource {
 	return resources
 }
 
-// aggregated returns the same for aggregated discovery.
+// aggregated returns the same resources for aggregated discovery.
 func (k *kinds) aggregated() apidiscoveryv2.APIVersionDiscovery {
 	version := apidiscoveryv2.APIVersionDiscovery{Version: groupVersion.Version, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent}
 	for _, known := range k.all() {
-		gvk := known.kind()
+		gvk := known.gvk()
 		version.Resources = append(version.Resources, apidiscoveryv2.APIResourceDiscovery{
 			Resource:     known.name(),
 			ResponseKind: &metav1.GroupVersionKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind},
@@ -57,8 +57,8 @@ func (k *kinds) aggregated() apidiscoveryv2.APIVersionDiscovery {
 	return version
 }
 
-// kind returns the kind of the objects, which may be of another group than the resource.
-func (k kind) kind() schema.GroupVersionKind {
+// gvk returns the kind of the objects. Its group may differ from the group of the resource.
+func (k kind) gvk() schema.GroupVersionKind {
 	gvk := k.GroupVersion().WithKind(k.discovered.Kind)
 	if k.discovered.Version != "" {
 		gvk.Group, gvk.Version = k.discovered.Group, k.discovered.Version
@@ -66,10 +66,10 @@ func (k kind) kind() schema.GroupVersionKind {
 	return gvk
 }
 
-// hints returns a channel that holds something after a CustomResourceDefinition or an APIService has changed.
-func hints(ctx context.Context, client metadata.Interface) (<-chan struct{}, error) {
+// watchDefinitions returns a channel that is signaled when a CustomResourceDefinition or an APIService changes.
+func watchDefinitions(ctx context.Context, client metadata.Interface) (<-chan struct{}, error) {
 	hint := make(chan struct{}, 1)
-	tell := func() {
+	notify := func() {
 		select {
 		case hint <- struct{}{}:
 		default:
@@ -81,9 +81,9 @@ func hints(ctx context.Context, client metadata.Interface) (<-chan struct{}, err
 		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
 	} {
 		_, err := informers.ForResource(resource).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { tell() },
-			UpdateFunc: func(any, any) { tell() },
-			DeleteFunc: func(any) { tell() },
+			AddFunc:    func(any) { notify() },
+			UpdateFunc: func(any, any) { notify() },
+			DeleteFunc: func(any) { notify() },
 		})
 		if err != nil {
 			return nil, err

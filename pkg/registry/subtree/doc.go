@@ -1,14 +1,15 @@
-// Package subtree serves resources.hnc.x-k8s.io/v1alpha2: any namespaced kind, listed and watched over a namespace and all
-// that are below it (spec/hnc.md 1.8). It stores nothing.
+// Package subtree serves resources.hnc.x-k8s.io/v1alpha2: it lists and watches any namespaced kind across a subtree
+// (spec/hnc.md 1.8). It stores nothing.
 //
-// Objects are read from kube-apiserver with the server's own rights, and shown by the caller's: a namespace counts only if the
-// caller may do there what was asked for, with the very kind. This package never asks for more than that to be believed:
+// Objects are read from kube-apiserver with the server's own permissions and filtered by the caller's: the caller
+// must be allowed the requested verb on the requested kind in each namespace that the answer includes.
 //
-//   - a list reads the namespaces that passed one by one, never the cluster;
-//   - a watch reads the whole cluster's changes of the kind, and lets through what is in a namespace that has passed;
-//   - what is in the whole cluster is for those only who may read the whole cluster.
+//   - A list reads the permitted namespaces one by one, never the whole cluster.
+//   - A watch reads the changes of the kind in the whole cluster and forwards those in permitted namespaces.
+//   - A request for the whole cluster requires permission for the whole cluster.
 //
-// All parts of an answer are of one revision. A list first learns the present revision, then reads every namespace at
-// exactly that. A watch has a position: the revision up to which all is told. When a namespace comes or goes, its objects at
-// exactly the position are told as added or deleted; so nothing is told twice or missed, and nothing needs to be remembered.
+// Every answer is consistent at one revision. A list learns the current revision first, then reads each namespace at
+// exactly that revision. A watch has a position: the revision up to which all events have been sent. When a namespace
+// joins or leaves, its objects at exactly that position are sent as added or deleted, so no event is sent twice or
+// lost, and no object is remembered.
 package subtree

@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// recheck is how often a right is asked about that nothing else asks about.
-const recheck = time.Second
+// recheckPeriod is the interval of permission checks that no event triggers.
+const recheckPeriod = time.Second
 
-// forward passes a request for the whole cluster on as it is, for who may make it there.
+// forward forwards a request for the whole cluster unchanged if the caller is allowed to make it there.
 func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, query url.Values, q *request) error {
-	allowed, err := q.rights.in(ctx, "")
+	allowed, err := q.permissions.allowedIn(ctx, "")
 	if err != nil {
 		return err
 	}
 	if !allowed {
-		return q.rights.refused("")
+		return q.permissions.forbidden("")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	body, err := h.upstream.stream(ctx, q.reader.kind, "", query, q.reader.form.accept)
+	body, err := h.upstream.stream(ctx, q.reader.kind, "", query, q.reader.output.accept)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = body.Close() }()
 	if q.options.Watch {
-		go q.guard(ctx, cancel)
+		go q.stopWhenForbidden(ctx, cancel)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
@@ -39,7 +39,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, query url.
 		n, err := body.Read(buffer)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
-				return nil // the caller has gone
+				return nil // the caller has disconnected
 			}
 			if q.options.Watch {
 				flush(w)
@@ -47,17 +47,17 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, query url.
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !q.options.Watch {
-				panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+				panic(http.ErrAbortHandler) // a truncated list must not look complete
 			}
 			return nil
 		}
 	}
 }
 
-// guard ends a watch of the whole cluster when the right to it is taken away, or the server stops.
-func (q *request) guard(ctx context.Context, end func()) {
+// stopWhenForbidden ends a watch of the whole cluster when the permission is revoked or the server stops.
+func (q *request) stopWhenForbidden(ctx context.Context, end func()) {
 	defer end()
-	ticker := time.NewTicker(recheck)
+	ticker := time.NewTicker(recheckPeriod)
 	defer ticker.Stop()
 	for {
 		select {
@@ -66,7 +66,7 @@ func (q *request) guard(ctx context.Context, end func()) {
 		case <-stopping(ctx):
 			return
 		case <-ticker.C:
-			if allowed, err := q.rights.in(ctx, ""); err != nil || !allowed {
+			if allowed, err := q.permissions.allowedIn(ctx, ""); err != nil || !allowed {
 				return
 			}
 		}

@@ -21,36 +21,36 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 )
 
-// Handler answers requests for the resources of the group. It stands behind the filters of a generic API server, which have
-// authenticated the caller, and allowed them the verb on the resource of this group.
+// Handler serves the resources of the group. The filters of the generic API server in front of it authenticate the
+// caller and authorize the verb on the resource of this group.
 type Handler struct {
 	kinds      *kinds
 	members    *members
 	upstream   upstream
-	hub        *hub
+	mux        *watchMux
 	slots      *slots.Slots
 	authorizer authorizer.Authorizer
 	serializer runtime.NegotiatedSerializer
-	// labelled returns the namespaces that were labelled as root's subtree at a revision.
-	labelled func(ctx context.Context, root, resourceVersion string) ([]string, error)
-	// lagging says whether a namespace is still labelled as one of root's subtree.
-	lagging func(root, name string) bool
+	// labeledAt returns the namespaces that had root's tree label at a revision.
+	labeledAt func(ctx context.Context, root, resourceVersion string) ([]string, error)
+	// stillLabeled reports whether a namespace still has root's tree label.
+	stillLabeled func(root, name string) bool
 }
 
-// request is what is asked.
+// request is a decoded request.
 type request struct {
-	// root is the namespace whose subtree is asked about, "" for the whole cluster.
-	root    string
-	options internalversion.ListOptions
-	reader  reader
-	rights  rights
+	// root is the namespace whose subtree is requested, "" for the whole cluster.
+	root        string
+	options     internalversion.ListOptions
+	reader      reader
+	permissions permissions
 }
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	info, ok := genericapirequest.RequestInfoFrom(r.Context())
 	if !ok || !info.IsResourceRequest {
-		h.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{Group: GroupName}, "", "there is nothing here", 0, false))
+		h.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{Group: GroupName}, "", "the path does not name a resource", 0, false))
 		return
 	}
 	resource := groupVersion.WithResource(info.Resource).GroupResource()
@@ -63,7 +63,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case len(info.Parts) != 1 || info.Verb != "list" && info.Verb != "watch":
 		err := apierrors.NewMethodNotSupported(resource, info.Verb)
-		err.ErrStatus.Message += "; it can be listed and watched, anything else is done with the resource itself"
+		err.ErrStatus.Message += "; only list and watch are supported here, use the resource itself for any other verb"
 		h.fail(w, r, err)
 		return
 	}
@@ -79,7 +79,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})(w, r)
 }
 
-// serve answers a request, unless it returns an error.
+// serve writes the response unless it returns an error.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
 	ctx := r.Context()
 	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}}}
@@ -87,8 +87,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 		return apierrors.NewBadRequest(err.Error())
 	}
 	if q.options.Watch != (info.Verb == "watch") {
-		// The old form of a watch, which has a path of its own. There the name of a single object could be in the path.
-		return apierrors.NewBadRequest("watch with the parameter watch=true")
+		// The deprecated watch path could contain the name of an object.
+		return apierrors.NewBadRequest("watch: the deprecated watch path is not supported; use the parameter watch=true")
 	}
 	if errs := validation.ValidateListOptions(&q.options, true); len(errs) > 0 {
 		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "ListOptions"}, "", errs)
@@ -99,10 +99,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 		}
 	}
 	var err error
-	if q.reader.form, err = negotiate(r, h.serializer, info.Verb == "watch"); err != nil {
+	if q.reader.output, err = negotiate(r, h.serializer, info.Verb == "watch"); err != nil {
 		return err
 	}
-	if q.rights, err = rightsOf(ctx, h.authorizer, k); err != nil {
+	if q.permissions, err = permissionsFor(ctx, h.authorizer, k); err != nil {
 		return err
 	}
 	if info.Verb == "watch" {

@@ -20,28 +20,28 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 )
 
-// Config is what the group needs.
+// Config is the configuration of the group.
 type Config struct {
-	// Tree knows which namespaces are below which.
+	// Tree is the index of the trees.
 	Tree Tree
-	// Namespaces are the cluster's namespaces.
+	// Namespaces is the informer for namespaces.
 	Namespaces coreinformers.NamespaceInformer
-	// Authorizer says who may do what in the cluster.
+	// Authorizer authorizes the caller's requests in the cluster.
 	Authorizer authorizer.Authorizer
-	// Client reaches kube-apiserver, as the server itself.
+	// Client is the server's own connection to kube-apiserver.
 	Client *restclient.Config
-	// Serializer encodes errors and discovery.
+	// Serializer encodes errors and discovery documents.
 	Serializer runtime.NegotiatedSerializer
-	// Watches is how many watches there may be at the same time.
+	// Watches limits the number of concurrent watches.
 	Watches slots.Limits
 }
 
-// retryAfter is how many seconds a client waits that gets no watch.
+// retryAfter is the Retry-After, in seconds, of requests over the watch limit.
 const retryAfter = 5
 
 const prefix = "/apis/" + GroupName
 
-// Install adds the group to a server, which serves it once it runs.
+// Install adds the group to a server.
 func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	up, err := newUpstream(c.Client)
 	if err != nil {
@@ -58,17 +58,17 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(GroupName, known.aggregated()) }
 	h := &Handler{
-		kinds: known, members: newMembers(c.Tree), upstream: up, hub: newHub(up), authorizer: c.Authorizer, serializer: c.Serializer,
+		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up), authorizer: c.Authorizer, serializer: c.Serializer,
 		slots: slots.New("watches across subtrees", c.Watches, retryAfter),
-		labelled: func(ctx context.Context, root, resourceVersion string) ([]string, error) {
-			return labelled(ctx, metadataClient, root, resourceVersion)
+		labeledAt: func(ctx context.Context, root, resourceVersion string) ([]string, error) {
+			return labeledNamespaces(ctx, metadataClient, root, resourceVersion)
 		},
-		lagging: func(root, name string) bool {
+		stillLabeled: func(root, name string) bool {
 			namespace, err := c.Namespaces.Lister().Get(name)
 			return err == nil && labels.Set(namespace.Labels).Has(hnc.TreeLabel(root))
 		},
 	}
-	namespaces, err := comings(c.Namespaces.Informer())
+	namespaces, err := namespaceEvents(c.Namespaces.Informer())
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 		return err
 	}
 	server.AddPostStartHookOrDie("kinds", func(hook genericapiserver.PostStartHookContext) error {
-		changes, err := hints(hook, metadataClient)
+		changes, err := watchDefinitions(hook, metadataClient)
 		if err != nil {
 			return err
 		}
@@ -95,8 +95,8 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	return nil
 }
 
-// labelled returns the namespaces that had root's tree label at a revision.
-func labelled(ctx context.Context, client metadata.Interface, root, resourceVersion string) ([]string, error) {
+// labeledNamespaces returns the namespaces that had root's tree label at a revision.
+func labeledNamespaces(ctx context.Context, client metadata.Interface, root, resourceVersion string) ([]string, error) {
 	list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(ctx, metav1.ListOptions{
 		LabelSelector: hnc.TreeLabel(root), ResourceVersion: resourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
 	})

@@ -21,11 +21,11 @@ import (
 // kind is a namespaced kind of the cluster.
 type kind struct {
 	schema.GroupVersionResource
-	// discovered is what the cluster says of it.
+	// discovered is the kind's discovery document.
 	discovered metav1.APIResource
 }
 
-// name is the kind's name in our group: the plural for core, <group>.<plural> otherwise.
+// name is the kind's name in this group: <plural> for the core group, <group>.<plural> otherwise.
 func (k kind) name() string {
 	if k.Group == "" {
 		return k.Resource
@@ -33,7 +33,7 @@ func (k kind) name() string {
 	return k.Group + "." + k.Resource
 }
 
-// verbs are those that can be passed on.
+// verbs are the supported verbs that the kind has.
 func (k kind) verbs() metav1.Verbs {
 	var verbs metav1.Verbs
 	for _, verb := range []string{"list", "watch"} {
@@ -44,35 +44,35 @@ func (k kind) verbs() metav1.Verbs {
 	return verbs
 }
 
-// kinds knows the namespaced kinds of the cluster, each in its preferred version.
+// kinds caches the namespaced kinds of the cluster, each in its preferred version.
 type kinds struct {
 	client discovery.DiscoveryInterface
-	// changed is called after the kinds have changed.
+	// changed is called after each refresh.
 	changed func()
 
 	refreshing sync.Mutex
 
-	mu     sync.RWMutex
-	known  map[string]kind
-	asked  time.Time
-	synced bool
+	mu        sync.RWMutex
+	known     map[string]kind
+	refreshed time.Time
+	synced    bool
 }
 
 const (
-	// settle is how long changes are waited for after one (spec/hnc.md 1.8).
-	settle = 500 * time.Millisecond
-	// repeat is when the cluster is asked again if nothing happens, again when it is if some group did not answer, as ours does not
-	// at the beginning.
-	repeat, again = 30 * time.Second, 5 * time.Second
+	// discoveryDebounce is the delay between a change and the refresh that covers it (spec/hnc.md 1.8).
+	discoveryDebounce = 500 * time.Millisecond
+	// resyncPeriod is the interval of unconditional refreshes, retryPeriod the interval after a partial failure: this
+	// server's own group fails until it is ready.
+	resyncPeriod, retryPeriod = 30 * time.Second, 5 * time.Second
 )
 
-// run keeps the kinds up to date until ctx is done; hint tells that something has changed.
+// run refreshes the kinds until ctx is done; hint is signaled when they may have changed.
 func (k *kinds) run(ctx context.Context, hint <-chan struct{}) {
 	for ctx.Err() == nil {
-		wait := repeat
+		wait := resyncPeriod
 		if err := k.refresh(ctx, 0); err != nil {
-			klog.FromContext(ctx).Error(err, "The kinds of the cluster are not known completely")
-			if wait = again; k.ready(nil) != nil {
+			klog.FromContext(ctx).Error(err, "Discovery of the cluster's kinds is incomplete")
+			if wait = retryPeriod; k.ready(nil) != nil {
 				wait = time.Second
 			}
 		}
@@ -82,26 +82,26 @@ func (k *kinds) run(ctx context.Context, hint <-chan struct{}) {
 		case <-hint:
 			select {
 			case <-ctx.Done():
-			case <-time.After(settle):
+			case <-time.After(discoveryDebounce):
 			}
 		}
 	}
 }
 
-// refresh asks the cluster, unless that was done less than age ago. Kinds of groups that do not answer stay as they were; the
-// error tells of them.
+// refresh runs discovery unless the last run is younger than age. Kinds of groups that fail are kept, and the error
+// names these groups.
 func (k *kinds) refresh(ctx context.Context, age time.Duration) error {
 	k.refreshing.Lock()
 	defer k.refreshing.Unlock()
 	k.mu.RLock()
-	old, fresh := k.known, age > 0 && time.Since(k.asked) < age
+	old, fresh := k.known, age > 0 && time.Since(k.refreshed) < age
 	k.mu.RUnlock()
 	if fresh {
 		return nil
 	}
 	lists, err := discovery.ServerPreferredNamespacedResourcesWithContext(ctx, discovery.ToDiscoveryInterfaceWithContext(k.client))
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
-	delete(failed, groupVersion) // nobody but us
+	delete(failed, groupVersion) // this server's own group
 	if err != nil && !partial {
 		return err
 	}
@@ -122,7 +122,7 @@ func (k *kinds) refresh(ctx context.Context, age time.Duration) error {
 		for _, resource := range list.APIResources {
 			found := kind{gv.WithResource(resource.Name), resource}
 			if found.GroupResource() == hnc.Resource("overwrittenobjects") {
-				continue // Its rights are those of the original kinds, and are asked for of this server, which reads on behalf of others.
+				continue // Its permissions are those of the original kinds, and would be checked for this server instead of the caller.
 			}
 			if !strings.Contains(resource.Name, "/") && slices.Contains(found.verbs(), "list") {
 				known[found.name()] = found
@@ -130,23 +130,23 @@ func (k *kinds) refresh(ctx context.Context, age time.Duration) error {
 		}
 	}
 	k.mu.Lock()
-	k.known, k.asked, k.synced = known, time.Now(), true
+	k.known, k.refreshed, k.synced = known, time.Now(), true
 	k.mu.Unlock()
 	k.changed()
 	return err
 }
 
-// ready is a readiness check: nil once the cluster has been asked.
+// ready is a readiness check that passes once discovery has succeeded.
 func (k *kinds) ready(*http.Request) error {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if !k.synced {
-		return errors.New("the kinds of the cluster have not been read yet")
+		return errors.New("discovery of the cluster's kinds has not completed")
 	}
 	return nil
 }
 
-// find returns the kind of a name in our group. For one that it misses it asks the cluster, at most once a second.
+// find returns the kind with a name in this group. An unknown name triggers discovery at most once a second.
 func (k *kinds) find(ctx context.Context, name string) (kind, bool) {
 	k.mu.RLock()
 	found, ok := k.known[name]
@@ -155,7 +155,7 @@ func (k *kinds) find(ctx context.Context, name string) (kind, bool) {
 		return found, true
 	}
 	if err := k.refresh(ctx, time.Second); err != nil {
-		klog.FromContext(ctx).V(2).Info("The kinds of the cluster are not known completely", "err", err)
+		klog.FromContext(ctx).V(2).Info("Discovery of the cluster's kinds is incomplete", "err", err)
 	}
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -163,7 +163,7 @@ func (k *kinds) find(ctx context.Context, name string) (kind, bool) {
 	return found, ok
 }
 
-// all returns the kinds, sorted by their names in our group.
+// all returns the kinds, sorted by name.
 func (k *kinds) all() []kind {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

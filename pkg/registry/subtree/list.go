@@ -15,13 +15,13 @@ import (
 // reader reads one kind for one request.
 type reader struct {
 	upstream
-	kind kind
-	form form
-	// query holds the selectors, and what else does not depend on where is read.
+	kind   kind
+	output outputType
+	// query holds the parameters that are the same for every upstream request, such as selectors.
 	query url.Values
 }
 
-// with returns the query with more parameters.
+// with returns the query with additional parameters.
 func (r reader) with(more map[string]string) url.Values {
 	query := url.Values{}
 	for key, values := range r.query {
@@ -33,9 +33,9 @@ func (r reader) with(more map[string]string) url.Values {
 	return query
 }
 
-// revision learns from the cluster at which revision to read, and what an empty answer looks like. It is given what a caller may
-// say about revisions. Of the one object that comes with it nothing is kept, for nobody has asked whose it is.
-func (r reader) revision(ctx context.Context, resourceVersion string, match metav1.ResourceVersionMatch) (*page, error) {
+// currentRevision returns an empty list at the revision that the given parameters select. It drops the one object
+// that the upstream request returns, because nobody has authorized it.
+func (r reader) currentRevision(ctx context.Context, resourceVersion string, match metav1.ResourceVersionMatch) (*page, error) {
 	query := url.Values{"limit": {"1"}}
 	if resourceVersion != "" {
 		query.Set("resourceVersion", resourceVersion)
@@ -43,27 +43,17 @@ func (r reader) revision(ctx context.Context, resourceVersion string, match meta
 	if match != "" {
 		query.Set("resourceVersionMatch", string(match))
 	}
-	p, err := r.list(ctx, r.kind, "", query, r.form.accept)
+	p, err := r.list(ctx, r.kind, "", query, r.output.accept)
 	if err != nil {
 		return nil, err
 	}
-	p.empty()
+	p.removeItems()
 	return p, nil
 }
 
-// empty takes all objects out of a page.
-func (p *page) empty() {
-	p.Metadata = metav1.ListMeta{ResourceVersion: p.Metadata.ResourceVersion}
-	if p.ColumnDefinitions != nil || p.Rows != nil {
-		p.Rows = []json.RawMessage{}
-		return
-	}
-	p.Items = []json.RawMessage{}
-}
-
-// at reads a namespace at exactly a revision, limit objects at most if it is not 0, on from a token if there is one. What has no
-// revisions is read as it is.
-func (r reader) at(ctx context.Context, namespace, resourceVersion string, limit int64, token string) (*page, error) {
+// listAt lists a namespace at exactly a revision. limit 0 means no limit; token continues an earlier page. An empty
+// revision, for storage without revisions, lists the latest state.
+func (r reader) listAt(ctx context.Context, namespace, resourceVersion string, limit int64, token string) (*page, error) {
 	var query url.Values
 	switch {
 	case token != "":
@@ -76,14 +66,14 @@ func (r reader) at(ctx context.Context, namespace, resourceVersion string, limit
 	if limit > 0 {
 		query.Set("limit", strconv.FormatInt(limit, 10))
 	}
-	return r.list(ctx, r.kind, namespace, query, r.form.accept)
+	return r.list(ctx, r.kind, namespace, query, r.output.accept)
 }
 
-// several reads namespaces at once, and returns a page for each.
-func (r reader) several(ctx context.Context, namespaces []string, read func(ctx context.Context, i int) (*page, error)) ([]*page, error) {
+// listParallel calls read for each namespace, several at a time, and returns their pages.
+func (r reader) listParallel(ctx context.Context, namespaces []string, read func(ctx context.Context, i int) (*page, error)) ([]*page, error) {
 	pages := make([]*page, len(namespaces))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
+	group.SetLimit(maxParallel)
 	for i := range namespaces {
 		group.Go(func() (err error) {
 			pages[i], err = read(ctx, i)
@@ -93,24 +83,24 @@ func (r reader) several(ctx context.Context, namespaces []string, read func(ctx 
 	return pages, group.Wait()
 }
 
-// list answers a request for a list over the subtree of root.
+// list serves a list across the subtree of root.
 func (h *Handler) list(ctx context.Context, w http.ResponseWriter, q *request) error {
 	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {
 		return err
 	}
-	from := token{}
+	from := continueToken{}
 	var answer *page
 	if q.options.Continue != "" {
-		if from, err = parse(q.options.Continue); err != nil {
+		if from, err = parseContinueToken(q.options.Continue); err != nil {
 			return err
 		}
-		answer, err = q.reader.revision(ctx, from.ResourceVersion, metav1.ResourceVersionMatchExact)
+		answer, err = q.reader.currentRevision(ctx, from.ResourceVersion, metav1.ResourceVersionMatchExact)
 	} else {
-		if namespaces, err = q.permitted(ctx, namespaces); err != nil {
+		if namespaces, err = q.allowedNamespaces(ctx, namespaces); err != nil {
 			return err
 		}
-		answer, err = q.reader.revision(ctx, q.options.ResourceVersion, q.match())
+		answer, err = q.reader.currentRevision(ctx, q.options.ResourceVersion, q.resourceVersionMatch())
 	}
 	if err != nil {
 		return err
@@ -124,37 +114,37 @@ func (h *Handler) list(ctx context.Context, w http.ResponseWriter, q *request) e
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(raw) // who has gone needs no answer
+	_, _ = w.Write(raw) // a write error means that the caller has disconnected
 	return nil
 }
 
-// permitted returns those of the subtree's namespaces where the caller has the right, and warns of the others. It fails with
-// Forbidden if there are only others.
-func (q *request) permitted(ctx context.Context, namespaces []string) ([]string, error) {
-	allowed, denied, err := q.rights.among(ctx, namespaces)
+// allowedNamespaces returns the namespaces of the subtree in which the caller is allowed, and adds a warning about
+// the others. It fails with Forbidden if no namespace is left.
+func (q *request) allowedNamespaces(ctx context.Context, namespaces []string) ([]string, error) {
+	allowed, denied, err := q.permissions.partition(ctx, namespaces)
 	if err != nil {
 		return nil, err
 	}
 	if len(denied) > 0 {
 		if len(allowed) == 0 {
-			return nil, q.rights.refused(q.root)
+			return nil, q.permissions.forbidden(q.root)
 		}
-		warning.AddWarning(ctx, "", q.rights.leftOut(denied, len(namespaces)))
+		warning.AddWarning(ctx, "", q.permissions.omittedWarning(denied, len(namespaces)))
 	}
 	return allowed, nil
 }
 
-// match says how the parameter resourceVersion is meant. Without a limit it is a minimum, with one it is exact.
-func (q *request) match() metav1.ResourceVersionMatch {
+// resourceVersionMatch resolves the default: a minimum without a limit, exact with one.
+func (q *request) resourceVersionMatch() metav1.ResourceVersionMatch {
 	if q.options.ResourceVersion != "" && q.options.ResourceVersionMatch == "" && q.options.Limit == 0 {
 		return metav1.ResourceVersionMatchNotOlderThan
 	}
 	return q.options.ResourceVersionMatch
 }
 
-// collect adds to answer what is in the namespaces, which are sorted, from a token on, and the token of what remains. Pages after
-// the first ask for rights again, but only as far as they get.
-func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from token) error {
+// collect adds to answer the objects in the sorted namespaces, starting at a token, and sets the token of the next
+// page. Pages after the first check permissions again, only for the namespaces that they reach.
+func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from continueToken) error {
 	limit, later := q.options.Limit, q.options.Continue != ""
 	for len(namespaces) > 0 && (namespaces[0] < from.After || namespaces[0] == from.After && from.Continue == "") {
 		namespaces = namespaces[1:]
@@ -162,22 +152,22 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 	for len(namespaces) > 0 {
 		size, left := len(namespaces), int64(0)
 		if limit > 0 {
-			size, left = min(size, parallel), limit-int64(answer.len())
+			size, left = min(size, maxParallel), limit-int64(answer.len())
 		}
 		batch := namespaces[:size]
 		namespaces = namespaces[size:]
 		if later {
 			var err error
-			if batch, _, err = q.rights.among(ctx, batch); err != nil {
+			if batch, _, err = q.permissions.partition(ctx, batch); err != nil {
 				return err
 			}
 		}
-		pages, err := q.reader.several(ctx, batch, func(ctx context.Context, i int) (*page, error) {
+		pages, err := q.reader.listParallel(ctx, batch, func(ctx context.Context, i int) (*page, error) {
 			begun := ""
 			if batch[i] == from.After {
 				begun = from.Continue
 			}
-			return q.reader.at(ctx, batch[i], from.ResourceVersion, left, begun)
+			return q.reader.listAt(ctx, batch[i], from.ResourceVersion, left, begun)
 		})
 		if err != nil {
 			return err

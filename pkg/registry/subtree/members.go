@@ -9,35 +9,35 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Tree knows which namespaces are below which.
+// Tree is the index of the trees.
 type Tree interface {
-	// Catch returns when Members knows all that was committed before the call.
+	// Catch returns once Members includes everything committed before the call.
 	Catch(ctx context.Context) error
-	// Members returns the names of the namespaces of a subtree that exist, sorted.
+	// Members returns the names of the existing namespaces of a subtree, sorted.
 	Members(ctx context.Context, root string) ([]string, error)
-	// Changed returns a channel that is closed when that may have changed.
+	// Changed returns a channel that is closed at the next change.
 	Changed() <-chan struct{}
 }
 
-// members knows which namespaces are in a subtree, and tells when that changes. The tree's own index is asked and not the
-// namespaces' labels, which follow it: so a list made after a move is about the tree after the move.
+// members returns the namespaces of a subtree and reports changes. It reads the index of edges instead of the tree
+// labels, which lag behind: a list made after a move reflects the move.
 type members struct {
 	tree Tree
 
 	mu      sync.Mutex
 	changed chan struct{}
-	// known holds what watches have asked for since the last change.
-	known map[string][]string
+	// cached holds the subtrees that watches have requested since the last change.
+	cached map[string][]string
 }
 
-// gather is how long changes are gathered, at least, before they are told.
-const gather = 100 * time.Millisecond
+// membersDebounce is the minimum interval of change notifications.
+const membersDebounce = 100 * time.Millisecond
 
 func newMembers(tree Tree) *members {
-	return &members{tree: tree, changed: make(chan struct{}), known: map[string][]string{}}
+	return &members{tree: tree, changed: make(chan struct{}), cached: map[string][]string{}}
 }
 
-// subtree returns the names of a subtree's namespaces, sorted, as of now.
+// subtree returns the current names of a subtree's namespaces, sorted.
 func (m *members) subtree(ctx context.Context, root string) ([]string, error) {
 	if err := m.tree.Catch(ctx); err != nil {
 		return nil, err
@@ -45,61 +45,61 @@ func (m *members) subtree(ctx context.Context, root string) ([]string, error) {
 	return m.tree.Members(ctx, root)
 }
 
-// regrouped returns the same for who was told of a change: many watches ask at once for the same. What has changed since, they
-// will be told of.
-func (m *members) regrouped(ctx context.Context, root string) ([]string, error) {
+// cachedSubtree returns the same names, cached since the last notification: many watches request one subtree at once.
+// A later change has its own notification.
+func (m *members) cachedSubtree(ctx context.Context, root string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if names, ok := m.known[root]; ok {
+	if names, ok := m.cached[root]; ok {
 		return names, nil
 	}
 	names, err := m.tree.Members(ctx, root)
 	if err == nil {
-		m.known[root] = names
+		m.cached[root] = names
 	}
 	return names, err
 }
 
-// change returns a channel that is closed after the next change of any subtree.
-func (m *members) change() <-chan struct{} {
+// changes returns a channel that is closed after the next change of any subtree.
+func (m *members) changes() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.changed
 }
 
-// comings returns a channel that holds something after a namespace has come or gone.
-func comings(namespaces cache.SharedIndexInformer) (<-chan struct{}, error) {
+// namespaceEvents returns a channel that is signaled when a namespace is created or deleted.
+func namespaceEvents(namespaces cache.SharedIndexInformer) (<-chan struct{}, error) {
 	hint := make(chan struct{}, 1)
-	tell := func() {
+	notify := func() {
 		select {
 		case hint <- struct{}{}:
 		default:
 		}
 	}
 	_, err := namespaces.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { tell() },
+		AddFunc: func(any) { notify() },
 		UpdateFunc: func(before, after any) {
 			if before.(*corev1.Namespace).UID != after.(*corev1.Namespace).UID {
-				tell()
+				notify()
 			}
 		},
-		DeleteFunc: func(any) { tell() },
+		DeleteFunc: func(any) { notify() },
 	})
 	return hint, err
 }
 
-// run tells of changes until ctx is done; hint tells that a namespace has come or gone.
+// run notifies watches of changes until ctx is done; hint is signaled when a namespace is created or deleted.
 func (m *members) run(ctx context.Context, hint <-chan struct{}) {
 	for {
 		edges := m.tree.Changed()
 		m.mu.Lock()
 		close(m.changed)
-		m.changed, m.known = make(chan struct{}), map[string][]string{}
+		m.changed, m.cached = make(chan struct{}), map[string][]string{}
 		m.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(gather):
+		case <-time.After(membersDebounce):
 		}
 		select {
 		case <-ctx.Done():

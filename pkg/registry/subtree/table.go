@@ -7,18 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// headers returns the table with its columns if it is the watch's first, else without; and, if the caller wants no objects in
-// rows, without those.
-func (e *events) headers(table page) page {
+// withColumns returns the table with columns if it is the first of the watch, otherwise without. It removes the
+// objects of the rows if the caller wants none.
+func (e *eventWriter) withColumns(table page) page {
 	named := len(table.ColumnDefinitions) > 0 && string(table.ColumnDefinitions) != "null"
 	if named {
 		e.columns = table.ColumnDefinitions
 	}
 	table.ColumnDefinitions = json.RawMessage("null")
-	if !e.headed && e.columns != nil {
-		e.headed, table.ColumnDefinitions = true, e.columns
+	if !e.columnsSent && e.columns != nil {
+		e.columnsSent, table.ColumnDefinitions = true, e.columns
 	}
-	if e.q.reader.query.Get("includeObject") == string(metav1.IncludeNone) {
+	if e.request.reader.query.Get("includeObject") == string(metav1.IncludeNone) {
 		for i, raw := range table.Rows {
 			var r row
 			if json.Unmarshal(raw, &r) == nil {
@@ -30,14 +30,14 @@ func (e *events) headers(table page) page {
 	return table
 }
 
-// learn keeps the columns of a table that is not told, for the first that is.
-func (e *events) learn(f frame) {
+// rememberColumns keeps the columns of a table that is not sent, for the first that is.
+func (e *eventWriter) rememberColumns(f rawEvent) {
 	if e.columns == nil {
 		e.columns = f.columns
 	}
 }
 
-// columnsOf returns the columns that a table names, nil if it names none.
+// columnsOf returns the columns of a table, nil if it has none.
 func columnsOf(object json.RawMessage) json.RawMessage {
 	var table page
 	if json.Unmarshal(object, &table) != nil || len(table.ColumnDefinitions) == 0 || string(table.ColumnDefinitions) == "null" {
@@ -46,21 +46,21 @@ func columnsOf(object json.RawMessage) json.RawMessage {
 	return table.ColumnDefinitions
 }
 
-// blank returns an object that says nothing but of which kind it is, in the form that the caller wants.
-func (e *events) blank() identity {
+// emptyObject returns an object without metadata, with the kind of the caller's output type.
+func (e *eventWriter) emptyObject() identity {
 	var id identity
-	id.APIVersion, id.Kind = e.q.reader.kind.kind().ToAPIVersionAndKind()
-	if e.q.reader.form.partial != "" || e.q.reader.form.table != "" && e.q.reader.query.Get("includeObject") != string(metav1.IncludeObject) {
+	id.APIVersion, id.Kind = e.request.reader.kind.gvk().ToAPIVersionAndKind()
+	if e.request.reader.output.partialMetadata != "" || e.request.reader.output.table != "" && e.request.reader.query.Get("includeObject") != string(metav1.IncludeObject) {
 		id.APIVersion, id.Kind = metav1.GroupName+"/v1", "PartialObjectMetadata"
-		if e.q.reader.form.partial != "" {
-			id.APIVersion = e.q.reader.form.partial
+		if e.request.reader.output.partialMetadata != "" {
+			id.APIVersion = e.request.reader.output.partialMetadata
 		}
 	}
 	return id
 }
 
-// row returns the row of an object of which nothing is known but its name.
-func (e *events) row(id identity, columns json.RawMessage) json.RawMessage {
+// nameRow returns a row that contains nothing but the object's name.
+func (e *eventWriter) nameRow(id identity, columns json.RawMessage) json.RawMessage {
 	var definitions []metav1.TableColumnDefinition
 	if json.Unmarshal(columns, &definitions) != nil || len(definitions) == 0 {
 		definitions = []metav1.TableColumnDefinition{{Format: "name"}}
@@ -71,22 +71,22 @@ func (e *events) row(id identity, columns json.RawMessage) json.RawMessage {
 			r.Cells[i] = id.Metadata.Name
 		}
 	}
-	r.Object, _ = json.Marshal(id) // of strings only
+	r.Object, _ = json.Marshal(id) // strings always marshal
 	raw, _ := json.Marshal(r)
 	return raw
 }
 
-// bookmark tells the caller that all up to a revision has been told.
-func (e *events) bookmark(resourceVersion string, annotations map[string]string) {
-	id := e.blank()
+// writeBookmark sends a bookmark: all events up to the revision have been sent.
+func (e *eventWriter) writeBookmark(resourceVersion string, annotations map[string]string) {
+	id := e.emptyObject()
 	id.Metadata.ResourceVersion, id.Metadata.Annotations = resourceVersion, annotations
-	if e.q.reader.form.table == "" {
-		e.write(string(watch.Bookmark), id)
+	if e.request.reader.output.table == "" {
+		e.writeEvent(string(watch.Bookmark), id)
 		return
 	}
 	table := page{
-		Kind: "Table", APIVersion: e.q.reader.form.table, Metadata: metav1.ListMeta{ResourceVersion: resourceVersion},
-		ColumnDefinitions: e.columns, Rows: []json.RawMessage{e.row(id, e.columns)},
+		Kind: "Table", APIVersion: e.request.reader.output.table, Metadata: metav1.ListMeta{ResourceVersion: resourceVersion},
+		ColumnDefinitions: e.columns, Rows: []json.RawMessage{e.nameRow(id, e.columns)},
 	}
-	e.write(string(watch.Bookmark), e.headers(table))
+	e.writeEvent(string(watch.Bookmark), e.withColumns(table))
 }

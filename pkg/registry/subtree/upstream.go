@@ -16,25 +16,25 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// upstream reads from kube-apiserver, with the server's own rights.
+// upstream reads from kube-apiserver with the server's own permissions.
 type upstream struct{ client restclient.Interface }
 
 func newUpstream(config *restclient.Config) (upstream, error) {
 	config = restclient.CopyConfig(config)
 	config.GroupVersion = &schema.GroupVersion{}
-	// Answers are read as they are; errors are of this group.
+	// Responses are not decoded; only errors are.
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	config.WarningHandlerWithContext = passOn{}
+	config.WarningHandlerWithContext = warningForwarder{}
 	client, err := restclient.UnversionedRESTClientFor(config)
 	return upstream{client}, err
 }
 
-// passOn passes the warnings of kube-apiserver on to the caller.
-type passOn struct{}
+// warningForwarder forwards the warnings of kube-apiserver to the caller.
+type warningForwarder struct{}
 
-func (passOn) HandleWarningHeaderWithContext(ctx context.Context, code int, _, message string) {
+func (warningForwarder) HandleWarningHeaderWithContext(ctx context.Context, code int, _, message string) {
 	if code == 299 && message != "" {
 		warning.AddWarning(ctx, "", message)
 	}
@@ -57,43 +57,29 @@ func (u upstream) request(k kind, namespace string, query url.Values, accept str
 	return request
 }
 
-// page is a list or a table, or a part of one.
-type page struct {
-	Kind       string          `json:"kind"`
-	APIVersion string          `json:"apiVersion"`
-	Metadata   metav1.ListMeta `json:"metadata"`
-	// ColumnDefinitions and Rows are a table's.
-	ColumnDefinitions json.RawMessage `json:"columnDefinitions,omitempty"`
-	// A slice that is there stays there when it is empty.
-	Rows  []json.RawMessage `json:"rows,omitzero"`
-	Items []json.RawMessage `json:"items,omitzero"`
-}
-
-func (p *page) len() int { return len(p.Rows) + len(p.Items) }
-
-// list reads what is in a namespace, "" for the whole cluster.
+// list lists a namespace, "" for the whole cluster.
 func (u upstream) list(ctx context.Context, k kind, namespace string, query url.Values, accept string) (*page, error) {
 	raw, err := u.request(k, namespace, query, accept).Do(ctx).Raw()
 	if err != nil {
-		return nil, translated(err)
+		return nil, upstreamError(err)
 	}
 	p := &page{}
 	if err := json.Unmarshal(raw, p); err != nil {
-		return nil, apierrors.NewInternalError(fmt.Errorf("the answer about %s can't be read: %w", k.GroupResource(), err))
+		return nil, apierrors.NewInternalError(fmt.Errorf("decoding the list of %s: %w", k.GroupResource(), err))
 	}
 	return p, nil
 }
 
-// stream opens a request whose answer is read as it comes.
+// stream opens a request and returns its response body.
 func (u upstream) stream(ctx context.Context, k kind, namespace string, query url.Values, accept string) (io.ReadCloser, error) {
 	body, err := u.request(k, namespace, query, accept).Stream(ctx)
-	return body, translated(err)
+	return body, upstreamError(err)
 }
 
-// translated makes an error of the server's own one that the caller does not take for theirs.
-func translated(err error) error {
+// upstreamError hides authorization errors of the server itself, which the caller would take for their own.
+func upstreamError(err error) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		return apierrors.NewInternalError(fmt.Errorf("hnc-apiserver itself may not read this kind: label a ClusterRole that allows list and watch for it "+
+		return apierrors.NewInternalError(fmt.Errorf("hnc-apiserver is not allowed to read this kind: label a ClusterRole that allows list and watch for it "+
 			"with rbac.hnc.x-k8s.io/aggregate-to-apiserver: \"true\": %w", err))
 	}
 	return err

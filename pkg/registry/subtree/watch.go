@@ -12,96 +12,97 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// minTimeout is how long a watch takes, at least, if the caller does not say; at most it is twice that.
+// minTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice that.
 const minTimeout = 30 * time.Minute
 
-// watch answers a request for a watch over the subtree of root. Errors that come up after the answer has begun are told as events.
-func (h *Handler) watch(ctx context.Context, w http.ResponseWriter, q *request) error {
+// watch serves a watch across the subtree of root. Once the response has started, errors are sent as events.
+func (h *Handler) watch(ctx context.Context, rw http.ResponseWriter, q *request) error {
 	timeout := wait.Jitter(minTimeout, 1)
 	if seconds := q.options.TimeoutSeconds; seconds != nil && *seconds > 0 {
 		timeout = time.Duration(*seconds) * time.Second
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	s := &session{Handler: h, request: q, out: newEvents(w, q), soon: map[string]time.Time{}, position: q.options.ResourceVersion, shown: sets.New[string]()}
-	changed := h.members.change()
+	w := &watcher{Handler: h, request: q, out: newEventWriter(rw, q), awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
+	changed := h.members.changes()
 	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {
 		return err
 	}
-	s.namespaces = sets.New(namespaces...)
-	if s.everywhere, err = q.rights.in(ctx, metav1.NamespaceAll); err != nil {
+	w.namespaces = sets.New(namespaces...)
+	if w.clusterWide, err = q.permissions.allowedIn(ctx, metav1.NamespaceAll); err != nil {
 		return err
 	}
-	allowed, err := q.permitted(ctx, namespaces)
+	allowed, err := q.allowedNamespaces(ctx, namespaces)
 	if err != nil {
 		return err
 	}
-	frames, err := s.start(ctx, allowed)
+	events, err := w.start(ctx, allowed)
 	if err == nil {
-		err = s.follow(ctx, frames, changed)
+		err = w.follow(ctx, events, changed)
 	}
-	if err != nil && s.out.begun && ctx.Err() == nil {
-		s.out.fail(err)
+	if err != nil && w.out.started && ctx.Err() == nil {
+		w.out.writeError(err)
 		return nil
 	}
 	if ctx.Err() != nil {
-		return nil // it took the time that it could take, or the caller has gone
+		return nil // the watch timed out or the caller has disconnected
 	}
 	return err
 }
 
-// start brings the caller to the position at which the watch begins: with all objects if the caller has none, else with what has
-// come and gone since the caller's revision because of the tree. It returns what comes after the position.
-func (s *session) start(ctx context.Context, allowed []string) (<-chan frame, error) {
-	given := s.position
-	all := s.options.SendInitialEvents
+// start brings the caller to the position at which the watch begins. It sends all objects if the caller has none,
+// otherwise the objects of the namespaces that have joined or left since the caller's revision. It returns the events
+// after the position.
+func (w *watcher) start(ctx context.Context, allowed []string) (<-chan rawEvent, error) {
+	given := w.position
+	all := w.options.SendInitialEvents
 	if given == "" || given == "0" || all != nil && *all {
 		var match metav1.ResourceVersionMatch
 		if given != "" {
 			match = metav1.ResourceVersionMatchNotOlderThan
 		}
-		head, err := s.reader.revision(ctx, given, match)
+		head, err := w.reader.currentRevision(ctx, given, match)
 		if err != nil {
 			return nil, err
 		}
-		s.position = head.Metadata.ResourceVersion
+		w.position = head.Metadata.ResourceVersion
 		if all != nil && !*all {
-			s.shown.Insert(allowed...)
-		} else if err := s.join(ctx, allowed); err != nil {
+			w.visible.Insert(allowed...)
+		} else if err := w.addNamespaces(ctx, allowed); err != nil {
 			return nil, err
 		}
-		if all != nil && *all && s.options.AllowWatchBookmarks {
-			s.out.bookmark(s.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+		if all != nil && *all && w.options.AllowWatchBookmarks {
+			w.out.writeBookmark(w.position, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 		}
-		s.live = true
-		frames, err := s.hub.watch(ctx, s.reader, s.position)
-		s.out.flush()
-		return frames, err
+		w.started = true
+		events, err := w.mux.watch(ctx, w.reader, w.position)
+		w.out.flush()
+		return events, err
 	}
-	frames, err := s.hub.watch(ctx, s.reader, s.position)
+	events, err := w.mux.watch(ctx, w.reader, w.position)
 	if err != nil {
 		return nil, err
 	}
-	s.live = true
-	before, left := s.since(ctx, given)
-	s.shown.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
-	if _, lost, err := s.rights.among(ctx, left); err != nil {
+	w.started = true
+	before, left := w.membersAt(ctx, given)
+	w.visible.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
+	if _, lost, err := w.permissions.partition(ctx, left); err != nil {
 		return nil, err
 	} else if len(lost) > 0 {
-		return nil, expired(s.root)
+		return nil, expired(w.root)
 	}
-	if err := s.part(ctx, left); err != nil {
+	if err := w.removeNamespaces(ctx, left); err != nil {
 		return nil, err
 	}
-	err = s.join(ctx, slices.DeleteFunc(slices.Clone(allowed), before.Has))
-	s.out.flush()
-	return frames, err
+	err = w.addNamespaces(ctx, slices.DeleteFunc(slices.Clone(allowed), before.Has))
+	w.out.flush()
+	return events, err
 }
 
-// follow tells what happens until ctx is done, the server stops or kube-apiserver has nothing more to say.
-func (s *session) follow(ctx context.Context, frames <-chan frame, changed <-chan struct{}) error {
-	ticker := time.NewTicker(recheck)
+// follow handles events until ctx is done, the server stops or the upstream watch ends.
+func (w *watcher) follow(ctx context.Context, events <-chan rawEvent, changed <-chan struct{}) error {
+	ticker := time.NewTicker(recheckPeriod)
 	defer ticker.Stop()
 	for tick := 1; ; {
 		var err error
@@ -110,27 +111,27 @@ func (s *session) follow(ctx context.Context, frames <-chan frame, changed <-cha
 			return nil
 		case <-stopping(ctx):
 			return nil
-		case f, ok := <-frames:
+		case f, ok := <-events:
 			if !ok {
 				return nil
 			}
-			err = s.tell(ctx, f)
-			if len(frames) > 0 && err == nil {
+			err = w.handleEvent(ctx, f)
+			if len(events) > 0 && err == nil {
 				continue
 			}
 		case <-changed:
-			changed = s.members.change()
-			err = s.regroup(ctx)
+			changed = w.members.changes()
+			err = w.updateMembers(ctx)
 		case <-ticker.C:
 			tick++
-			err = s.review(ctx, tick%reviewed == 0)
+			err = w.recheckPermissions(ctx, tick%recheckTicks == 0)
 		}
 		if err != nil {
 			return err
 		}
-		s.out.flush()
-		if s.out.err != nil {
-			return nil // nobody reads it
+		w.out.flush()
+		if w.out.err != nil {
+			return nil // the caller has disconnected
 		}
 	}
 }

@@ -13,24 +13,24 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/filters"
 )
 
-// parallel is how many requests are made at a time for one.
-const parallel = 8
+// maxParallel bounds the concurrent upstream requests of one request.
+const maxParallel = 8
 
-// rights are those of one caller to do with a kind what was asked for.
-type rights struct {
+// permissions are one caller's permissions for the requested verb on one kind.
+type permissions struct {
 	authorizer authorizer.Authorizer
-	// attributes are those of the request, were it made to the kind itself.
+	// attributes are those that the request would have on the kind itself.
 	attributes authorizer.AttributesRecord
 }
 
-func rightsOf(ctx context.Context, a authorizer.Authorizer, k kind) (rights, error) {
+func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind) (permissions, error) {
 	asked, err := filters.GetAuthorizerAttributes(ctx)
 	if err != nil {
-		return rights{}, apierrors.NewInternalError(err)
+		return permissions{}, apierrors.NewInternalError(err)
 	}
 	fields, fieldsErr := asked.GetFieldSelector()
 	labels, labelsErr := asked.GetLabelSelector()
-	return rights{a, authorizer.AttributesRecord{
+	return permissions{a, authorizer.AttributesRecord{
 		User:                      asked.GetUser(),
 		Verb:                      asked.GetVerb(),
 		APIGroup:                  k.Group,
@@ -43,9 +43,9 @@ func rightsOf(ctx context.Context, a authorizer.Authorizer, k kind) (rights, err
 	}}, nil
 }
 
-// in says whether the caller may do it in a namespace, "" for the whole cluster. The authorizer remembers what was allowed
-// for ten seconds.
-func (r rights) in(ctx context.Context, namespace string) (bool, error) {
+// allowedIn reports whether the caller is allowed in a namespace, "" for the whole cluster. The authorizer caches
+// allowed decisions for ten seconds.
+func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, error) {
 	attributes := r.attributes
 	attributes.Namespace = namespace
 	decision, _, err := r.authorizer.Authorize(ctx, attributes)
@@ -53,24 +53,25 @@ func (r rights) in(ctx context.Context, namespace string) (bool, error) {
 		return true, nil
 	}
 	if err != nil {
-		return false, apierrors.NewInternalError(fmt.Errorf("kube-apiserver can't be asked for the rights of user %q: %w", r.attributes.User.GetName(), err))
+		return false, apierrors.NewInternalError(fmt.Errorf("checking the permissions of user %q: %w", r.attributes.User.GetName(), err))
 	}
 	return false, nil
 }
 
-// among divides namespaces by whether the caller may do it there. Who may do it in the whole cluster is asked about once.
-func (r rights) among(ctx context.Context, namespaces []string) (allowed, denied []string, err error) {
+// partition splits namespaces by whether the caller is allowed in them. One review suffices for callers who are
+// allowed in the whole cluster.
+func (r permissions) partition(ctx context.Context, namespaces []string) (allowed, denied []string, err error) {
 	if len(namespaces) > 1 {
-		if everywhere, err := r.in(ctx, metav1.NamespaceAll); err != nil || everywhere {
+		if everywhere, err := r.allowedIn(ctx, metav1.NamespaceAll); err != nil || everywhere {
 			return namespaces, nil, err
 		}
 	}
 	answers := make([]bool, len(namespaces))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
+	group.SetLimit(maxParallel)
 	for i, namespace := range namespaces {
 		group.Go(func() (err error) {
-			answers[i], err = r.in(ctx, namespace)
+			answers[i], err = r.allowedIn(ctx, namespace)
 			return err
 		})
 	}
@@ -87,8 +88,9 @@ func (r rights) among(ctx context.Context, namespaces []string) (allowed, denied
 	return allowed, denied, nil
 }
 
-// refused is the error for who may do it in none of the subtree's namespaces, or not in the cluster if there is no root.
-func (r rights) refused(root string) error {
+// forbidden is the error for a caller who is allowed in none of the subtree's namespaces, or not in the whole cluster
+// if root is empty.
+func (r permissions) forbidden(root string) error {
 	where := "in the whole cluster"
 	if root != "" {
 		where = fmt.Sprintf("in namespace %q or in one below it", root)
@@ -97,15 +99,15 @@ func (r rights) refused(root string) error {
 		fmt.Errorf("user %q needs the verb %s on %s %s", r.attributes.User.GetName(), r.attributes.Verb, r.resource(), where))
 }
 
-func (r rights) resource() schema.GroupResource {
+func (r permissions) resource() schema.GroupResource {
 	return schema.GroupResource{Group: r.attributes.APIGroup, Resource: r.attributes.Resource}
 }
 
-// leftOut is the warning about namespaces where the caller may not do it.
-func (r rights) leftOut(denied []string, of int) string {
+// omittedWarning is the warning that lists namespaces in which the caller is not allowed.
+func (r permissions) omittedWarning(denied []string, of int) string {
 	names := strings.Join(denied[:min(len(denied), 3)], ", ")
 	if more := len(denied) - 3; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%d of %d namespaces left out, where you may not %s %s: %s", len(denied), of, r.attributes.Verb, r.resource(), names)
+	return fmt.Sprintf("%d of %d namespaces omitted because you cannot %s %s there: %s", len(denied), of, r.attributes.Verb, r.resource(), names)
 }

@@ -7,33 +7,34 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// token says where the next page of a list begins.
-type token struct {
+// continueToken is the position of the next page of a list.
+type continueToken struct {
 	// ResourceVersion is the revision of all pages.
 	ResourceVersion string `json:"rv"`
 	// After is the namespace that was read last.
 	After string `json:"ns"`
-	// Continue is kube-apiserver's own token if it was read in part. It can't lead out of a namespace, whoever wrote it.
+	// Continue is kube-apiserver's token for the rest of that namespace. A forged token cannot reach another
+	// namespace.
 	Continue string `json:"c,omitempty"`
 }
 
-func (t token) String() string {
+func (t continueToken) String() string {
 	raw, err := json.Marshal(t)
 	if err != nil {
-		panic(err) // a struct of strings
+		panic(err) // strings always marshal
 	}
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// parse reads the parameter continue.
-func parse(s string) (token, error) {
-	var t token
+// parseContinueToken decodes the parameter continue.
+func parseContinueToken(s string) (continueToken, error) {
+	var t continueToken
 	raw, err := base64.RawURLEncoding.DecodeString(s)
 	if err == nil {
 		err = json.Unmarshal(raw, &t)
 	}
 	if err != nil {
-		return token{}, apierrors.NewBadRequest("continue: this is none of our tokens; leave it out to start from the beginning")
+		return continueToken{}, apierrors.NewBadRequest("continue: invalid token; omit it to start from the beginning")
 	}
 	return t, nil
 }

@@ -1,0 +1,116 @@
+package subtree
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
+)
+
+// errWatchEnded reports that the watch has already sent an error event.
+var errWatchEnded = errors.New("the watch has ended")
+
+// eventWriter writes watch events to the caller.
+type eventWriter struct {
+	w       http.ResponseWriter
+	request *request
+	// started is whether the response has started, columnsSent whether a table with columns was sent.
+	started, columnsSent bool
+	columns              json.RawMessage
+	// dirty is whether there is something to flush, err the first write error.
+	dirty bool
+	err   error
+}
+
+func newEventWriter(w http.ResponseWriter, q *request) *eventWriter {
+	return &eventWriter{w: w, request: q}
+}
+
+func (e *eventWriter) start() {
+	if !e.started {
+		e.started = true
+		e.w.Header().Set("Content-Type", "application/json")
+		e.w.WriteHeader(http.StatusOK)
+	}
+}
+
+// writeTimeout bounds how long a caller may take to read an event before the watch ends.
+const writeTimeout = 30 * time.Second
+
+// flush sends the written events. The first call sends the response headers.
+func (e *eventWriter) flush() {
+	if !e.started {
+		e.start()
+		e.dirty = true
+	}
+	if !e.dirty {
+		return
+	}
+	e.dirty = false
+	flush(e.w)
+	// The deadline would also end a watch that has nothing to send.
+	_ = http.NewResponseController(e.w).SetWriteDeadline(time.Time{})
+}
+
+// writeLine writes an encoded event.
+func (e *eventWriter) writeLine(line []byte) {
+	e.start()
+	if !e.dirty {
+		// Without support for deadlines, a watch that nobody reads lasts until the connection breaks.
+		_ = http.NewResponseController(e.w).SetWriteDeadline(time.Now().Add(writeTimeout))
+		e.dirty = true
+	}
+	if _, err := e.w.Write(line); err != nil && e.err == nil {
+		e.err = err
+	}
+}
+
+func (e *eventWriter) writeEvent(eventType string, object any) {
+	raw, err := json.Marshal(struct {
+		Type   string `json:"type"`
+		Object any    `json:"object"`
+	}{eventType, object})
+	if err == nil {
+		e.writeLine(append(raw, '\n'))
+	}
+}
+
+// writeRaw writes an event unchanged.
+func (e *eventWriter) writeRaw(f rawEvent) { e.writeLine(f.line) }
+
+// forward writes an event of kube-apiserver in the caller's output type.
+func (e *eventWriter) forward(f rawEvent) {
+	if e.request.reader.output.table == "" {
+		e.writeLine(f.line)
+		return
+	}
+	e.writeObject(f.Type, f.Object)
+}
+
+// writeError ends the watch with an error event.
+func (e *eventWriter) writeError(err error) {
+	if errors.Is(err, errWatchEnded) {
+		return
+	}
+	status := responsewriters.ErrorToAPIStatus(err)
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	e.writeEvent(string(watch.Error), status)
+	e.flush()
+}
+
+// writeObject writes an object. The first table names the columns.
+func (e *eventWriter) writeObject(eventType string, writeObject json.RawMessage) {
+	if e.request.reader.output.table == "" {
+		e.writeEvent(eventType, writeObject)
+		return
+	}
+	var table page
+	if err := json.Unmarshal(writeObject, &table); err != nil {
+		return
+	}
+	e.writeEvent(eventType, e.withColumns(table))
+}

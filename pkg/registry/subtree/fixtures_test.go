@@ -1,0 +1,144 @@
+package subtree
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	restclient "k8s.io/client-go/rest"
+)
+
+// source serves watches of ConfigMaps with events at the revisions 1, 2, 3 and so on.
+type source struct {
+	mu      sync.Mutex
+	latest  int
+	changed chan struct{}
+	open    int
+	opened  int
+	// ended is closed to end all watches.
+	ended chan struct{}
+	// padding is part of each object.
+	padding string
+}
+
+func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("watch") == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[]}`, s.latest)
+		return
+	}
+	from, err := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	if err != nil || from < 0 {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusGone)
+		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`))
+		return
+	}
+	s.mu.Lock()
+	s.open++
+	s.opened++
+	ended := s.ended
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.open--
+	}()
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush()
+	for {
+		s.mu.Lock()
+		latest, changed := s.latest, s.changed
+		s.mu.Unlock()
+		for ; from < latest; from++ {
+			_, _ = fmt.Fprintf(w, `{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"n","resourceVersion":"%d"},"data":{"x":%q}}}`+"\n", from+1, s.padding)
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ended:
+			return
+		case <-changed:
+		}
+	}
+}
+
+// grow adds events up to a revision.
+func (s *source) grow(latest int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latest = latest
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *source) watches() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("%d open, %d in all", s.open, s.opened)
+}
+
+// newSource returns a source and a watchMux that reads it.
+func newSource(t *testing.T) (*source, *watchMux, reader) {
+	t.Helper()
+	s := &source{changed: make(chan struct{}), ended: make(chan struct{})}
+	server := httptest.NewServer(s)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	up, err := newUpstream(&restclient.Config{Host: server.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kind{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, metav1.APIResource{}}
+	return s, newWatchMux(up), reader{upstream: up, kind: k, output: outputType{accept: runtime.ContentTypeJSON}}
+}
+
+func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) <-chan rawEvent {
+	t.Helper()
+	events, err := h.watch(ctx, r, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// expect reads the events from one revision to another.
+func expect(t *testing.T, events <-chan rawEvent, from, to int) {
+	t.Helper()
+	for i := from; i <= to; i++ {
+		select {
+		case f, ok := <-events:
+			if !ok || f.meta.ResourceVersion != strconv.Itoa(i) || !strings.HasSuffix(string(f.line), "}\n") {
+				t.Fatalf("got revision %q (%v), want %d", f.meta.ResourceVersion, ok, i)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("revision %d does not arrive", i)
+		}
+	}
+}
+
+func eventually(t *testing.T, want string, f func() string) {
+	t.Helper()
+	var got string
+	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		got = f()
+		return got == want, nil
+	}); err != nil {
+		t.Fatalf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,73 @@
+package subtree
+
+import (
+	"fmt"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
+)
+
+// outputType is the negotiated type of the response. kube-apiserver is asked for the same type, so its objects are
+// forwarded unchanged.
+type outputType struct {
+	// accept is the Accept header for kube-apiserver.
+	accept string
+	// table and partialMetadata are the API version of that conversion; both are empty for whole objects.
+	table, partialMetadata string
+}
+
+// negotiate returns an output type that the caller accepts, always as JSON.
+func negotiate(r *http.Request, s runtime.NegotiatedSerializer, watch bool) (outputType, error) {
+	options, _, err := negotiation.NegotiateOutputMediaType(r, jsonOnly{s}, outputTypes{watch})
+	if err != nil {
+		return outputType{}, err
+	}
+	f := outputType{accept: runtime.ContentTypeJSON}
+	if as := options.Convert; as != nil {
+		f.accept += fmt.Sprintf(";as=%s;g=%s;v=%s", as.Kind, as.Group, as.Version)
+		if as.Kind == "Table" {
+			f.table = as.GroupVersion().String()
+		} else {
+			f.partialMetadata = as.GroupVersion().String()
+		}
+	}
+	return f, nil
+}
+
+type jsonOnly struct{ runtime.NegotiatedSerializer }
+
+func (s jsonOnly) SupportedMediaTypes() []runtime.SerializerInfo {
+	for _, info := range s.NegotiatedSerializer.SupportedMediaTypes() {
+		if info.MediaType == runtime.ContentTypeJSON {
+			return []runtime.SerializerInfo{info}
+		}
+	}
+	return nil
+}
+
+// outputTypes are the conversions that kube-apiserver supports for any kind.
+type outputTypes struct{ watch bool }
+
+func (f outputTypes) AllowsMediaTypeTransform(_, _ string, as *schema.GroupVersionKind) bool {
+	if as == nil {
+		return true
+	}
+	if as.Group != metav1.GroupName || as.Version != "v1" && as.Version != "v1beta1" {
+		return false
+	}
+	switch as.Kind {
+	case "Table":
+		return true
+	case "PartialObjectMetadata":
+		return f.watch
+	case "PartialObjectMetadataList":
+		return !f.watch
+	}
+	return false
+}
+
+func (outputTypes) AllowsServerVersion(string) bool         { return false }
+func (f outputTypes) AllowsStreamSchema(schema string) bool { return f.watch && schema == "watch" }

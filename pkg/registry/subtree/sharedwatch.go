@@ -1,0 +1,195 @@
+package subtree
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/klog/v2"
+)
+
+// minReopenInterval is the least time between two upstream watches of a sharedWatch.
+const minReopenInterval = time.Second
+
+// sharedWatch is one upstream watch of the whole cluster with a buffer of its last events. Each reader has a position
+// in that buffer and no queue of its own: a reader whose next event was dropped is disconnected, so a slow reader
+// neither delays others nor uses memory.
+type sharedWatch struct {
+	mux    *watchMux
+	reader reader
+	// ctx outlives the request that opened the watch.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// watchers is guarded by the lock of mux.
+	watchers int
+	// ready is closed when kube-apiserver has answered; err is its error.
+	ready chan struct{}
+	err   error
+	// columns are the columns of a watch of tables; only run uses the field.
+	columns json.RawMessage
+
+	mu sync.Mutex
+	// events are the buffered events, all after the revision start. The first has the number first.
+	events []rawEvent
+	bytes  int64
+	first  int
+	start  string
+	// position is the revision of the last event.
+	position string
+	// changed is closed and replaced when an event is added.
+	changed chan struct{}
+	ended   bool
+}
+
+func newSharedWatch(h *watchMux, r reader) *sharedWatch {
+	w := &sharedWatch{mux: h, reader: r, ready: make(chan struct{}), changed: make(chan struct{})}
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	return w
+}
+
+// open opens the upstream watch after a revision.
+func (w *sharedWatch) open(from string) {
+	defer close(w.ready)
+	if w.err = w.mux.acquire(); w.err != nil {
+		w.end()
+		return
+	}
+	var body io.ReadCloser
+	if w.err = w.rejectFuture(from); w.err == nil {
+		body, w.err = w.stream(w.ctx, from)
+	}
+	if w.err != nil {
+		w.end()
+		w.mux.release()
+		return
+	}
+	w.start, w.position = from, from
+	go w.run(body)
+}
+
+// rejectFuture returns an error if the revision is in the future. kube-apiserver would wait for that revision, and
+// until then nobody else could share the watch.
+func (w *sharedWatch) rejectFuture(revision string) error {
+	head, err := w.reader.currentRevision(w.ctx, "", "")
+	if err != nil {
+		return err
+	}
+	now := head.Metadata.ResourceVersion
+	if order, err := resourceversion.CompareResourceVersion(revision, now); err == nil && order > 0 {
+		asked, _ := strconv.ParseUint(revision, 10, 64)
+		current, _ := strconv.ParseUint(now, 10, 64)
+		return storage.NewTooLargeResourceVersionError(asked, current, retryAfter)
+	}
+	return nil
+}
+
+// run buffers events until nobody reads them or kube-apiserver fails. It reopens the upstream watch when
+// kube-apiserver ends it.
+func (w *sharedWatch) run(body io.ReadCloser) {
+	defer w.mux.release()
+	defer w.end()
+	for began := time.Now(); ; began = time.Now() {
+		failed := false
+		decode(body, func(next rawEvent) bool {
+			if w.reader.output.table != "" {
+				w.setColumns(&next)
+			}
+			w.add(next)
+			failed = next.err != nil || watch.EventType(next.Type) == watch.Error
+			return !failed
+		})
+		if failed {
+			return
+		}
+		select {
+		case <-w.ctx.Done():
+			return
+		case <-time.After(time.Until(began.Add(minReopenInterval))):
+		}
+		w.mu.Lock()
+		position := w.position
+		w.mu.Unlock()
+		var err error
+		if body, err = w.stream(w.ctx, position); err != nil {
+			klog.FromContext(w.ctx).V(2).Info("An upstream watch failed", "resource", w.reader.kind.GroupResource(), "err", err)
+			return
+		}
+	}
+}
+
+// stream opens an upstream watch.
+func (w *sharedWatch) stream(ctx context.Context, from string) (io.ReadCloser, error) {
+	query := w.reader.with(map[string]string{
+		"watch": "true", "resourceVersion": from, "allowWatchBookmarks": "true", "timeoutSeconds": strconv.Itoa(int(wait.Jitter(minTimeout, 1).Seconds())),
+	})
+	// Each row needs the namespace of its object.
+	if query.Get("includeObject") == string(metav1.IncludeNone) {
+		query.Set("includeObject", string(metav1.IncludeMetadata))
+	}
+	return w.mux.upstream.stream(ctx, w.reader.kind, metav1.NamespaceAll, query, w.reader.output.accept)
+}
+
+// setColumns adds the columns to an event of a table.
+func (w *sharedWatch) setColumns(next *rawEvent) {
+	if w.columns == nil {
+		w.columns = columnsOf(next.Object)
+	}
+	next.columns = w.columns
+}
+
+func (w *sharedWatch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+func (w *sharedWatch) hasEnded() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended
+}
+
+func (w *sharedWatch) add(next rawEvent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, next)
+	w.bytes += next.size()
+	if next.meta.ResourceVersion != "" {
+		w.position = next.meta.ResourceVersion
+	}
+	for limit := w.mux.memoryLimit.Load(); w.bytes > limit && len(w.events) > 1; w.first++ {
+		w.bytes -= w.events[0].size()
+		w.start = w.events[0].meta.ResourceVersion
+		w.events[0] = rawEvent{}
+		w.events = w.events[1:]
+	}
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// covers reports whether the buffer has all events after a revision.
+func (w *sharedWatch) covers(revision string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.coversLocked(revision)
+}
+
+// coversLocked is covers with the lock held. Revisions that cannot be compared, such as those of some aggregated
+// servers, are covered only if they are equal.
+func (w *sharedWatch) coversLocked(revision string) bool {
+	if w.ended || revision == w.start {
+		return !w.ended
+	}
+	order, err := resourceversion.CompareResourceVersion(revision, w.start)
+	return err == nil && order >= 0
+}

@@ -1,0 +1,140 @@
+package subtree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/storage"
+)
+
+func TestWatchesShareOneUpstreamFromTheFirstToTheLast(t *testing.T) {
+	s, h, r := newSource(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	s.grow(5)
+	first := watchFrom(ctx, t, h, r, "2")
+	expect(t, first, 3, 5)
+	// A new reader starts at its own revision: a buffered one, the latest, or a future one.
+	expect(t, watchFrom(ctx, t, h, r, "3"), 4, 5)
+	latest, future := watchFrom(ctx, t, h, r, "5"), watchFrom(ctx, t, h, r, "7")
+	s.grow(9)
+	expect(t, first, 6, 9)
+	expect(t, latest, 6, 9)
+	expect(t, future, 8, 9)
+	if got := s.watches(); got != "1 open, 1 in all" {
+		t.Errorf("upstream watches: %s", got)
+	}
+	// Another selector has its own upstream watch.
+	other := r
+	other.query = map[string][]string{"labelSelector": {"a=b"}}
+	expect(t, watchFrom(ctx, t, h, other, "8"), 9, 9)
+	eventually(t, "2 open, 2 in all", s.watches)
+	stop()
+	eventually(t, "0 open, 2 in all", s.watches)
+	eventually(t, "0 watches, 0 open", func() string {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return fmt.Sprintf("%d watches, %d open", len(h.watches), h.open)
+	})
+}
+
+func TestAnOlderRevisionCatchesUp(t *testing.T) {
+	s, h, r := newSource(t)
+	s.grow(10)
+	first := watchFrom(t.Context(), t, h, r, "8")
+	expect(t, first, 9, 10)
+	late := watchFrom(t.Context(), t, h, r, "1")
+	expect(t, late, 2, 10)
+	// From then on it reads the shared watch.
+	eventually(t, "1 open, 2 in all", s.watches)
+	s.grow(12)
+	expect(t, late, 11, 12)
+	expect(t, first, 11, 12)
+}
+
+func TestASlowWatchIsDisconnectedAndOthersAreNot(t *testing.T) {
+	s, h, r := newSource(t)
+	s.padding = strings.Repeat("x", 64<<10)
+	slow := watchFrom(t.Context(), t, h, r, "0")
+	quick := watchFrom(t.Context(), t, h, r, "0")
+	const total = 1000 // about 64 MiB, of which 8 MiB are buffered
+	for latest := 10; latest <= total; latest += 10 {
+		s.grow(latest)
+		expect(t, quick, latest-9, latest)
+	}
+	h.mu.Lock()
+	for _, f := range h.watches {
+		f.mu.Lock()
+		if f.bytes > maxWatchMemory {
+			t.Errorf("the watch buffers %d bytes, more than %d", f.bytes, maxWatchMemory)
+		}
+		f.mu.Unlock()
+	}
+	h.mu.Unlock()
+	for n := 0; ; n++ {
+		if _, ok := <-slow; !ok {
+			break
+		}
+		if n == total-1 {
+			t.Fatalf("the slow watch got all of %d events, so they were buffered for it", total)
+		}
+	}
+	s.grow(total + 1)
+	expect(t, quick, total+1, total+1)
+}
+
+func TestASharedWatchResumesWhenItsUpstreamEnds(t *testing.T) {
+	s, h, r := newSource(t)
+	s.grow(3)
+	events := watchFrom(t.Context(), t, h, r, "0")
+	expect(t, events, 1, 3)
+	s.mu.Lock()
+	ended := s.ended
+	s.ended = make(chan struct{})
+	s.mu.Unlock()
+	close(ended)
+	eventually(t, "1 open, 2 in all", s.watches)
+	s.grow(5)
+	expect(t, events, 4, 5)
+}
+
+func TestExpiredRevisionsAreRejected(t *testing.T) {
+	s, h, r := newSource(t)
+	if _, err := h.watch(t.Context(), r, "-1"); !apierrors.IsResourceExpired(err) {
+		t.Errorf("got %v, want Expired", err)
+	}
+	s.grow(1)
+	expect(t, watchFrom(t.Context(), t, h, r, "0"), 1, 1)
+	if _, err := h.watch(t.Context(), r, "-1"); !apierrors.IsResourceExpired(err) {
+		t.Errorf("beside a shared watch: got %v, want Expired", err)
+	}
+}
+
+// Nobody could share a watch from a future revision.
+func TestFutureRevisionsAreRejected(t *testing.T) {
+	s, h, r := newSource(t)
+	s.grow(3)
+	for range 2 {
+		if _, err := h.watch(t.Context(), r, "99999999"); !storage.IsTooLargeResourceVersion(err) {
+			t.Errorf("got %v, want a resource version that is too large", err)
+		}
+	}
+	one, two := watchFrom(t.Context(), t, h, r, "3"), watchFrom(t.Context(), t, h, r, "3")
+	s.grow(4)
+	expect(t, one, 4, 4)
+	expect(t, two, 4, 4)
+	if got := s.watches(); got != "1 open, 1 in all" {
+		t.Errorf("upstream watches: %s", got)
+	}
+}
+
+func TestUpstreamWatchesAreLimited(t *testing.T) {
+	_, h, r := newSource(t)
+	h.open = maxUpstreamWatches
+	if _, err := h.watch(t.Context(), r, "0"); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("got %v, want TooManyRequests", err)
+	}
+}

@@ -1,0 +1,193 @@
+package subtree
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+)
+
+const (
+	// recheckTicks is the number of recheckPeriods between two rounds of permission checks. recheckRounds rounds
+	// cover the whole subtree.
+	recheckTicks, recheckRounds = 5, 12
+	// maxRechecks bounds the namespaces of one round.
+	maxRechecks = 50
+	// grantTimeout bounds how long the permissions in a new namespace are awaited: they are copied there after it
+	// joins.
+	grantTimeout = 30 * time.Second
+	// maxGrantChecks bounds how often per second an event triggers a permission check. A watch of few among many busy
+	// namespaces would otherwise do nothing else.
+	maxGrantChecks = 10
+)
+
+// watcher is a running watch. All events up to position have been sent for the visible namespaces, and none for
+// others.
+type watcher struct {
+	*Handler
+	*request
+	out *eventWriter
+
+	// namespaces are the namespaces of the subtree.
+	namespaces sets.Set[string]
+	// visible are those in which the caller was allowed at the last check.
+	visible sets.Set[string]
+	// clusterWide is whether the caller was allowed in the whole cluster.
+	clusterWide bool
+	position    string
+	// started is whether the caller has received the initial objects.
+	started bool
+	// awaitingGrant holds the namespaces that joined without permission, and until when it is awaited.
+	awaitingGrant map[string]time.Time
+	// recheckQueue holds the namespaces of the current recheck.
+	recheckQueue []string
+	// grantChecks counts the checks that events have triggered in this second.
+	grantChecks int
+}
+
+// handleEvent sends an event of the cluster if the caller is allowed to see it.
+func (w *watcher) handleEvent(ctx context.Context, f rawEvent) error {
+	if f.err != nil {
+		return f.err
+	}
+	w.out.rememberColumns(f)
+	switch watch.EventType(f.Type) {
+	case watch.Error:
+		w.out.writeRaw(f)
+		w.out.flush()
+		return errWatchEnded
+	case watch.Bookmark:
+		w.position = f.meta.ResourceVersion
+		if w.options.AllowWatchBookmarks {
+			w.out.writeRaw(f)
+		}
+		return nil
+	}
+	namespace := f.meta.Namespace
+	shown := w.visible.Has(namespace)
+	if shown || w.namespaces.Has(namespace) && w.grantChecks < maxGrantChecks {
+		allowed, err := w.allowed(ctx, namespace)
+		if err != nil {
+			return err
+		}
+		switch {
+		case allowed && shown:
+			w.out.forward(f)
+		case allowed:
+			w.position = f.meta.ResourceVersion
+			return w.addNamespaces(ctx, []string{namespace})
+		case shown:
+			// The caller must not see this event any more.
+			if err := w.removeNamespaces(ctx, []string{namespace}); err != nil {
+				return err
+			}
+		default:
+			w.grantChecks++
+		}
+	}
+	w.position = f.meta.ResourceVersion
+	return nil
+}
+
+// allowed reports whether the caller is allowed in a namespace now.
+func (w *watcher) allowed(ctx context.Context, namespace string) (allowed bool, err error) {
+	if w.clusterWide {
+		if w.clusterWide, err = w.permissions.allowedIn(ctx, metav1.NamespaceAll); err != nil || w.clusterWide {
+			return w.clusterWide, err
+		}
+	}
+	return w.permissions.allowedIn(ctx, namespace)
+}
+
+// updateMembers follows a change of the subtree.
+func (w *watcher) updateMembers(ctx context.Context) error {
+	names, err := w.members.cachedSubtree(ctx, w.root)
+	if err != nil {
+		return err
+	}
+	now := sets.New(names...)
+	joined := sets.List(now.Difference(w.namespaces))
+	left := sets.List(w.visible.Difference(now))
+	w.namespaces = now
+	for _, name := range joined {
+		w.awaitingGrant[name] = time.Now().Add(grantTimeout)
+	}
+	if err := w.removeNamespaces(ctx, left); err != nil {
+		return err
+	}
+	return w.applyPermissions(ctx, joined)
+}
+
+// recheckPermissions checks the permissions in namespaces that await a grant and, if round is set, in a share of the
+// others.
+func (w *watcher) recheckPermissions(ctx context.Context, round bool) error {
+	w.grantChecks = 0
+	var names []string
+	for name, until := range w.awaitingGrant {
+		if w.visible.Has(name) || !w.namespaces.Has(name) || time.Now().After(until) {
+			delete(w.awaitingGrant, name)
+			continue
+		}
+		names = append(names, name)
+	}
+	if round {
+		everywhere, err := w.permissions.allowedIn(ctx, metav1.NamespaceAll)
+		if err != nil {
+			return err
+		}
+		if everywhere != w.clusterWide {
+			w.clusterWide = everywhere
+			return w.applyPermissions(ctx, sets.List(w.namespaces))
+		}
+		if everywhere {
+			return nil
+		}
+		if len(w.recheckQueue) == 0 {
+			w.recheckQueue = sets.List(w.namespaces)
+		}
+		n := min(len(w.recheckQueue), (w.namespaces.Len()+recheckRounds-1)/recheckRounds, maxRechecks)
+		names, w.recheckQueue = append(names, w.recheckQueue[:n]...), w.recheckQueue[n:]
+	}
+	return w.applyPermissions(ctx, names)
+}
+
+// applyPermissions checks the permissions in namespaces and adds or removes them accordingly.
+func (w *watcher) applyPermissions(ctx context.Context, names []string) error {
+	allowed, denied, err := w.permissions.partition(ctx, names)
+	if err != nil {
+		return err
+	}
+	if err := w.removeNamespaces(ctx, sets.List(w.visible.Intersection(sets.New(denied...)))); err != nil {
+		return err
+	}
+	return w.addNamespaces(ctx, sets.List(w.namespaces.Intersection(sets.New(allowed...)).Difference(w.visible)))
+}
+
+// membersAt compares the subtree with that at the caller's revision. It returns the namespaces that the caller has
+// seen, and those of them that have left. The old members are read from the tree labels, the only part of the tree
+// with kube-apiserver's revisions. An extra namespace is harmless: its objects are sent again.
+func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.Set[string], left []string) {
+	names, err := w.labeledAt(ctx, w.root, revision)
+	if err != nil {
+		// Kinds with another storage have other revisions. The watch itself rejects revisions that are too old.
+		klog.FromContext(ctx).V(2).Info("The previous members of the subtree are unknown", "namespace", w.root, "resourceVersion", revision, "err", err)
+		return w.namespaces, nil
+	}
+	before = sets.New(names...)
+	for _, name := range sets.List(before.Difference(w.namespaces)) {
+		if !w.stillLabeled(w.root, name) {
+			left = append(left, name)
+		}
+	}
+	return before, left
+}
+
+// expired makes a caller list again when the removed objects cannot be determined.
+func expired(root string) error {
+	return apierrors.NewResourceExpired(fmt.Sprintf("the subtree of namespace %q has changed since; list again", root))
+}
