@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks what tests don't: formatting, vet, lint, import directions, generated code, go.mod. Runs all checks and names those that fail.
-# Usage: verify.sh [CHECK...], from anywhere; checks are the functions below. VERIFY_LINT=off leaves out lint, whose tool takes
+# Checks what tests don't: formatting, vet, lint, import directions, generated code, go.mod. Runs all checks and lists those that fail.
+# Usage: verify.sh [CHECK...], from anywhere; checks are the functions below. VERIFY_LINT=off skips lint, whose tool takes
 # minutes to build the first time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export CGO_ENABLED=0
 
-# What is in the repository or about to be: ignored files are nobody's concern.
+# Files that git tracks or would add.
 files() { git ls-files --cached --others --exclude-standard -z -- "$@"; }
 
 format() {
@@ -19,19 +19,37 @@ vet() { go vet ./...; }
 
 imports() { go run ./hack/imports; }
 
-lint() {
-  [[ "${VERIFY_LINT:-on}" != off ]] || { echo "left out (VERIFY_LINT=off)"; return 0; }
-  local tool=_output/bin/golangci-lint stamp
-  stamp=_output/bin/.golangci-lint-$(cat hack/tools/go.mod hack/tools/go.sum | sha256sum | cut -c1-16)
-  if [[ ! -x $tool || ! -e $stamp ]]; then
-    echo "building golangci-lint (some minutes the first time) ..."
-    mkdir -p _output/bin
-    (cd hack/tools && go build -o "../../$tool" github.com/golangci/golangci-lint/v2/cmd/golangci-lint)
-    rm -f _output/bin/.golangci-lint-*
-    touch "$stamp"
-  fi
-  "$tool" run ./...
+# tool NAME PACKAGE builds a command of hack/tools into _output/bin, unless it is up to date.
+tool() {
+  local stamp
+  stamp=_output/bin/.$1-$(cat hack/tools/go.mod hack/tools/go.sum | sha256sum | cut -c1-16)
+  [[ ! -x _output/bin/$1 || ! -e $stamp ]] || return 0
+  echo "building $1 (some minutes the first time) ..."
+  mkdir -p _output/bin
+  (cd hack/tools && go build -o "../../_output/bin/$1" "$2")
+  rm -f "_output/bin/.$1-"*
+  touch "$stamp"
 }
+
+lint() {
+  [[ "${VERIFY_LINT:-on}" != off ]] || { echo "skipped (VERIFY_LINT=off)"; return 0; }
+  tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+  _output/bin/golangci-lint run ./...
+}
+
+# Functions that neither a command nor a test reaches.
+deadcode() {
+  tool deadcode golang.org/x/tools/cmd/deadcode
+  local unreachable
+  unreachable=$(_output/bin/deadcode -test ./...)
+  [[ -z "$unreachable" ]] || { echo "$unreachable"; return 1; }
+}
+
+# Files and types that are too large.
+size() { go run ./hack/size; }
+
+# Words that the glossary replaces.
+words() { go run ./hack/words; }
 
 generated() {
   [[ -x hack/update-codegen.sh ]] || { echo "hack/update-codegen.sh is missing"; return 1; }
@@ -40,7 +58,7 @@ generated() {
   # shellcheck disable=SC2064
   trap "rm -rf '$copy'" RETURN
   files | while IFS= read -r -d '' f; do [[ -e $f ]] && printf '%s\0' "$f"; done | tar --null -T - -cf - | tar -C "$copy" -xf -
-  # The copy's index is the picture to compare with.
+  # The copy's index is what to compare with.
   git -C "$copy" init -q
   git -C "$copy" add -A
   "$copy/hack/update-codegen.sh" >"$copy/.codegen.log" 2>&1 || { cat "$copy/.codegen.log"; return 1; }

@@ -10,9 +10,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/hack/tracked"
 )
 
 //go:embed words.txt
@@ -24,7 +25,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "words.txt:", err)
 		os.Exit(2)
 	}
-	files, err := tracked(os.Args[1:])
+	files, err := tracked.Files(os.Args[1:], checked)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
@@ -41,22 +42,6 @@ func main() {
 		fmt.Fprintf(os.Stderr, "%d words to replace; hack/words/words.txt explains how to allow one\n", len(findings))
 		os.Exit(1)
 	}
-}
-
-// tracked returns the hand-written files below paths that git tracks or would add.
-func tracked(paths []string) ([]string, error) {
-	args := append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "-z", "--"}, paths...)
-	out, err := exec.Command("git", args...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("git ls-files: %w", err)
-	}
-	var files []string
-	for _, name := range strings.Split(string(out), "\x00") {
-		if checked(name) {
-			files = append(files, name)
-		}
-	}
-	return files, nil
 }
 
 // checked reports whether a file is hand-written and of a checked format.

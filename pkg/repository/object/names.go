@@ -35,15 +35,6 @@ var (
 	CRD               = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 )
 
-// IsDirective returns whether objects of a kind steer the repository and never reach a cluster.
-func IsDirective(kind schema.GroupKind) bool {
-	switch kind {
-	case Repo, HierarchyConfig, NamespaceSelector, ClusterSelector, Cluster:
-		return true
-	}
-	return false
-}
-
 // Annotations that a repository may use. Source: spec/config-sync.md 1, 4 and 5.
 const (
 	AnnotationNamespaceSelector   = ConfigManagementGroup + "/namespace-selector"
