@@ -25,8 +25,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -54,7 +54,7 @@ type Config struct {
 	// Plans bounds what plans cost.
 	Plans plan.Limits
 	// Watches is how many watches across subtrees there may be at the same time.
-	Watches slots.Limits
+	Watches inflight.Limits
 }
 
 type completedConfig struct {
@@ -69,7 +69,7 @@ type completedConfig struct {
 	copies            copies.Rules
 	inForce           *hnc.Rules
 	plans             plan.Limits
-	watches           slots.Limits
+	watches           inflight.Limits
 }
 
 // CompletedConfig is a Config that nothing is missing from. Only Complete makes one.

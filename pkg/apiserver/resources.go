@@ -17,25 +17,25 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/copyrelease"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwritten"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/release"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
 // stores are what the resources are served from.
 type stores struct {
 	hierarchies   *hierarchy.Storage
 	subnamespaces *subnamespace.Storage
-	configuration *configuration.Storage
-	overwritten   *overwritten.REST
-	releases      *release.Storage
+	configuration *hncconfiguration.Storage
+	overwritten   *overwrittenobject.REST
+	releases      *copyrelease.Storage
 }
 
 func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
@@ -45,13 +45,13 @@ func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kin
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.at(""), c.subnamespaceReady); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
-	if s.configuration, err = configuration.NewStorage(Scheme, options, mapper, c.reviews, t, c.inForce); err != nil {
+	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.inForce); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
 	}
-	if s.releases, err = release.NewStorage(Scheme, options, t); err != nil {
+	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {
 		return s, fmt.Errorf("copyreleases: %w", err)
 	}
-	if s.overwritten, err = overwritten.New(Scheme, options, c.reviews, t.Root, c.overwrittenTTL); err != nil {
+	if s.overwritten, err = overwrittenobject.New(Scheme, options, c.reviews, t.Root, c.overwrittenTTL); err != nil {
 		return s, fmt.Errorf("overwrittenobjects: %w", err)
 	}
 	return s, nil
@@ -73,16 +73,16 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 	hierarchies, subnamespaces, configuration := s.hierarchies, s.subnamespaces, s.configuration
 	moves := &plan.Previewed{Resource: hierarchies.Hierarchy, Planner: planner}
 	deletions := &plan.Previewed{Resource: subnamespaces.Subnamespace, Planner: planner}
-	configurations := view.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
+	configurations := alias.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
 	// v1alpha2 has HNC's fields only, and its clients know no others: what they write must not take the others away.
-	preserve := view.Preserve(Scheme, v1alpha2.SchemeGroupVersion)
-	older := func(resource view.Resource, names view.Names) *view.REST {
-		return &view.REST{Resource: resource, Names: names, Updates: []rest.TransformFunc{preserve}}
+	preserve := alias.Preserve(Scheme, v1alpha2.SchemeGroupVersion)
+	older := func(resource alias.Resource, names alias.Names) *alias.REST {
+		return &alias.REST{Resource: resource, Names: names, Updates: []rest.TransformFunc{preserve}}
 	}
 	// The short name is in one version only: kubectl warns of a name that stands for two resources.
 	all := map[string]map[string]rest.Storage{
 		v1beta1.SchemeGroupVersion.Version: {
-			"hierarchies":              &view.REST{Resource: moves, Names: view.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
+			"hierarchies":              &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
 			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
 			"hierarchies/tree":         hierarchytree.New(t, s.at("0")),
 			"hierarchies/plan":         &plan.REST{Planner: planner},
@@ -90,15 +90,15 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 			"overwrittenobjects":       s.overwritten,
 			"copyreleases":             s.releases.Release,
 			"copyreleases/status":      s.releases.Status.As("CopyRelease"),
-			"subnamespaces":            &view.REST{Resource: deletions, Names: view.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
+			"subnamespaces":            &alias.REST{Resource: deletions, Names: alias.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
 			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
-			"hncconfigurations":        &view.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations":        &alias.REST{Resource: configuration.Configuration, Names: configurations},
 			"hncconfigurations/status": configuration.Status.As("HNCConfiguration"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {
-			"hierarchyconfigurations":        older(moves, view.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),
+			"hierarchyconfigurations":        older(moves, alias.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),
 			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration", preserve),
-			"subnamespaceanchors":            older(deletions, view.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}),
+			"subnamespaceanchors":            older(deletions, alias.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}),
 			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor", preserve),
 			"hncconfigurations":              older(configuration.Configuration, configurations),
 			"hncconfigurations/status":       configuration.Status.As("HNCConfiguration", preserve),
@@ -120,7 +120,7 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 }
 
 // reportRules has the status of the configuration report the rules of this server, as soon as the store can be written.
-func reportRules(ctx context.Context, s *configuration.Storage) {
+func reportRules(ctx context.Context, s *hncconfiguration.Storage) {
 	_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		err := s.ReportRules(ctx)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -44,12 +44,12 @@ func (k hooks) updateSaying(ctx context.Context, obj, old runtime.Object, option
 	if err != nil {
 		return finish, err
 	}
-	if binding.Emptied(h, was) {
+	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, was) {
 		return finish, k.silence(ctx, was)
 	}
 	changed := !slices.Equal(h.Spec.Propagation, was.Spec.Propagation)
 	if !changed && len(h.Spec.Propagation) > 0 {
-		_, bound, err := binding.Owner(ctx, k.tree, was)
+		_, bound, err := ownerref.Namespace(ctx, k.tree, was)
 		if err != nil {
 			return nil, err
 		}

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // REST serves hierarchies. The propagator creates an empty one in a namespace of which it has a status to report. A client that creates
 // a Hierarchy there does not have to know: its request replaces the empty one.
 type REST struct {
-	*fenced.Store
+	*transaction.Store
 }
 
 // Create creates a Hierarchy, or replaces one that nobody but the propagator has ever written. That takes no right to update: nothing that

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,13 +19,14 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -35,13 +35,13 @@ type Storage struct {
 	// Hierarchy serves the resource.
 	Hierarchy *REST
 	// Status serves the status subresource.
-	Status *view.Status
+	Status *alias.Status
 }
 
 // NewStorage returns the storage of hierarchies, whose changes of parent are judged by t. The kinds that they name are looked for by mapper.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *clusterkinds.Mapper) (*Storage, error) {
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *kinds.Mapper) (*Storage, error) {
 	b := base.New(scheme, true)
-	s := strategy{b, t, kinds.Kinds{Mapper: mapper}}
+	s := strategy{b, t, resourcespec.Validator{Mapper: mapper}}
 	hooks := hooks{t}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Hierarchy{} },
@@ -72,11 +72,10 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options, AttrFunc: attributes}); err != nil {
 		return nil, err
 	}
-	served := &fenced.Store{Store: store, BeginDelete: hooks.deleteSaying}
-	served.Complete()
+	served := transaction.New(store, hooks.deleteSaying)
 	return &Storage{
 		Hierarchy: &REST{served},
-		Status:    view.NewStatus(store, statusStrategy{base.Status{Base: b}}),
+		Status:    alias.NewStatus(store, statusStrategy{base.Status{Base: b}}),
 	}, nil
 }
 
@@ -113,7 +112,7 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 // may not be any more.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	if binding.Emptied(h, was) {
+	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, was) {
 		if err := k.podSecurityGoes(ctx, was); err != nil {
 			return nil, err
 		}
@@ -126,7 +125,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err := invalid(h, validation.ValidateHierarchyUpdate(h, was, k.tree.Managed(ctx))); err != nil {
 		return nil, err
 	}
-	namespace, bound, err := binding.Owner(ctx, k.tree, was)
+	namespace, bound, err := ownerref.Namespace(ctx, k.tree, was)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +133,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 		return nil, err
 	}
 	if h.Spec.Parent == was.Spec.Parent && bound {
-		binding.Bind(ctx, h, namespace)
+		ownerref.Set(ctx, h, namespace)
 		if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) {
 			if err := k.tree.Editable(ctx, namespace, h.Spec.Parent); err != nil {
 				return nil, err
@@ -183,7 +182,7 @@ func (k hooks) unmove(ctx context.Context, h *hnc.Hierarchy) error {
 }
 
 func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Namespace) error {
-	binding.Bind(ctx, h, namespace)
+	ownerref.Set(ctx, h, namespace)
 	if err := k.tree.CheckPropagator(ctx, namespace, h.Spec.Parent); err != nil {
 		return err
 	}

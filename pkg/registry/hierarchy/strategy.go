@@ -15,7 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -25,7 +25,7 @@ import (
 type strategy struct {
 	base.Base
 	tree  *tree.Tree
-	kinds kinds.Kinds
+	kinds resourcespec.Validator
 }
 
 func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {

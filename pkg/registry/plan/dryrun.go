@@ -14,12 +14,12 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 )
 
 // Previewed serves a resource, and warns who makes a dry run of what the change would do.
 type Previewed struct {
-	view.Resource
+	alias.Resource
 	Planner *Planner
 }
 
@@ -89,7 +89,7 @@ func (p *Planner) warn(ctx context.Context, name string, spec hnc.HierarchyPlanS
 
 // outcome returns the first things that an authorized change would do.
 func (p *Planner) outcome(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (hnc.HierarchyPlanStatus, error) {
-	release, err := p.slots.Take(ctx)
+	release, err := p.limiter.Acquire(ctx)
 	if err != nil {
 		return hnc.HierarchyPlanStatus{}, err
 	}

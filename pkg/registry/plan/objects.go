@@ -15,14 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
 // Limits bounds what plans cost.
 type Limits struct {
 	// Concurrent is how many plans are computed at the same time.
-	Concurrent slots.Limits
+	Concurrent inflight.Limits
 	// Memory is how many bytes of objects one plan may hold.
 	Memory int64
 }

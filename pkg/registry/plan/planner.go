@@ -22,8 +22,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -63,12 +63,12 @@ type Config struct {
 // Planner makes plans. It reads everything as it is when it is asked, and decides on that as the propagator does.
 type Planner struct {
 	Config
-	slots *slots.Slots
+	limiter *inflight.Limiter
 }
 
 // New returns a Planner.
 func New(config Config) *Planner {
-	return &Planner{config, slots.New("plans in progress", config.Limits.Concurrent, 1)}
+	return &Planner{config, inflight.New("plans in progress", config.Limits.Concurrent, 1)}
 }
 
 // made is a plan before it is shown.
@@ -89,7 +89,7 @@ func (p *Planner) answer(ctx context.Context, namespace *corev1.Namespace, spec 
 	if err != nil || len(refused) > 0 {
 		return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, err
 	}
-	release, err := p.slots.Take(ctx)
+	release, err := p.limiter.Acquire(ctx)
 	if err != nil {
 		return hnc.HierarchyPlanStatus{}, err
 	}
@@ -151,7 +151,7 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	scope := plan.Scope(t, namespace.Name)
 	read := sets.New(scope...).Insert(t.Ancestors(namespace.Name)...)
 	// What other trees say about kinds does not matter here, and is not the requester's to know.
-	treatments, problems := p.Sources.Treatments(kinds.Since(ctx), said.In(read.Union(sets.New(left...))))
+	treatments, problems := p.Sources.Treatments(resourcespec.RequestTime(ctx), said.In(read.Union(sets.New(left...))))
 	m.unknown = problems
 	p.readObjects(ctx, m.picture, treatments, read)
 	m.effects = plan.Effects(t, m.indexes, scope)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 )
 
 // listTimeout is how long a request waits, at most, for the objects of kinds that it begins to propagate.
@@ -22,7 +22,7 @@ const listTimeout = 10 * time.Second
 // something else is said about kinds; and the kinds of which this is not known. Objects of such kinds are listed now. What was propagated
 // before, and is to overwrite from now on what was kept, has been asked to. Source: spec/hnc.md 2.6, K7.
 func (s *Sources) OverwrittenBy(ctx context.Context, before, after Said, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
-	since := kinds.Since(ctx)
+	since := resourcespec.RequestTime(ctx)
 	old, _ := s.Treatments(since, before)
 	treatments, unknown := s.Treatments(since, after)
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)

@@ -1,4 +1,6 @@
-// Package strategy holds what the strategies of all resources have in common.
+// Package strategy holds the parts of the strategies that are the same for all resources: object typing, scope, and the behavior of updates.
+//
+// The generic API server has no base strategy; each strategy would repeat these methods.
 package strategy
 
 import (
@@ -9,23 +11,24 @@ import (
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Base is the part of a resource's strategy that is the same for all: an object is created by POST or apply, and changed
-// in the version that the client has seen, as custom resources are; its status is not written with it.
+// Base is the common part of the strategies of resources. As with custom resources, objects are created by POST or apply, and an update needs
+// the resourceVersion that the client has read. The status is not written with the object.
 type Base struct {
 	runtime.ObjectTyper
 	names.NameGenerator
 	namespaced bool
 }
 
-// New returns the base of the strategy of a type of the scheme, whose objects are in namespaces or not.
+// New returns the base for a type of the scheme.
 func New(scheme *runtime.Scheme, namespaced bool) Base {
 	return Base{scheme, names.SimpleNameGenerator, namespaced}
 }
 
-// NamespaceScoped says whether the objects are in namespaces.
+// NamespaceScoped reports whether the objects are namespaced.
 func (b Base) NamespaceScoped() bool { return b.namespaced }
 
 // WarningsOnCreate returns no warnings.
@@ -34,29 +37,38 @@ func (Base) WarningsOnCreate(context.Context, runtime.Object) []string { return 
 // WarningsOnUpdate returns no warnings.
 func (Base) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string { return nil }
 
-// AllowCreateOnUpdate says that a PUT creates nothing.
+// AllowCreateOnUpdate returns false: a PUT creates nothing.
 func (Base) AllowCreateOnUpdate(context.Context) bool { return false }
 
-// AllowUnconditionalUpdate says that a PUT must name the version that it changes.
+// AllowUnconditionalUpdate returns false: a PUT needs a resourceVersion.
 func (Base) AllowUnconditionalUpdate(context.Context) bool { return false }
 
 // Canonicalize leaves the object as it is.
 func (Base) Canonicalize(runtime.Object) {}
 
-// GetResetFields returns the fields that a write to the resource itself never changes.
+// GetResetFields returns the fields that a write to the resource does not change.
 func (Base) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("status"))
+	return ResetFields(fieldpath.MakePathOrDie("status"))
 }
 
-// Status is the part of the strategy of a status subresource that is the same for all.
+// Status is the common part of the strategies of status subresources.
 type Status struct{ Base }
 
-// ValidateUpdate finds nothing wrong: only the propagator may write a status.
+// ValidateUpdate accepts every status, because only the propagator may write one.
 func (Status) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
 	return nil
 }
 
-// GetResetFields returns the fields that a write to the status never changes.
+// GetResetFields returns the fields that a write to the status does not change.
 func (Status) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
+	return ResetFields(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
+}
+
+// ResetFields returns the set of paths for all versions.
+func ResetFields(paths ...fieldpath.Path) map[fieldpath.APIVersion]*fieldpath.Set {
+	set := fieldpath.NewSet(paths...)
+	return map[fieldpath.APIVersion]*fieldpath.Set{
+		fieldpath.APIVersion(v1beta1.SchemeGroupVersion.String()):  set,
+		fieldpath.APIVersion(v1alpha2.SchemeGroupVersion.String()): set,
+	}
 }

@@ -16,12 +16,12 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
 )
 
 // REST serves sub-namespaces. A create returns when the namespace can be used.
 type REST struct {
-	*fenced.Store
+	*transaction.Store
 	ready time.Duration
 }
 

@@ -17,12 +17,12 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/binding"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/fenced"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -31,7 +31,7 @@ type Storage struct {
 	// Subnamespace serves the resource.
 	Subnamespace *REST
 	// Status serves the status subresource.
-	Status *view.Status
+	Status *alias.Status
 }
 
 // NewStorage returns the storage of sub-namespaces. Their names are claimed from t; hierarchies say where cascading
@@ -63,11 +63,10 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	served := &fenced.Store{Store: store, BeginDelete: hooks.beginDelete}
-	served.Complete()
+	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
 		Subnamespace: &REST{Store: served, ready: ready},
-		Status:       view.NewStatus(store, statusStrategy{base.Status{Base: b}}),
+		Status:       alias.NewStatus(store, statusStrategy{base.Status{Base: b}}),
 	}, nil
 }
 
@@ -122,7 +121,7 @@ func (k hooks) podSecurity(ctx context.Context, s *hnc.Subnamespace, before hnc.
 // to an earlier namespace.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
-	if binding.Emptied(s, was) {
+	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", s, was) {
 		return nothing, k.release(ctx, was)
 	}
 	if err := k.podSecurity(ctx, s, was.Spec); err != nil {
@@ -133,19 +132,19 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 		if err != nil {
 			return nil, err
 		}
-		binding.Keep(s, was)
+		ownerref.Keep(s, was)
 		return nothing, fence.Set(ctx, guard)
 	}
 	if was.DeletionTimestamp != nil || void(was) {
-		binding.Keep(s, was)
+		ownerref.Keep(s, was)
 		return nothing, fence.Set(ctx, nil)
 	}
-	parent, bound, err := binding.Owner(ctx, k.tree, was)
+	parent, bound, err := ownerref.Namespace(ctx, k.tree, was)
 	if err != nil {
 		return nil, err
 	}
 	if bound {
-		binding.Bind(ctx, s, parent)
+		ownerref.Set(ctx, s, parent)
 		return nothing, fence.Set(ctx, nil)
 	}
 	return nothing, k.claim(ctx, s)
@@ -173,7 +172,7 @@ func (k hooks) claim(ctx context.Context, s *hnc.Subnamespace) error {
 	if err != nil {
 		return err
 	}
-	binding.Bind(ctx, s, parent)
+	ownerref.Set(ctx, s, parent)
 	guard, err := k.tree.Claim(ctx, s.Name, parent)
 	if err != nil {
 		return err

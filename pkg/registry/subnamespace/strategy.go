@@ -16,7 +16,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
 // strategy checks and prepares what is said of a single object; what the tree has to say is judged by the hooks of
@@ -63,7 +62,7 @@ func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) f
 
 // GetResetFields returns the fields that a write to the resource never changes: nobody owns what the server writes.
 func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return view.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester),
+	return base.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester),
 		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationVoid))
 }
 

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/metrics"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 // Handler serves the resources of the group. The filters of the generic API server in front of it authenticate the
@@ -28,7 +28,7 @@ type Handler struct {
 	members    *members
 	upstream   upstream
 	mux        *watchMux
-	slots      *slots.Slots
+	limiter    *inflight.Limiter
 	authorizer authorizer.Authorizer
 	serializer runtime.NegotiatedSerializer
 	// labeledAt returns the namespaces that had root's tree label at a revision.
@@ -106,7 +106,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 		return err
 	}
 	if info.Verb == "watch" {
-		release, err := h.slots.Take(ctx)
+		release, err := h.limiter.Acquire(ctx)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/slots"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 // Config is the configuration of the group.
@@ -33,7 +33,7 @@ type Config struct {
 	// Serializer encodes errors and discovery documents.
 	Serializer runtime.NegotiatedSerializer
 	// Watches limits the number of concurrent watches.
-	Watches slots.Limits
+	Watches inflight.Limits
 }
 
 // retryAfter is the Retry-After, in seconds, of requests over the watch limit.
@@ -59,7 +59,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(GroupName, known.aggregated()) }
 	h := &Handler{
 		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up), authorizer: c.Authorizer, serializer: c.Serializer,
-		slots: slots.New("watches across subtrees", c.Watches, retryAfter),
+		limiter: inflight.New("watches across subtrees", c.Watches, retryAfter),
 		labeledAt: func(ctx context.Context, root, resourceVersion string) ([]string, error) {
 			return labeledNamespaces(ctx, metadataClient, root, resourceVersion)
 		},

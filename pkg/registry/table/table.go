@@ -1,34 +1,36 @@
 // Package table prints objects as the rows of a Table, for kubectl get.
+//
+// The generic API server prints name and age only (rest.NewDefaultTableConvertor), and the convertors of kube-apiserver and of custom resources
+// are not libraries. This package adds typed columns to apimachinery's rows of name and age.
 package table
 
 import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metatable "k8s.io/apimachinery/pkg/api/meta/table"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// Column is a column of objects of type T.
+// Column is a column for objects of type T.
 type Column[T any] struct {
-	// Name is the column's heading.
+	// Name is the heading.
 	Name string
-	// Type is its OpenAPI type.
+	// Type is the OpenAPI type.
 	Type string
 	// Wide columns are printed with -o wide only.
 	Wide bool
-	// Description says what the cells tell.
+	// Description describes the cells.
 	Description string
-	// Cell returns an object's cell.
+	// Cell returns the cell of an object.
 	Cell func(*T) any
 }
 
-// New returns a convertor that prints the name of an object of type T, the given columns, and the age.
+// New returns a convertor that prints the name of an object of type T, the columns, and the age.
 func New[T any](columns ...Column[T]) rest.TableConvertor { return convertor[T](columns) }
 
 type convertor[T any] []Column[T]
@@ -39,23 +41,14 @@ func (c convertor[T]) ConvertToTable(_ context.Context, object, options runtime.
 	if o, ok := options.(*metav1.TableOptions); !ok || !o.NoHeaders {
 		table.ColumnDefinitions = c.definitions()
 	}
-	add := func(item runtime.Object) error {
-		row, err := c.row(item)
-		if err == nil {
-			table.Rows = append(table.Rows, row)
-		}
-		return err
-	}
-	if !meta.IsListType(object) {
-		if m, err := meta.CommonAccessor(object); err == nil {
-			table.ResourceVersion = m.GetResourceVersion()
-		}
-		return table, add(object)
-	}
 	if m, err := meta.ListAccessor(object); err == nil {
 		table.ResourceVersion, table.Continue, table.RemainingItemCount = m.GetResourceVersion(), m.GetContinue(), m.GetRemainingItemCount()
+	} else if m, err := meta.CommonAccessor(object); err == nil {
+		table.ResourceVersion = m.GetResourceVersion()
 	}
-	return table, meta.EachListItem(object, add)
+	var err error
+	table.Rows, err = metatable.MetaToTableRow(object, c.cells)
+	return table, err
 }
 
 func (c convertor[T]) definitions() []metav1.TableColumnDefinition {
@@ -70,24 +63,16 @@ func (c convertor[T]) definitions() []metav1.TableColumnDefinition {
 	return append(definitions, metav1.TableColumnDefinition{Name: "Age", Type: "string", Description: "The time since the object was created."})
 }
 
-func (c convertor[T]) row(item runtime.Object) (metav1.TableRow, error) {
+func (c convertor[T]) cells(item runtime.Object, _ metav1.Object, name, age string) ([]any, error) {
 	object, ok := item.(any).(*T)
 	if !ok {
-		return metav1.TableRow{}, fmt.Errorf("cannot print a %T", item)
+		return nil, fmt.Errorf("cannot print a %T", item)
 	}
-	m, err := meta.Accessor(item)
-	if err != nil {
-		return metav1.TableRow{}, err
-	}
-	cells := []any{m.GetName()}
+	cells := []any{name}
 	for _, column := range c {
 		cells = append(cells, column.Cell(object))
 	}
-	age := "<unknown>"
-	if created := m.GetCreationTimestamp(); !created.IsZero() {
-		age = duration.HumanDuration(time.Since(created.Time))
-	}
-	return metav1.TableRow{Cells: append(cells, age), Object: runtime.RawExtension{Object: item}}, nil
+	return append(cells, age), nil
 }
 
 // Conditions returns a cell that lists conditions, each with its status and reason.

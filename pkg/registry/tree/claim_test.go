@@ -114,7 +114,7 @@ func TestAClaimWaitsForATerminatingNamespace(t *testing.T) {
 	if err := f.client.Tracker().Update(namespaces, terminating, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Claim(Fresh(as(t, "nobody")), "sub", f.existing(t, "a")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "being deleted") {
+	if _, err := f.Claim(WithFreshReads(as(t, "nobody")), "sub", f.existing(t, "a")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "being deleted") {
 		t.Errorf("got %v, want a Conflict", err)
 	}
 }

@@ -77,7 +77,7 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 	if err := f.client.Tracker().Add(b); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(a <- b)") {
+	if _, err := f.Move(WithFreshReads(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(a <- b)") {
 		t.Errorf("got %v, want Invalid that shows the cycle", err)
 	}
 }

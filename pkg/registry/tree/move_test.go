@@ -204,7 +204,7 @@ func TestAStaleTreeRefusesOnTheFreshOnesWord(t *testing.T) {
 		t.Errorf("the stale tree compares edge %d of b, which it can't know", guard.Unchanged["b"])
 	}
 	// The comparison fails at commit, and the second judgement is made on the store.
-	if _, err := f.Move(Fresh(as(t, hnc.PropagatorUser)), f.existing(t, "a"), "b"); !apierrors.IsInvalid(err) {
+	if _, err := f.Move(WithFreshReads(as(t, hnc.PropagatorUser)), f.existing(t, "a"), "b"); !apierrors.IsInvalid(err) {
 		t.Errorf("got %v, want a Conflict", err)
 	}
 }

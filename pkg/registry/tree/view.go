@@ -30,8 +30,10 @@ func newView(t *Tree, fresh bool) *view {
 
 type freshKey struct{}
 
-// Fresh returns a context in which judgements do not use the caches: for the second try of a request whose fence lost.
-func Fresh(ctx context.Context) context.Context { return context.WithValue(ctx, freshKey{}, true) }
+// WithFreshReads returns a context in which judgements do not use the caches: for the second try of a request whose fence lost.
+func WithFreshReads(ctx context.Context) context.Context {
+	return context.WithValue(ctx, freshKey{}, true)
+}
 
 // judge applies a rule to the cached tree, and to the real one if the cached one refuses or is known to be stale: a
 // stale replica never refuses what is legal.

@@ -1,4 +1,4 @@
-package overwritten
+package overwrittenobject
 
 import (
 	"context"

@@ -1,5 +1,5 @@
-// Package overwritten is the registry of overwritten objects: what the propagator found in a namespace before it wrote a copy there.
-package overwritten
+// Package overwrittenobject is the registry of overwritten objects: what the propagator found in a namespace before it wrote a copy there.
+package overwrittenobject
 
 import (
 	"context"

@@ -1,10 +1,9 @@
-package configuration
+package hncconfiguration
 
 import (
 	"context"
 	"errors"
 
-	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,11 +15,12 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
 // Storage is what the configuration and its subresources are served from.
@@ -28,7 +28,7 @@ type Storage struct {
 	// Configuration serves the resource.
 	Configuration *REST
 	// Status serves the status subresource.
-	Status *view.Status
+	Status *alias.Status
 }
 
 // REST serves the configuration, which can't be deleted.
@@ -36,11 +36,11 @@ type REST struct{ *genericregistry.Store }
 
 // NewStorage returns the storage of the configuration, whose kinds are looked for by mapper; rights says who may bind the creator's role, and t
 // what would be overwritten. The status reports the rules that this server acts by.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *clusterkinds.Mapper, rights authorizer.Authorizer, t *tree.Tree,
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *kinds.Mapper, rights authorizer.Authorizer, t *tree.Tree,
 	rules *hnc.Rules,
 ) (*Storage, error) {
 	b := base.New(scheme, false)
-	s := strategy{b, kinds.Kinds{Mapper: mapper}, t, rules}
+	s := strategy{b, resourcespec.Validator{Mapper: mapper}, t, rules}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HNCConfiguration{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HNCConfigurationList{} },
@@ -75,7 +75,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Configuration: &REST{store}, Status: view.NewStatus(store, statusStrategy{base.Status{Base: b}, rules})}, nil
+	return &Storage{Configuration: &REST{store}, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}, rules})}, nil
 }
 
 // ReportRules has the stored status report the rules of this server, if there is a configuration. One that is created later

@@ -1,14 +1,13 @@
-package view
+package alias
 
 import (
 	"math/rand"
 	"reflect"
 	"testing"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
-
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -25,7 +24,7 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// written returns what a client of v1alpha2 sends that has read the object.
+// written returns the object that a client of v1alpha2 sends back after a read.
 func written(t *testing.T, scheme *runtime.Scheme, stored runtime.Object) runtime.Object {
 	t.Helper()
 	read, err := scheme.ConvertToVersion(stored, v1alpha2.SchemeGroupVersion)
@@ -52,7 +51,7 @@ func update(t *testing.T, scheme *runtime.Scheme, updated, stored runtime.Object
 	return got
 }
 
-func TestReadAndPutInAnOlderVersionChangesNothing(t *testing.T) {
+func TestGetAndPutInAnOlderVersionChangesNothing(t *testing.T) {
 	scheme := newScheme()
 	filler := fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, hncfuzzer.Funcs), rand.NewSource(1), serializer.NewCodecFactory(scheme))
 	for _, stored := range []runtime.Object{&hnc.Hierarchy{}, &hnc.Subnamespace{}, &hnc.HNCConfiguration{}} {
@@ -65,8 +64,8 @@ func TestReadAndPutInAnOlderVersionChangesNothing(t *testing.T) {
 	}
 }
 
-// What a list's items hold survives only where preserve can tell which item is which.
-func TestTheItemsOfAllListsHaveKeys(t *testing.T) {
+// The hidden fields of list items survive only if preserve can match the items.
+func TestItemsOfAllListsHaveKeys(t *testing.T) {
 	var visit func(path string, typ reflect.Type)
 	visit = func(path string, typ reflect.Type) {
 		switch {
@@ -92,7 +91,7 @@ func TestTheItemsOfAllListsHaveKeys(t *testing.T) {
 	}
 }
 
-func TestAnOlderVersionChangesWhatItShows(t *testing.T) {
+func TestOlderVersionChangesTheFieldsThatItHas(t *testing.T) {
 	scheme := newScheme()
 	stored := &hnc.HNCConfiguration{Spec: hnc.HNCConfigurationSpec{CreatorRole: "edit", Resources: []hnc.ResourceSpec{
 		{Resource: "secrets", Mode: hnc.Propagate, OnConflict: hnc.Keep},

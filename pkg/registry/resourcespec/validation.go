@@ -1,5 +1,5 @@
-// Package kinds checks the kinds that a configuration or a hierarchy names: they must exist in the cluster.
-package kinds
+// Package resourcespec validates the resources that a configuration or a hierarchy names against those that the cluster serves.
+package resourcespec
 
 import (
 	"context"
@@ -17,27 +17,28 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
-// Kinds knows the kinds of the cluster.
-type Kinds struct{ *kinds.Mapper }
+// Validator validates resources against those that the cluster serves.
+type Validator struct{ *kinds.Mapper }
 
-// Since returns when the request was received, or the present time. A kind that was missing then is looked for once for the whole request.
-func Since(ctx context.Context) time.Time {
+// RequestTime returns when the request was received, or the current time outside of a request. Kinds that were missing at that time are
+// discovered again once per request.
+func RequestTime(ctx context.Context) time.Time {
 	if received, ok := genericapirequest.ReceivedTimestampFrom(ctx); ok {
 		return received
 	}
 	return time.Now()
 }
 
-// Validate returns what is wrong with the kinds that the entries of a field name: one that does not exist, is not namespaced, can't be
-// configured, or is named twice (spec/hnc.md 2.6, K3 to K5). Kinds that old named as well may have gone since.
-func (k Kinds) Validate(ctx context.Context, at *field.Path, resources, old []hnc.ResourceSpec) field.ErrorList {
+// Validate validates the entries of a field: each must name a namespaced resource that exists and can be configured, and no two entries the
+// same one (spec/hnc.md 2.6, K3 to K5). Resources that old contains may have been removed from the cluster since.
+func (v Validator) Validate(ctx context.Context, at *field.Path, resources, old []hnc.ResourceSpec) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[schema.GroupResource]int{}
-	since := Since(ctx)
+	since := RequestTime(ctx)
 	for i, entry := range resources {
 		path := at.Index(i)
 		named := schema.GroupResource{Group: entry.Group, Resource: entry.Resource}
-		mapping, err := k.Find(since, entry.Group, entry.Resource)
+		mapping, err := v.Find(since, entry.Group, entry.Resource)
 		var notNamespaced *kinds.NotNamespacedError
 		var notPropagated *kinds.NotPropagatedError
 		switch {

@@ -1,4 +1,4 @@
-package view
+package alias
 
 import (
 	"context"
@@ -15,45 +15,45 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Preserve returns a transformation for updates in a version that cannot represent all fields of the hub: what the client
-// could not see of the stored object is taken over from it. What the client could see is as the client says.
+// Preserve returns a transformation for updates in a version that cannot represent all fields of the internal version. Fields that the version
+// cannot represent keep their stored values; all others get the client's.
 func Preserve(convertor runtime.ObjectConvertor, version schema.GroupVersion) rest.TransformFunc {
 	return func(_ context.Context, updated, stored runtime.Object) (runtime.Object, error) {
 		versioned, err := convertor.ConvertToVersion(stored, version)
 		if err != nil {
 			return nil, fmt.Errorf("convert the stored object to %s: %w", version, err)
 		}
-		seen, err := convertor.ConvertToVersion(versioned, hnc.SchemeGroupVersion)
+		visible, err := convertor.ConvertToVersion(versioned, hnc.SchemeGroupVersion)
 		if err != nil {
 			return nil, fmt.Errorf("convert the stored object from %s: %w", version, err)
 		}
 		for _, name := range []string{"Spec", "Status"} {
 			field := func(obj runtime.Object) reflect.Value { return reflect.ValueOf(obj).Elem().FieldByName(name) }
-			preserve(field(updated), field(stored), field(seen))
+			preserve(field(updated), field(stored), field(visible))
 		}
 		return updated, nil
 	}
 }
 
-// preserve sets in updated what stored has and seen, the part of stored that the client could see, lacks. Fields are
-// compared one by one; items of a list are matched by their keys, so that an item that the client has changed keeps what
-// is hidden of it, and one that it has removed is gone.
-func preserve(updated, stored, seen reflect.Value) {
-	if apiequality.Semantic.DeepEqual(stored.Interface(), seen.Interface()) {
+// preserve sets in updated what stored contains and visible, the part of stored that the version represents, does not. It compares field by
+// field and matches the items of lists by their keys: an item that the client has changed keeps its hidden fields, and an item that the client
+// has removed stays removed.
+func preserve(updated, stored, visible reflect.Value) {
+	if apiequality.Semantic.DeepEqual(stored.Interface(), visible.Interface()) {
 		return
 	}
 	switch {
 	case transparent(stored.Type()):
 		for i := range stored.NumField() {
-			preserve(updated.Field(i), stored.Field(i), seen.Field(i))
+			preserve(updated.Field(i), stored.Field(i), visible.Field(i))
 		}
-	case stored.Kind() == reflect.Pointer && !stored.IsNil() && !seen.IsNil():
-		// A client that has taken away what it could see takes what is hidden of it, too.
+	case stored.Kind() == reflect.Pointer && !stored.IsNil() && !visible.IsNil():
+		// A client that removes the visible part removes the hidden fields with it.
 		if !updated.IsNil() {
-			preserve(updated.Elem(), stored.Elem(), seen.Elem())
+			preserve(updated.Elem(), stored.Elem(), visible.Elem())
 		}
 	case stored.Kind() == reflect.Slice && key(reflect.Zero(stored.Type().Elem())) != nil:
-		preserveItems(updated, stored, seen)
+		preserveItems(updated, stored, visible)
 	default:
 		updated.Set(stored)
 	}
@@ -65,17 +65,16 @@ func transparent(t reflect.Type) bool {
 		!slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return !f.IsExported() })
 }
 
-// preserveItems is preserve for a list whose items have keys. The client's order holds; items that it could not see get
-// their old places.
-func preserveItems(updated, stored, seen reflect.Value) {
+// preserveItems is preserve for a list whose items have keys. The client determines the order; hidden items keep their positions.
+func preserveItems(updated, stored, visible reflect.Value) {
 	items := elements(updated)
 	for i, item := range elements(stored) {
-		here, visible := find(items, key(item)), find(elements(seen), key(item))
+		kept, seen := find(items, key(item)), find(elements(visible), key(item))
 		switch {
-		case !visible.IsValid() && !here.IsValid():
+		case !seen.IsValid() && !kept.IsValid():
 			items = slices.Insert(items, min(i, len(items)), item)
-		case visible.IsValid() && here.IsValid():
-			preserve(here, item, visible)
+		case seen.IsValid() && kept.IsValid():
+			preserve(kept, item, seen)
 		}
 	}
 	if len(items) > updated.Len() {
@@ -91,7 +90,7 @@ func elements(list reflect.Value) []reflect.Value {
 	return items
 }
 
-// find returns the item that has the key, or the zero Value.
+// find returns the item with a key, or the zero Value.
 func find(items []reflect.Value, k any) reflect.Value {
 	if i := slices.IndexFunc(items, func(item reflect.Value) bool { return key(item) == k }); i >= 0 {
 		return items[i]
@@ -99,7 +98,7 @@ func find(items []reflect.Value, k any) reflect.Value {
 	return reflect.Value{}
 }
 
-// key returns what tells an item of a list from the others, nil for types that are not items of keyed lists.
+// key returns the key of an item in its list, nil for types that are not items of keyed lists.
 func key(item reflect.Value) any {
 	switch item := item.Interface().(type) {
 	case hnc.MetaKVP:

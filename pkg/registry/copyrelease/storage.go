@@ -1,5 +1,5 @@
-// Package release is the registry of requests to make copies ordinary objects. The propagator carries them out.
-package release
+// Package copyrelease is the registry of requests to make copies ordinary objects. The propagator carries them out.
+package copyrelease
 
 import (
 	"context"
@@ -15,16 +15,16 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/view"
 )
 
 // Storage is what releases and their status are served from.
 type Storage struct {
 	Release *genericregistry.Store
-	Status  *view.Status
+	Status  *alias.Status
 }
 
 // ttl is how long a release is kept, in seconds, and by that for how long after it was authorized it can be carried out.
@@ -62,7 +62,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Release: store, Status: view.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
+	return &Storage{Release: store, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
 }
 
 // strategy notes who has asked. A release is what was authorized when it was created, so it can't be changed.

@@ -1,6 +1,6 @@
-// Package fenced makes a registry's writes depend on the tree: each runs in a context that takes a fence, and is judged
-// again when the fence lost.
-package fenced
+// Package transaction serves a registry whose writes depend on the tree: each write runs in a context that carries a fence, and is evaluated
+// again on fresh reads when the fence lost.
+package transaction
 
 import (
 	"context"
@@ -24,25 +24,26 @@ import (
 // Store is a generic store whose BeginCreate, BeginUpdate and BeginDelete hooks may set a fence.
 type Store struct {
 	*genericregistry.Store
-	// BeginDelete judges a deletion. It is called each time that the stored object is about to be deleted, or to be
-	// marked as deleted, with the object as it is.
+	// BeginDelete validates a deletion. It is called with the stored object, each time before the object is deleted or marked as deleted.
 	BeginDelete rest.ValidateObjectFunc
 }
 
-// Complete finishes a store: one delete worker, for a fence belongs to one write at a time, and no finalizers for
-// garbage collection, for nothing depends on these objects.
-func (s *Store) Complete() {
-	s.DeleteCollectionWorkers = 1
-	s.EnableGarbageCollection = false
+// New returns a Store on a completed generic store. It deletes with one worker, because a fence belongs to one write at a time, and without
+// finalizers of the garbage collector, because the objects have no dependents.
+func New(store *genericregistry.Store, beginDelete rest.ValidateObjectFunc) *Store {
+	store.DeleteCollectionWorkers = 1
+	store.EnableGarbageCollection = false
+	return &Store{Store: store, BeginDelete: beginDelete}
 }
 
-// maxTries bounds how often a request is judged. Each lost fence means that somebody else's write got through.
+// maxTries bounds how often a request is evaluated. Each lost fence means that a concurrent write succeeded.
 const maxTries = 50
 
-func judged[T any](ctx context.Context, resource schema.GroupResource, name string, write func(ctx context.Context) (T, error)) (T, error) {
+// retryOnLostFence runs a write, and repeats it on fresh reads while its fence loses.
+func retryOnLostFence[T any](ctx context.Context, resource schema.GroupResource, name string, write func(ctx context.Context) (T, error)) (T, error) {
 	result, err := write(fence.NewContext(ctx))
 	for try := 1; errors.Is(err, fence.ErrLost) && try < maxTries && ctx.Err() == nil; try++ {
-		result, err = write(fence.NewContext(tree.Fresh(ctx)))
+		result, err = write(fence.NewContext(tree.WithFreshReads(ctx)))
 	}
 	if errors.Is(err, fence.ErrLost) {
 		err = apierrors.NewConflict(resource, name, fmt.Errorf("the tree around it keeps changing; try again"))
@@ -50,7 +51,7 @@ func judged[T any](ctx context.Context, resource schema.GroupResource, name stri
 	return result, err
 }
 
-// Create creates an object. Names are never generated: an object's name is its place in the tree.
+// Create creates an object. It rejects generateName, because the name of an object determines a namespace.
 func (s *Store) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -61,16 +62,16 @@ func (s *Store) Create(ctx context.Context, obj runtime.Object, validate rest.Va
 		return nil, apierrors.NewInvalid(kind, "", field.ErrorList{field.Invalid(
 			field.NewPath("metadata", "generateName"), m.GetGenerateName(), "names are not generated; set metadata.name")})
 	}
-	return judged(ctx, s.DefaultQualifiedResource, m.GetName(), func(ctx context.Context) (runtime.Object, error) {
+	return retryOnLostFence(ctx, s.DefaultQualifiedResource, m.GetName(), func(ctx context.Context) (runtime.Object, error) {
 		return s.Store.Create(ctx, obj.DeepCopyObject(), validate, options)
 	})
 }
 
-// Update changes an object, or creates it if forceAllowCreate says so.
+// Update changes an object, or creates it if forceAllowCreate is set.
 func (s *Store) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
 	var created bool
-	obj, err := judged(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
+	obj, err := retryOnLostFence(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
 		obj, created, err = s.Store.Update(ctx, name, info, validateCreate, validateUpdate, forceAllowCreate, options)
 		return obj, err
 	})
@@ -80,7 +81,7 @@ func (s *Store) Update(ctx context.Context, name string, info rest.UpdatedObject
 // Delete deletes an object, or marks it as deleted while it has finalizers.
 func (s *Store) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	var deleted bool
-	obj, err := judged(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
+	obj, err := retryOnLostFence(ctx, s.DefaultQualifiedResource, name, func(ctx context.Context) (obj runtime.Object, err error) {
 		obj, deleted, err = s.Store.Delete(ctx, name, s.validateDelete(validate), options)
 		return obj, err
 	})
@@ -89,11 +90,12 @@ func (s *Store) Delete(ctx context.Context, name string, validate rest.ValidateO
 
 // DeleteCollection deletes all objects that match.
 func (s *Store) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
-	return judged(ctx, s.DefaultQualifiedResource, "", func(ctx context.Context) (runtime.Object, error) {
+	return retryOnLostFence(ctx, s.DefaultQualifiedResource, "", func(ctx context.Context) (runtime.Object, error) {
 		return s.Store.DeleteCollection(ctx, s.validateDelete(validate), options, list)
 	})
 }
 
+// validateDelete calls BeginDelete after admission.
 func (s *Store) validateDelete(validate rest.ValidateObjectFunc) rest.ValidateObjectFunc {
 	return func(ctx context.Context, obj runtime.Object) error {
 		if validate != nil {

@@ -1,5 +1,5 @@
-// Package configuration is the registry of the cluster's one HNCConfiguration.
-package configuration
+// Package hncconfiguration is the registry of the cluster's one HNCConfiguration.
+package hncconfiguration
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -20,7 +20,7 @@ import (
 // strategy checks and prepares a configuration. What it names must exist in the cluster.
 type strategy struct {
 	base.Base
-	kinds kinds.Kinds
+	kinds resourcespec.Validator
 	tree  *tree.Tree
 	// rules are what this server acts by.
 	rules *hnc.Rules

@@ -1,4 +1,4 @@
-package kinds
+package resourcespec
 
 import (
 	"fmt"
@@ -78,7 +78,7 @@ func TestValidate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, err := range (Kinds{kinds.NewMapper(newMapper())}).Validate(t.Context(), at, test.resources, test.old) {
+			for _, err := range (Validator{kinds.NewMapper(newMapper())}).Validate(t.Context(), at, test.resources, test.old) {
 				got = append(got, fmt.Sprint(err.Field, ": ", string(err.Type)))
 			}
 			if strings.Join(got, ", ") != test.want {
@@ -90,7 +90,7 @@ func TestValidate(t *testing.T) {
 
 func TestAKindIsLookedForAgainOnlyIfItIsMissing(t *testing.T) {
 	m := newMapper()
-	k := Kinds{kinds.NewMapper(m)}
+	k := Validator{kinds.NewMapper(m)}
 	k.Validate(t.Context(), at, resources("configmaps"), nil)
 	if m.resets != 0 {
 		t.Errorf("%d resets for one that was there", m.resets)
@@ -108,7 +108,7 @@ func TestAKindIsLookedForAgainOnlyIfItIsMissing(t *testing.T) {
 func TestMissingKindsAreLookedForOncePerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &counting{DefaultRESTMapper: newMapper().DefaultRESTMapper}
-		k := Kinds{kinds.NewMapper(m)}
+		k := Validator{kinds.NewMapper(m)}
 		var requests sync.WaitGroup
 		for range 100 {
 			requests.Go(func() { k.Validate(t.Context(), at, resources("missing"), nil) })

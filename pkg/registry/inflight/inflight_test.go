@@ -1,4 +1,4 @@
-package slots
+package inflight
 
 import (
 	"context"
@@ -10,33 +10,33 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
-func TestSlotsAreLimitedInTotalAndForEachUser(t *testing.T) {
-	s := New("plans", Limits{Total: 3, PerUser: 2}, 7)
+func TestRequestsAreLimitedInTotalAndForEachUser(t *testing.T) {
+	l := New("plans", Limits{Total: 3, PerUser: 2}, 7)
 	as := func(name string) context.Context {
 		return genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name})
 	}
-	take := func(name string) func() {
+	acquire := func(name string) func() {
 		t.Helper()
-		release, err := s.Take(as(name))
+		release, err := l.Acquire(as(name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return release
 	}
-	refused := func(name, why string) {
+	rejects := func(name, why string) {
 		t.Helper()
-		_, err := s.Take(as(name))
+		_, err := l.Acquire(as(name))
 		if seconds, ok := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || !ok || seconds != 7 || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s got %v, want TooManyRequests after 7 s that says %s", name, err, why)
 		}
 	}
-	first := take("ann")
-	take("ann")
-	refused("ann", `user "ann" already has 2 plans`)
-	take("ben")
-	refused("cat", "this server already has 3 plans")
+	first := acquire("ann")
+	acquire("ann")
+	rejects("ann", `user "ann" already has 2 plans`)
+	acquire("ben")
+	rejects("cat", "this server already has 3 plans")
 	first()
 	first() // releases one only
-	take("cat")
-	refused("ann", "this server already has 3 plans")
+	acquire("cat")
+	rejects("ann", "this server already has 3 plans")
 }
