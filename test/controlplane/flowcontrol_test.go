@@ -57,7 +57,7 @@ func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
 			}
 			var matched http.Header
 			// kube-apiserver follows its schemas by a watch.
-			err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+			err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 				matched, err = headers(ctx, config, test.method, test.path)
 				return matched.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID) == string(schema.UID) &&
 					matched.Get(flowcontrolv1.ResponseHeaderMatchedPriorityLevelConfigurationUID) == string(level.UID), err
@@ -91,7 +91,7 @@ func TestEverySchemaOfOursHasItsLevel(t *testing.T) {
 	cp := start(t, t.TempDir())
 	install(t, cp)
 	c := client(t, cp)
-	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		return dangling(ctx, c) == 0, nil
 	})
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 )
 
 // Ports are chosen below the range from which systems take the local ports of outgoing connections (32768 on Linux), so that
@@ -22,6 +24,8 @@ type ports struct {
 
 	mu     sync.Mutex
 	byName map[string]int
+	// held are the locked files of the ports that this process has chosen.
+	held []*os.File
 }
 
 // loadPorts reads the ports chosen earlier; an absent file means none.
@@ -54,7 +58,7 @@ func (p *ports) get(name string) (int, error) {
 	for range 1000 {
 		//nolint:gosec // ports are no secrets
 		port := firstPort + rand.IntN(lastPort-firstPort)
-		if taken[port] || !free(port) {
+		if taken[port] || !p.reserve(port) {
 			continue
 		}
 		p.byName[name] = port
@@ -65,6 +69,25 @@ func (p *ports) get(name string) (int, error) {
 		return port, os.WriteFile(p.file, append(data, '\n'), 0o600)
 	}
 	return 0, fmt.Errorf("no free loopback port between %d and %d", firstPort, lastPort)
+}
+
+// reserve reports whether the port is free, and keeps other processes from choosing it before its server listens on it: packages are tested
+// at the same time, each with a control plane of its own.
+func (p *ports) reserve(port int) bool {
+	dir := filepath.Join(os.TempDir(), "hierarchy-apiserver-ports")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return free(port)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, strconv.Itoa(port)), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return free(port)
+	}
+	if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil || !free(port) {
+		_ = file.Close()
+		return false
+	}
+	p.held = append(p.held, file)
+	return true
 }
 
 // free tells whether nothing listens on the loopback port now.

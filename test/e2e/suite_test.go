@@ -19,7 +19,7 @@ import (
 
 const (
 	binDir   = "../../_output/bin"
-	deadline = 30 * time.Second
+	deadline = 2 * time.Minute
 	interval = 50 * time.Millisecond
 	// goneDeadline is for the deletion of namespaces: Kubernetes waits five seconds before it empties one, at each level of a tree.
 	goneDeadline = 2 * time.Minute

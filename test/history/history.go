@@ -100,7 +100,7 @@ func (h *History) Finish(ctx context.Context) (moves int, cyclic []string) {
 		h.t.Fatal(err)
 	}
 	if len(last.Kvs) > 0 {
-		err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 2*time.Minute, true, func(context.Context) (bool, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			return h.revision >= last.Kvs[0].ModRevision, nil

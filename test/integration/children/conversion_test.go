@@ -97,7 +97,7 @@ func TestASubnamespaceLeavesOnlyWithTheRootsConsent(t *testing.T) {
 	stays("leave-sub3")
 
 	// The admin of the root may.
-	vera.bind(t, "leave-sub", "admin")
+	vera.admin(t, "leave-sub")
 	if err := vera.hierarchy(t, "leave-sub", below("")); err != nil {
 		t.Fatal(err)
 	}

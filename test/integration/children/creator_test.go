@@ -177,15 +177,18 @@ func TestACrashDoesNotLoseTheCreator(t *testing.T) {
 	jane := newUser(t, "jane-crash")
 	jane.grant(t, "crash", "create hnc.x-k8s.io/subnamespaces")
 	withCreatorRole(t, "edit")
+	created := make(chan error, 1)
 	stopped(t, func() {
-		// Nobody is there to create the namespace: the server waits in vain, and says so.
-		if _, err := jane.hnc.HncV1beta1().Subnamespaces("crash").Create(t.Context(), subnamespaceOf("crashed"), metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		s, err := root.hnc.HncV1beta1().Subnamespaces("crash").Get(t.Context(), "crashed", metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		// The answer waits until the namespace can be used.
+		go func() {
+			_, err := jane.hnc.HncV1beta1().Subnamespaces("crash").Create(t.Context(), subnamespaceOf("crashed"), metav1.CreateOptions{})
+			created <- err
+		}()
+		var s *v1beta1.Subnamespace
+		eventually(t, "the Subnamespace is stored", func() (err error) {
+			s, err = root.hnc.HncV1beta1().Subnamespaces("crash").Get(t.Context(), "crashed", metav1.GetOptions{})
+			return err
+		})
 		if _, err := root.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "crashed", Annotations: map[string]string{
 			hnc.AnnotationSubnamespaceOf: "crash", hnc.AnnotationCreatorPending: string(s.UID),
 		}}}, metav1.CreateOptions{}); err != nil {
@@ -193,6 +196,9 @@ func TestACrashDoesNotLoseTheCreator(t *testing.T) {
 		}
 	})
 	eventuallyReady(t, "crash", "crashed")
+	if err := <-created; err != nil {
+		t.Error(err)
+	}
 	if _, err := root.RbacV1().RoleBindings("crashed").Get(t.Context(), "hnc-creator-crashed", metav1.GetOptions{}); err != nil {
 		t.Error(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // newUser makes a user by certificate who has no rights.
@@ -121,7 +122,7 @@ func (u user) hierarchy(t *testing.T, namespace string, change func(*v1beta1.Hie
 	client := u.hnc.HncV1beta1().Hierarchies(namespace)
 	// The propagator may create one in between, where it has something to tell.
 	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
-	return retry.OnError(retry.DefaultBackoff, again, func() error {
+	return retry.OnError(suite.Backoff, again, func() error {
 		h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			h = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: namespace}}

@@ -19,11 +19,12 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
 	binDir   = "../../../_output/bin"
-	deadline = 45 * time.Second
+	deadline = 2 * time.Minute
 	interval = 50 * time.Millisecond
 )
 
@@ -31,7 +32,7 @@ const (
 var propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{"--leader-elect=false", managedLabel}}
 
 // apiServer embeds its etcd.
-var apiServer = controlplane.Server{Name: "hnc-apiserver", Args: []string{managedLabel}}
+var apiServer = controlplane.Server{Name: "hnc-apiserver", Args: []string{managedLabel, suite.PatientCreates}}
 
 const managedLabel = "--managed-namespace-label=team|desk"
 

@@ -39,6 +39,17 @@ func eventuallyLabelled(t *testing.T, namespace, key, value string) {
 	})
 }
 
+// eventuallyRefusesHostPod waits until no such pod is admitted: kube-apiserver sees the labels of a namespace a moment after they are written.
+func (u user) eventuallyRefusesHostPod(t *testing.T, namespace, why string) {
+	t.Helper()
+	eventually(t, "a pod on the host is refused in "+namespace, func() error {
+		if err := u.hostPod(t, namespace); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), why) {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
+}
+
 // hostPod tries to create a pod in the network of its host, which only the level privileged permits. The ServiceAccount that pods need may come
 // later than the namespace.
 func (u user) hostPod(t *testing.T, namespace string) error {
@@ -83,11 +94,11 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 		created.Labels["pod-security.kubernetes.io/warn"] != "baseline" {
 		t.Errorf("it was created as %v", first)
 	}
-	refused(t, "a pod on the host", evan.hostPod(t, "secure-sub"), apierrors.IsForbidden, `violates PodSecurity "restricted:v1.30"`)
+	evan.eventuallyRefusesHostPod(t, "secure-sub", `violates PodSecurity "restricted:v1.30"`)
 	if _, err := evan.subnamespace(t, "secure-sub", "secure-leaf"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "a pod on the host two levels below", evan.hostPod(t, "secure-leaf"), apierrors.IsForbidden, "violates PodSecurity")
+	evan.eventuallyRefusesHostPod(t, "secure-leaf", "violates PodSecurity")
 	if err := root.hierarchy(t, "secure-full", below("secure-top")); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +151,7 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 		}
 		eventuallyLabelled(t, "secure-sub", enforce, "baseline")
 		eventuallyLabelled(t, "secure-leaf", enforce, "baseline")
-		refused(t, "a pod on the host", evan.hostPod(t, "secure-sub"), apierrors.IsForbidden, "violates PodSecurity")
+		evan.eventuallyRefusesHostPod(t, "secure-sub", "violates PodSecurity")
 	})
 
 	t.Run("nobody writes the record", func(t *testing.T) {
@@ -210,7 +221,7 @@ func TestASubnamespaceWithoutItsRecordFollowsPodSecurity(t *testing.T) {
 	}
 	for _, name := range []string{"shed-before", "shed-after"} {
 		eventuallyLabelled(t, name, enforce, "restricted")
-		refused(t, "a pod on the host", mallory.hostPod(t, name), apierrors.IsForbidden, "violates PodSecurity")
+		mallory.eventuallyRefusesHostPod(t, name, "violates PodSecurity")
 	}
 	detach("shed-after")
 	refused(t, "a pod on the host", mallory.hostPod(t, "shed-after"), apierrors.IsForbidden, "violates PodSecurity")

@@ -1,10 +1,12 @@
 package children
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -54,6 +56,22 @@ func footprint(t *testing.T) string {
 		}
 	}
 	return all
+}
+
+// steadyFootprint returns it when everything that was begun has been written.
+func steadyFootprint(t *testing.T) string {
+	t.Helper()
+	last, same := footprint(t), 0
+	eventually(t, "nothing is written for three seconds", func() error {
+		if now := footprint(t); now != last {
+			last, same = now, 0
+		}
+		if same++; same*int(interval) < int(3*time.Second) {
+			return errors.New("not long enough")
+		}
+		return nil
+	})
+	return last
 }
 
 // eventuallyRebuilt waits until the tree is what it was.
@@ -120,7 +138,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	}
 	eventuallyTells(t, "wipe-mine", hnc.ReasonSubnamespaceMissing)
 	eventuallyRebuilt(t)
-	before := footprint(t)
+	before := steadyFootprint(t)
 
 	t.Run("while the propagator runs", func(t *testing.T) {
 		wipe(t)

@@ -141,6 +141,15 @@ func waitForConfigMap(t *testing.T, namespace, name string) {
 	})
 }
 
+// waitForRoleBinding returns when the namespace has a RoleBinding.
+func waitForRoleBinding(t *testing.T, namespace, name string) {
+	t.Helper()
+	eventually(t, func() error {
+		_, err := kube.RbacV1().RoleBindings(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		return err
+	})
+}
+
 // configure has configmaps propagated, as the test's entry says.
 func configure(t *testing.T, resources ...v1beta1.ResourceSpec) {
 	t.Helper()

@@ -30,6 +30,9 @@ func TestWho(t *testing.T) {
 	subnamespace(t, "corp-a", "corp")
 	bind(t, "corp-a", "edit")
 	subnamespace(t, "corp-a-1", "corp-a")
+	for _, name := range []string{"alice-admin", "alice-edit", "movers"} {
+		waitForRoleBinding(t, "corp-a-1", name)
+	}
 	s := newScript(t, root)
 	s.run("who", "corp-a-1")
 	s.run("who", "corp", "-o", "name")
@@ -44,6 +47,9 @@ func TestExplain(t *testing.T) {
 	subnamespace(t, "why-a-1", "why-a")
 	subnamespace(t, "why-b", "why")
 	bind(t, "why", "view")
+	for _, name := range []string{"why-a", "why-a-1", "why-b"} {
+		waitForRoleBinding(t, name, "alice-view")
+	}
 	configMap(t, "why", "unconfigured")
 	s := newScript(t, root)
 	s.say("a kind that is not propagated")

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 var (
@@ -99,7 +100,7 @@ func resources(entries ...string) []v1beta1.ResourceSpec {
 // setResources replaces the entries of the configuration as the operator.
 func setResources(ctx context.Context, list []v1beta1.ResourceSpec) error {
 	client := operator.hierarchy.HncV1beta1().HNCConfigurations()
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	return retry.RetryOnConflict(suite.Backoff, func() error {
 		c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil {
 			return err

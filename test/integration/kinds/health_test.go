@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -103,7 +102,7 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 			return
 		}
 		started = true
-		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver", Args: rules}); err != nil {
+		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver", Args: apiServerRules}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -111,11 +110,11 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 	eventually(t, "the leader while our API is away", "[-]watch", readyz("hnc-propagator"))
 	standby := propagator()
 	standby.Replica = 1
-	soon, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
-	if _, err := cp.StartServer(soon, installation, standby); err == nil {
-		t.Error("a standby is ready without having listed anything of ours")
-	}
+	ready := make(chan error, 1)
+	go func() {
+		_, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, standby)
+		ready <- err
+	}()
 	t.Cleanup(func() {
 		if err := cp.StopProcess(context.Background(), standby.Process()); err != nil {
 			t.Error(err)
@@ -125,7 +124,16 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 	if got := ask(t, nobody, standby.Process(), "/livez"); got != "200 ok" {
 		t.Errorf("a restart would not help, but /livez says %s", got)
 	}
+	select {
+	case err := <-ready:
+		t.Errorf("a standby is ready without having listed anything of ours: %v", err)
+		ready <- err
+	default:
+	}
 	start()
+	if err := <-ready; err != nil {
+		t.Error(err)
+	}
 	eventually(t, "the leader", "200 ok", readyz("hnc-propagator"))
 	eventually(t, "the standby", "200 ok", readyz(standby.Process()))
 }

@@ -5,6 +5,7 @@ package kinds
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 
 const (
 	binDir   = "../../../_output/bin"
-	deadline = time.Minute
+	deadline = 2 * time.Minute
 	interval = 50 * time.Millisecond
 	people   = "people"
 )
@@ -59,7 +60,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
 		return err
 	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: rules})
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: apiServerRules})
 	if err != nil {
 		return err
 	}
@@ -97,6 +98,9 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 var rules = []string{
 	"--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
 }
+
+// apiServerRules are the flags of hnc-apiserver.
+var apiServerRules = append(slices.Clone(rules), suite.PatientCreates)
 
 // propagator has a short lease, which lets it take over soon after it was killed.
 func propagator(more ...string) controlplane.Server {

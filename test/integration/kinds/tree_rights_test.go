@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 var (
@@ -139,7 +140,7 @@ func TestV1alpha2ChangesNothingThatATreeSaysAboutKinds(t *testing.T) {
 	}
 	client := carol.dynamic.Resource(hierarchyConfigurations).Namespace(root)
 	for name, list := range map[string]any{"another": []any{map[string]any{"resource": "configmaps"}}, "none": []any{}, "null": nil} {
-		if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := retry.RetryOnConflict(suite.Backoff, func() error {
 			h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 			if err != nil {
 				return err

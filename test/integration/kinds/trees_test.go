@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // letCarol gives carol the right to say in the tree of a root what is propagated.
@@ -36,7 +37,7 @@ func change(ctx context.Context, who user, namespace string, mutate func(*v1beta
 	client := who.hierarchy.HncV1beta1().Hierarchies(namespace)
 	// The propagator may create one in between, where it has something to tell.
 	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
-	return retry.OnError(retry.DefaultBackoff, again, func() error {
+	return retry.OnError(suite.Backoff, again, func() error {
 		h, err := client.Get(ctx, hnc.Singleton, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			h = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}}

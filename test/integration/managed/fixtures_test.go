@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func split(pair string) (key, value string) {
@@ -33,7 +34,7 @@ func pairs(all ...string) []v1beta1.MetaKVP {
 func setHierarchy(t *testing.T, u user, namespace string, change func(*v1beta1.HierarchySpec)) error {
 	t.Helper()
 	client := u.hnc.HncV1beta1().Hierarchies(namespace)
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	return retry.RetryOnConflict(suite.Backoff, func() error {
 		h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			h = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: namespace}}

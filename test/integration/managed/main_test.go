@@ -5,6 +5,7 @@ package managed
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 
 const (
 	binDir   = "../../../_output/bin"
-	deadline = 45 * time.Second
+	deadline = 2 * time.Minute
 	interval = 50 * time.Millisecond
 )
 
@@ -70,7 +71,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "testdata/policies"); err != nil {
 		return err
 	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: flags})
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: append(slices.Clone(flags), suite.PatientCreates)})
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Spec/hnc.md 3.3.
@@ -169,15 +171,24 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 		t.Errorf("3.4: v1alpha2 tells %v", c)
 	}
 	// Nor does one of the status, by a client that has seen no more.
-	if _, err := root.hnc.HncV1alpha2().HierarchyConfigurations("once").UpdateStatus(t.Context(), h, metav1.UpdateOptions{}); err != nil {
+	if err := retry.RetryOnConflict(suite.Backoff, func() error {
+		if h, err = client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); err != nil {
+			return err
+		}
+		_, err := root.hnc.HncV1alpha2().HierarchyConfigurations("once").UpdateStatus(t.Context(), h, metav1.UpdateOptions{})
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if h, err = client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	h.Annotations = map[string]string{"touched": "true"}
-	h.Status = v1alpha2.HierarchyConfigurationStatus{}
-	if _, err := client.Update(t.Context(), h, metav1.UpdateOptions{}); err != nil {
+	if err := retry.RetryOnConflict(suite.Backoff, func() error {
+		if h, err = client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); err != nil {
+			return err
+		}
+		h.Annotations = map[string]string{"touched": "true"}
+		h.Status = v1alpha2.HierarchyConfigurationStatus{}
+		_, err := client.Update(t.Context(), h, metav1.UpdateOptions{})
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if got, _, err := conditions(t, "once"); err != nil || got != "BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel Ready=IllegalManagedLabel" {

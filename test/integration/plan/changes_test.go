@@ -72,6 +72,8 @@ func TestADryRunTellsTheGist(t *testing.T) {
 	if _, err := alice.RbacV1().RoleBindings("gist-root").Create(t.Context(), binding("gist-root", "viewers", "view", "ann"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	eventuallyPlanned(t, alice, "gist-leaf", parent("gist-root"), "gist-leaf Add rolebindings/viewers<gist-root",
+		"gist-leaf Add configmaps/settings<gist-root", "gist-leaf Gained ann view")
 	alice.warnings.take()
 	if err := move(t, alice, "gist-leaf", "gist-root", metav1.DryRunAll); err != nil {
 		t.Fatal(err)

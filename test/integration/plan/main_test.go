@@ -23,7 +23,7 @@ import (
 
 const (
 	binDir   = "../../../_output/bin"
-	deadline = time.Minute
+	deadline = 2 * time.Minute
 	interval = 50 * time.Millisecond
 	people   = "people"
 )
@@ -46,7 +46,13 @@ var (
 	alice user
 )
 
-func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
+func TestMain(m *testing.M) { os.Exit(suite.RunConfigured(m, binDir, countQuotas, setUp)) }
+
+// countQuotas has Kubernetes count what quotas limit every second. What was created at the same time as a quota is missed otherwise, for minutes.
+func countQuotas(config *controlplane.Config) error {
+	config.ControllerManagerArgs = []string{"--resource-quota-sync-period=1s"}
+	return nil
+}
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
 	cp = started

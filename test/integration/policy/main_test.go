@@ -26,7 +26,7 @@ import (
 
 const (
 	binDir   = "../../../_output/bin"
-	deadline = time.Minute
+	deadline = 2 * time.Minute
 	interval = 50 * time.Millisecond
 )
 

@@ -21,7 +21,7 @@ import (
 
 const (
 	binDir   = "../../../_output/bin"
-	deadline = time.Minute
+	deadline = 2 * time.Minute
 	interval = 25 * time.Millisecond
 )
 

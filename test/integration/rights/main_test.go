@@ -18,7 +18,7 @@ import (
 
 const (
 	binDir   = "../../../_output/bin"
-	deadline = time.Minute
+	deadline = 2 * time.Minute
 	interval = 100 * time.Millisecond
 )
 

@@ -53,7 +53,9 @@ func TestAMoveCommitsOnlyInTheTreeInWhichItWasAllowed(t *testing.T) {
 	})
 	var allowed, refused int
 	leaving, planting := mover.at(t, 0), admin.at(t, 2)
-	for range rounds {
+	enough := func() bool { return allowed >= rounds/20 && refused >= rounds/20 }
+	// Where the branch is when the user leaves is up to the scheduler.
+	for round := 0; round < rounds || (!enough() && round < 20*rounds); round++ {
 		if err := planting.patch(t, hierarchies, leaf, branch); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +76,7 @@ func TestAMoveCommitsOnlyInTheTreeInWhichItWasAllowed(t *testing.T) {
 	close(done)
 	wg.Wait()
 	t.Logf("%d allowed, %d refused", allowed, refused)
-	if allowed < rounds/20 || refused < rounds/20 {
+	if !enough() {
 		t.Errorf("%d moves were allowed and %d refused: the test shows nothing", allowed, refused)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // The owner reference to the namespace is what binds a Hierarchy or a Subnamespace. Without it, or with another one, the garbage collector
@@ -104,7 +105,7 @@ var ownerWrites = map[string]func(*testing.T, dynamic.ResourceInterface, *unstru
 	"update": func(t *testing.T, client dynamic.ResourceInterface, object *unstructured.Unstructured, refs []metav1.OwnerReference) (*unstructured.Unstructured, error) {
 		var updated *unstructured.Unstructured
 		// The propagator may write the status in between.
-		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		err := retry.RetryOnConflict(suite.Backoff, func() error {
 			stored, err := client.Get(t.Context(), object.GetName(), metav1.GetOptions{})
 			if err != nil {
 				return err

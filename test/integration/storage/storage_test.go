@@ -112,7 +112,7 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 			t.Fatal(err)
 		}
 		var last error
-		if err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		if err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 			configuration, last = configurations.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 			return last == nil && configuration.Status.InForce.APIServer != nil &&
 				slices.Contains(configuration.Status.InForce.APIServer.UnpropagatedLabels, "example.com/local"), nil

@@ -42,6 +42,7 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 		some.grant(t, fmt.Sprint("churn-", i), "list watch configmaps")
 		some.grant(t, fmt.Sprint("churn-", i, "-child"), "list watch configmaps")
 	}
+	knowsItsRights(t, some)
 	configMap(t, "churn-root", "a")
 	for _, u := range []user{everybody, some} {
 		eventually(t, "list", "churn-root/a", func() string { return u.listed(t, "configmaps", "churn-root", marked) })
@@ -90,6 +91,24 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 				t.Errorf("told of what is not theirs: %s", line)
 			}
 		}
+	}
+}
+
+// knowsItsRights returns when the server lets a user see every second branch of the tree: rights take effect a moment after they are given, and
+// denials are remembered for a moment.
+func knowsItsRights(t *testing.T, u user) {
+	t.Helper()
+	var want []string
+	for i := 0; i < branches; i += 2 {
+		for _, ns := range []string{fmt.Sprint("churn-", i), fmt.Sprint("churn-", i, "-child")} {
+			configMap(t, ns, "right")
+			want = append(want, ns+"/right")
+		}
+	}
+	eventually(t, "list of what the user may see", strings.Join(want, " "), func() string { return u.listed(t, "configmaps", "churn-root", marked) })
+	for _, name := range want {
+		ns, name, _ := strings.Cut(name, "/")
+		must(t, "delete", admin.CoreV1().ConfigMaps(ns).Delete(t.Context(), name, metav1.DeleteOptions{}))
 	}
 }
 

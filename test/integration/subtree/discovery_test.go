@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -122,7 +121,7 @@ func TestKubernetesOwnControllersAreNotDisturbed(t *testing.T) {
 // kubectl runs kubectl and returns all that it prints.
 func (u user) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, binDir+"/kubectl", append([]string{"--kubeconfig=" + u.kubeconfig, "--cache-dir=" + t.TempDir()}, args...)...).CombinedOutput()
 	if err != nil {

@@ -104,9 +104,15 @@ func TestTheWholeClusterIsForThoseWhoMayReadIt(t *testing.T) {
 
 	everybody := person(t, "everywhere")
 	everybody.grantAll(t, ask, "list configmaps")
-	direct, err := admin.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).List(t.Context(), marked)
-	must(t, "list", err)
-	eventually(t, "list", names(direct.Items), func() string { return everybody.listed(t, "configmaps", "", marked) })
+	// Namespaces of other tests may still be going.
+	eventually(t, "differences between both lists", "", func() string {
+		direct, err := admin.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).List(t.Context(), marked)
+		must(t, "list", err)
+		if got, want := everybody.listed(t, "configmaps", "", marked), names(direct.Items); got != want {
+			return fmt.Sprintf("%q, want %q", got, want)
+		}
+		return ""
+	})
 }
 
 func TestSelectorsAndPages(t *testing.T) {

@@ -64,7 +64,7 @@ func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
 	defer feeding.Wait()
 	defer cancel()
 
-	limited, done := context.WithTimeout(ctx, time.Minute)
+	limited, done := context.WithTimeout(ctx, 5*time.Minute)
 	defer done()
 	for i := range 200 {
 		name := fmt.Sprintf("namespace-%d", i)

@@ -60,6 +60,8 @@ func TestNobodyIsAdoptedByAClaimThatRaces(t *testing.T) {
 	}
 	storages, _ := registries(t, 2, 20*time.Millisecond, namespaces)
 	var claimed, refused int
+	// lead is by how much the move is ahead of the claim. It follows the outcomes, so that neither is always the first.
+	lead := 400 * time.Microsecond
 	for i := range rounds {
 		child, gone := fmt.Sprintf("child-%d", i), fmt.Sprintf("gone-%d", i)
 		begin := make(chan struct{})
@@ -68,11 +70,12 @@ func TestNobodyIsAdoptedByAClaimThatRaces(t *testing.T) {
 		var moveErr, claimErr error
 		wg.Go(func() {
 			<-begin
+			time.Sleep(-lead)
 			moved, moveErr = moveAt(t.Context(), storages[0], child, gone)
 		})
 		wg.Go(func() {
 			<-begin
-			time.Sleep(time.Duration(i%5) * 200 * time.Microsecond) // so that neither is always the first
+			time.Sleep(lead)
 			created, claimErr = claim(t.Context(), storages[1], "evil", gone)
 		})
 		close(begin)
@@ -82,11 +85,13 @@ func TestNobodyIsAdoptedByAClaimThatRaces(t *testing.T) {
 			t.Errorf("%s below %s: %v", child, gone, moveErr)
 		case claimErr == nil:
 			claimed++
+			lead += 100 * time.Microsecond
 			if created > moved {
 				t.Errorf("%s was claimed at revision %d, and %s had it as its parent since %d", gone, created, child, moved)
 			}
 		case apierrors.IsForbidden(claimErr):
 			refused++
+			lead -= 100 * time.Microsecond
 		default:
 			t.Errorf("claiming %s: %v", gone, claimErr)
 		}

@@ -293,7 +293,7 @@ func TestAStaleReplicaDoesNotRefuseALegalMove(t *testing.T) {
 
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		err := check()
 		if err == nil {

@@ -10,9 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Each test is about one state of record/states.go: what its people can do now, and that mallory can't go on.
@@ -216,15 +218,21 @@ func TestUpgradeWithWhatOnlyTheNewVersionKnows(t *testing.T) {
 	eventuallyReady(t, "fields-top")
 	// A client of HNC replaces the whole objects.
 	configurations := root.hnc.HncV1alpha2().HNCConfigurations()
-	old, err := configurations.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
-	must(t, err)
-	_, err = configurations.Update(t.Context(), old, metav1.UpdateOptions{})
-	must(t, err)
+	must(t, retry.RetryOnConflict(suite.Backoff, func() error {
+		old, err := configurations.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		if err == nil {
+			_, err = configurations.Update(t.Context(), old, metav1.UpdateOptions{})
+		}
+		return err
+	}))
 	hierarchies := root.hnc.HncV1alpha2().HierarchyConfigurations("fields-top")
-	oldHierarchy, err := hierarchies.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
-	must(t, err)
-	_, err = hierarchies.Update(t.Context(), oldHierarchy, metav1.UpdateOptions{})
-	must(t, err)
+	must(t, retry.RetryOnConflict(suite.Backoff, func() error {
+		old, err := hierarchies.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err == nil {
+			_, err = hierarchies.Update(t.Context(), old, metav1.UpdateOptions{})
+		}
+		return err
+	}))
 	now, err := root.hnc.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 	must(t, err)
 	if !apiequality.Semantic.DeepEqual(now.Spec, config.Spec) || !apiequality.Semantic.DeepEqual(hierarchy(t, "fields-top").Spec, spec) {
