@@ -1,11 +1,15 @@
 package tree
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -79,5 +83,40 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 	}
 	if _, err := f.Move(WithFreshReads(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(a <- b)") {
 		t.Errorf("got %v, want Invalid that shows the cycle", err)
+	}
+}
+
+// The parent is created, and goes below its child, after the view has found that it does not exist and before the view reads its edge.
+func TestTheEdgeOfAParentThatComesWhileAMoveIsValidatedCounts(t *testing.T) {
+	for name, ctx := range map[string]context.Context{"cached": as(t, hnc.PropagatorUser), "fresh": Fresh(as(t, hnc.PropagatorUser))} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"a": "", "b": ""})
+			b := f.existing(t, "b")
+			if err := f.indexer.Delete(b); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.client.Tracker().Delete(namespaces, "", "b"); err != nil {
+				t.Fatal(err)
+			}
+			come := sync.OnceFunc(func() {
+				f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: b.UID})
+				f.hear(t)
+				if err := f.client.Tracker().Add(b); err != nil {
+					t.Error(err)
+				}
+			})
+			f.client.PrependReactor("get", "namespaces", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				if name := action.(clienttesting.GetAction).GetName(); name != "b" {
+					return false, nil, nil
+				}
+				found, err := f.client.Tracker().Get(namespaces, "", "b")
+				come()
+				return true, found, err
+			})
+			guard, err := f.Move(ctx, f.existing(t, "a"), "b")
+			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(b <- a)") && !strings.Contains(err.Error(), "(a <- b)") {
+				t.Errorf("got %+v, %v, want Invalid that shows the cycle", guard, err)
+			}
+		})
 	}
 }

@@ -113,8 +113,9 @@ func (v *view) edge(ctx context.Context, name string) (Edge, error) {
 	return e, nil
 }
 
-// void says whether uid is that of an earlier namespace of that name, which never comes back. A cache that says so is not
-// believed: an edge that counts must never be overlooked.
+// void reports whether uid is that of an earlier namespace of that name, which never comes back. Only a read of the cluster that
+// follows the read of the edge decides it, whether a cache or this view has not found the namespace before: the namespace may have
+// been created in between, with the edge, and an edge that counts must never be overlooked.
 func (v *view) void(ctx context.Context, name string, uid types.UID) (bool, error) {
 	if uid == "" {
 		return false, nil
@@ -123,9 +124,7 @@ func (v *view) void(ctx context.Context, name string, uid types.UID) (bool, erro
 	switch {
 	case err != nil:
 		return false, err
-	case namespace == nil:
-		return true, nil // no cache has said so alone
-	case namespace.UID == uid:
+	case namespace != nil && namespace.UID == uid:
 		return false, nil
 	}
 	live, err := v.tree.LiveNamespace(ctx, name)
