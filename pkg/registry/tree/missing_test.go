@@ -88,7 +88,7 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 
 // The parent is created, and goes below its child, after the view has found that it does not exist and before the view reads its edge.
 func TestTheEdgeOfAParentThatComesWhileAMoveIsValidatedCounts(t *testing.T) {
-	for name, ctx := range map[string]context.Context{"cached": as(t, hnc.PropagatorUser), "fresh": Fresh(as(t, hnc.PropagatorUser))} {
+	for name, ctx := range map[string]context.Context{"cached": as(t, hnc.PropagatorUser), "fresh": WithFreshReads(as(t, hnc.PropagatorUser))} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"a": "", "b": ""})
 			b := f.existing(t, "b")
