@@ -5,78 +5,79 @@ import (
 	"slices"
 )
 
-// Everywhere stands for all namespaces in a Change.
-const Everywhere = ""
+// AllNamespaces stands for all namespaces in a Change.
+const AllNamespaces = ""
 
-// Change is that a subject by itself got or lost the right to get a namespace.
+// Change reports that a subject gained or lost the right to get a namespace.
 type Change struct {
 	Subject   Subject
 	Namespace string
 	Gained    bool
 }
 
-// Index knows all roles and bindings. It is not safe for concurrent use; its owner guards it.
+// Index holds all roles and bindings. It is not safe for concurrent use.
 type Index struct {
 	changed  func(Change)
 	roles    map[Role]*role
-	bindings map[Key]*binding
+	bindings map[BindingKey]*binding
 	subjects map[Subject]*subject
 }
 
 type role struct {
 	Role
 	exists   bool
-	reach    Reach
+	grant    Grant
 	bindings map[*binding]struct{}
 }
 
 type binding struct {
-	Key
+	BindingKey
 	role     *role
 	subjects []*subject
 }
 
-// subject counts the bindings by which it may get namespaces.
+// subject counts the bindings by which it is allowed to get namespaces.
 type subject struct {
 	Subject
-	everywhere int
-	in         map[string]int
-	// bindings is how many name it, whatever they allow.
+	allNamespaces int
+	in            map[string]int
+	// bindings counts all bindings of the subject, whatever they allow.
 	bindings int
 }
 
-// New returns an index of no roles and no bindings, in which only superusers may get namespaces. changed is called with each
-// change, while it is made.
+// New returns an empty index, in which only system:masters is allowed to get namespaces. changed is called
+// synchronously with each change.
 func New(changed func(Change)) *Index {
 	return &Index{
 		changed:  changed,
 		roles:    map[Role]*role{},
-		bindings: map[Key]*binding{},
-		subjects: map[Subject]*subject{superusers: {Subject: superusers, everywhere: 1, bindings: 1}},
+		bindings: map[BindingKey]*binding{},
+		subjects: map[Subject]*subject{superuserGroup: {Subject: superuserGroup, allNamespaces: 1, bindings: 1}},
 	}
 }
 
-// Sees says whether one of the subjects may get the namespace.
-func (x *Index) Sees(subjects []Subject, namespace string) bool {
-	return slices.ContainsFunc(subjects, func(s Subject) bool { return x.Has(s, namespace) || x.Has(s, Everywhere) })
+// Allows reports whether one of the subjects is allowed to get the namespace.
+func (x *Index) Allows(subjects []Subject, namespace string) bool {
+	return slices.ContainsFunc(subjects, func(s Subject) bool { return x.SubjectAllows(s, namespace) || x.SubjectAllows(s, AllNamespaces) })
 }
 
-// Has says whether a single subject may get the namespace by its name, or all of them if it is Everywhere.
-func (x *Index) Has(name Subject, namespace string) bool {
+// SubjectAllows reports whether one subject is allowed to get the namespace by name, or all namespaces for
+// AllNamespaces.
+func (x *Index) SubjectAllows(name Subject, namespace string) bool {
 	s := x.subjects[name]
-	if namespace == Everywhere {
-		return s != nil && s.everywhere > 0
+	if namespace == AllNamespaces {
+		return s != nil && s.allNamespaces > 0
 	}
 	return s != nil && s.in[namespace] > 0
 }
 
-// SeesEverything says whether one of the subjects may get all namespaces.
-func (x *Index) SeesEverything(subjects []Subject) bool {
-	return slices.ContainsFunc(subjects, func(s Subject) bool { return x.Has(s, Everywhere) })
+// AllowsAll reports whether one of the subjects is allowed to get all namespaces.
+func (x *Index) AllowsAll(subjects []Subject) bool {
+	return slices.ContainsFunc(subjects, func(s Subject) bool { return x.SubjectAllows(s, AllNamespaces) })
 }
 
-// Seen returns the namespaces that a single subject may get by name, whether or not they exist.
-func (x *Index) Seen(name Subject) iter.Seq[string] {
+// Namespaces returns the namespaces that one subject is allowed to get by name, whether or not they exist.
+func (x *Index) Namespaces(name Subject) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if s := x.subjects[name]; s != nil {
 			for namespace := range s.in {
@@ -88,56 +89,56 @@ func (x *Index) Seen(name Subject) iter.Seq[string] {
 	}
 }
 
-// SetRole records that a role exists, and its reach.
-func (x *Index) SetRole(name Role, reach Reach) {
+// SetRole adds or updates a role.
+func (x *Index) SetRole(name Role, reach Grant) {
 	r := x.role(name)
 	r.exists = true
-	x.setReach(r, reach)
+	x.setGrant(r, reach)
 }
 
-// DeleteRole forgets a role. What binds it allows nothing until there is one of that name again.
+// DeleteRole removes a role. Its bindings allow nothing until the role exists again.
 func (x *Index) DeleteRole(name Role) {
 	if r := x.roles[name]; r != nil && r.exists {
 		r.exists = false
-		x.setReach(r, Reach{})
+		x.setGrant(r, Grant{})
 		x.forget(r)
 	}
 }
 
-func (x *Index) setReach(r *role, reach Reach) {
-	old := r.reach
+func (x *Index) setGrant(r *role, reach Grant) {
+	old := r.grant
 	if old.equal(reach) {
 		return
 	}
-	r.reach = reach
+	r.grant = reach
 	for b := range r.bindings {
-		// The new before the old, so that what stays is no change.
+		// Add the new grant before removing the old one, so that the intersection is not reported as a change.
 		x.count(b, reach, 1)
 		x.count(b, old, -1)
 	}
 }
 
-// SetBinding records a binding, in place of what was known of it.
+// SetBinding adds or updates a binding.
 func (x *Index) SetBinding(said Binding) {
-	old := x.bindings[said.Key]
-	if old != nil && old.says(said) {
+	old := x.bindings[said.BindingKey]
+	if old != nil && old.equal(said) {
 		return
 	}
-	b := &binding{Key: said.Key, role: x.role(said.Role), subjects: make([]*subject, len(said.Subjects))}
+	b := &binding{BindingKey: said.BindingKey, role: x.role(said.Role), subjects: make([]*subject, len(said.Subjects))}
 	for i, name := range said.Subjects {
 		b.subjects[i] = x.subject(name)
 		b.subjects[i].bindings++
 	}
 	b.role.bindings[b] = struct{}{}
-	x.bindings[b.Key] = b
-	x.count(b, b.role.reach, 1)
+	x.bindings[b.BindingKey] = b
+	x.count(b, b.role.grant, 1)
 	if old != nil {
 		x.remove(old)
 	}
 }
 
-// DeleteBinding forgets a binding.
-func (x *Index) DeleteBinding(key Key) {
+// DeleteBinding removes a binding.
+func (x *Index) DeleteBinding(key BindingKey) {
 	if b := x.bindings[key]; b != nil {
 		delete(x.bindings, key)
 		x.remove(b)
@@ -145,7 +146,7 @@ func (x *Index) DeleteBinding(key Key) {
 }
 
 func (x *Index) remove(b *binding) {
-	x.count(b, b.role.reach, -1)
+	x.count(b, b.role.grant, -1)
 	delete(b.role.bindings, b)
 	x.forget(b.role)
 	for _, s := range b.subjects {
@@ -155,42 +156,42 @@ func (x *Index) remove(b *binding) {
 	}
 }
 
-// says tells whether a binding is as it was.
-func (b *binding) says(said Binding) bool {
+// equal reports whether a binding is unchanged.
+func (b *binding) equal(said Binding) bool {
 	return b.role.Role == said.Role &&
 		slices.EqualFunc(b.subjects, said.Subjects, func(s *subject, name Subject) bool { return s.Subject == name })
 }
 
-// count adds what the binding allows, with that reach of its role, as often as by says.
-func (x *Index) count(b *binding, reach Reach, by int) {
-	if reach.none() {
+// count adds delta to the counts of everything that the binding allows with that grant of its role.
+func (x *Index) count(b *binding, reach Grant, delta int) {
+	if reach.empty() {
 		return
 	}
 	for _, s := range b.subjects {
 		switch {
 		case b.Namespace != "":
-			if reach.has(b.Namespace) {
-				x.add(s, b.Namespace, by)
+			if reach.allows(b.Namespace) {
+				x.add(s, b.Namespace, delta)
 			}
 		case reach.All:
-			x.add(s, Everywhere, by)
+			x.add(s, AllNamespaces, delta)
 		default:
 			for _, name := range reach.Names {
-				x.add(s, name, by)
+				x.add(s, name, delta)
 			}
 		}
 	}
 }
 
-func (x *Index) add(s *subject, namespace string, by int) {
+func (x *Index) add(s *subject, namespace string, delta int) {
 	var before, after int
-	if namespace == Everywhere {
-		before = s.everywhere
-		s.everywhere += by
-		after = s.everywhere
+	if namespace == AllNamespaces {
+		before = s.allNamespaces
+		s.allNamespaces += delta
+		after = s.allNamespaces
 	} else {
 		before = s.in[namespace]
-		if after = before + by; after == 0 {
+		if after = before + delta; after == 0 {
 			delete(s.in, namespace)
 		} else {
 			if s.in == nil {

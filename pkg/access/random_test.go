@@ -32,7 +32,7 @@ var (
 
 func some[T any](random *rand.Rand, all []T) T { return all[random.IntN(len(all))] }
 
-// change makes one random change, of the reference and of the index alike.
+// change makes the same random change of the reference and of the index.
 func (c *cluster) change(random *rand.Rand, x *Index) {
 	if random.IntN(2) == 0 {
 		name := Role{Name: some(random, someRoles)}
@@ -49,10 +49,10 @@ func (c *cluster) change(random *rand.Rand, x *Index) {
 			rules = append(rules, some(random, someRules))
 		}
 		c.roles[name] = rules
-		x.SetRole(name, ReachOf(rules))
+		x.SetRole(name, GrantOf(rules))
 		return
 	}
-	key := Key{Name: some(random, []string{"x", "y", "z"})}
+	key := BindingKey{Name: some(random, []string{"x", "y", "z"})}
 	if random.IntN(5) > 0 {
 		key.Namespace = some(random, someNamespaces)
 	}
@@ -72,14 +72,14 @@ func (c *cluster) change(random *rand.Rand, x *Index) {
 	x.SetBinding(NewBinding(key.Namespace, key.Name, b.role, b.subjects))
 }
 
-// replace tells the index everything anew, as after a lost watch.
+// replace sends everything to the index again, as after a lost watch.
 func (c *cluster) replace(x *Index) {
 	for _, wide := range []bool{true, false} {
-		var roles []*RoleReach
+		var roles []*RoleGrant
 		var bindings []*Binding
 		for name, rules := range c.roles {
 			if (name.Namespace == "") == wide {
-				roles = append(roles, &RoleReach{name, ReachOf(rules)})
+				roles = append(roles, &RoleGrant{name, GrantOf(rules)})
 			}
 		}
 		for key, b := range c.bindings {
@@ -93,10 +93,10 @@ func (c *cluster) replace(x *Index) {
 	}
 }
 
-func TestTheIndexJudgesAsRBACAfterAnyChanges(t *testing.T) {
+func TestTheIndexMatchesRBACAfterAnyChanges(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		reported := map[Change]bool{{Subject: superusers, Namespace: Everywhere, Gained: true}: true}
+		reported := map[Change]bool{{Subject: superuserGroup, Namespace: AllNamespaces, Gained: true}: true}
 		x := New(func(c Change) {
 			gained := Change{c.Subject, c.Namespace, true}
 			if reported[gained] == c.Gained {
@@ -104,10 +104,10 @@ func TestTheIndexJudgesAsRBACAfterAnyChanges(t *testing.T) {
 			}
 			reported[gained] = c.Gained
 		})
-		c := &cluster{roles: map[Role][]rbacv1.PolicyRule{}, bindings: map[Key]reference{}}
+		c := &cluster{roles: map[Role][]rbacv1.PolicyRule{}, bindings: map[BindingKey]reference{}}
 		for step := range 300 {
 			if step%50 == 49 {
-				// What the index misses of these it must learn from all of it.
+				// The index misses these changes until it is replaced.
 				c.change(random, New(func(Change) {}))
 				c.change(random, New(func(Change) {}))
 				c.replace(x)
@@ -124,24 +124,24 @@ func TestTheIndexJudgesAsRBACAfterAnyChanges(t *testing.T) {
 	}
 }
 
-// compare asks for every user and namespace, in each way.
+// compare compares all answers for every user and namespace.
 func (c *cluster) compare(t *testing.T, x *Index, reported map[Change]bool, when string) {
 	t.Helper()
 	for _, user := range someUsers {
 		subjects := SubjectsOf(user.name, user.groups)
 		var listed []string
 		for _, s := range subjects {
-			listed = slices.AppendSeq(listed, x.Seen(s))
+			listed = slices.AppendSeq(listed, x.Namespaces(s))
 		}
 		for _, namespace := range someNamespaces {
 			want := c.allows(user.name, user.groups, namespace)
-			got := x.Sees(subjects, namespace)
-			inList := x.SeesEverything(subjects) || slices.Contains(listed, namespace)
-			told := slices.ContainsFunc(subjects, func(s Subject) bool {
-				return reported[Change{s, namespace, true}] || reported[Change{s, Everywhere, true}]
+			got := x.Allows(subjects, namespace)
+			inList := x.AllowsAll(subjects) || slices.Contains(listed, namespace)
+			changed := slices.ContainsFunc(subjects, func(s Subject) bool {
+				return reported[Change{s, namespace, true}] || reported[Change{s, AllNamespaces, true}]
 			})
-			if got != want || inList != want || told != want {
-				t.Fatalf("%s: %s in %s: RBAC says %v, the index %v, its list %v, its changes %v", when, user.name, namespace, want, got, inList, told)
+			if got != want || inList != want || changed != want {
+				t.Fatalf("%s: %s in %s: RBAC says %v, the index %v, its list %v, its changes %v", when, user.name, namespace, want, got, inList, changed)
 			}
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// cluster is RBAC objects, and judges as kube-apiserver's authorizer does: for one user and one namespace, through all
-// bindings and rules.
+// cluster is a set of RBAC objects, evaluated as kube-apiserver's authorizer does: for one user and one namespace,
+// across all bindings and rules.
 type cluster struct {
 	roles    map[Role][]rbacv1.PolicyRule
-	bindings map[Key]reference
+	bindings map[BindingKey]reference
 }
 
 type reference struct {
@@ -35,7 +35,7 @@ func (c *cluster) allows(user string, groups []string, namespace string) bool {
 			rules = c.roles[Role{Name: b.role.Name}]
 		case "Role":
 			if key.Namespace == "" {
-				continue // there is no Role outside of a namespace
+				continue // a ClusterRoleBinding cannot bind a Role
 			}
 			rules = c.roles[Role{Namespace: key.Namespace, Name: b.role.Name}]
 		}

@@ -1,17 +1,17 @@
 package access
 
-// RoleReach is a role that exists, with its reach.
-type RoleReach struct {
+// RoleGrant is a role with its grant.
+type RoleGrant struct {
 	Role
-	Reach Reach
+	Grant Grant
 }
 
-// ReplaceRoles records all roles there are: all ClusterRoles, or all Roles.
-func (x *Index) ReplaceRoles(cluster bool, all []*RoleReach) {
+// ReplaceRoles replaces all ClusterRoles, or all Roles.
+func (x *Index) ReplaceRoles(cluster bool, all []*RoleGrant) {
 	there := make(map[Role]struct{}, len(all))
 	for _, r := range all {
 		there[r.Role] = struct{}{}
-		x.SetRole(r.Role, r.Reach)
+		x.SetRole(r.Role, r.Grant)
 	}
 	for name, r := range x.roles {
 		if _, found := there[name]; !found && r.exists && (name.Namespace == "") == cluster {
@@ -20,11 +20,11 @@ func (x *Index) ReplaceRoles(cluster bool, all []*RoleReach) {
 	}
 }
 
-// ReplaceBindings records all bindings there are: all ClusterRoleBindings, or all RoleBindings.
+// ReplaceBindings replaces all ClusterRoleBindings, or all RoleBindings.
 func (x *Index) ReplaceBindings(cluster bool, all []*Binding) {
-	there := make(map[Key]struct{}, len(all))
+	there := make(map[BindingKey]struct{}, len(all))
 	for _, b := range all {
-		there[b.Key] = struct{}{}
+		there[b.BindingKey] = struct{}{}
 		x.SetBinding(*b)
 	}
 	for key := range x.bindings {

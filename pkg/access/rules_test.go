@@ -15,23 +15,23 @@ func TestTheReachOfARole(t *testing.T) {
 	for _, test := range []struct {
 		what  string
 		rules []rbacv1.PolicyRule
-		want  Reach
+		want  Grant
 	}{
-		{"no rules", nil, Reach{}},
-		{"get", []rbacv1.PolicyRule{rule("get", "", "namespaces")}, Reach{All: true}},
-		{"wildcards", []rbacv1.PolicyRule{rule("*", "*", "*")}, Reach{All: true}},
-		{"another verb", []rbacv1.PolicyRule{rule("list", "", "namespaces")}, Reach{}},
-		{"another group", []rbacv1.PolicyRule{rule("get", "apps", "namespaces")}, Reach{}},
-		{"another resource", []rbacv1.PolicyRule{rule("get", "", "pods")}, Reach{}},
-		{"a subresource", []rbacv1.PolicyRule{rule("get", "", "namespaces/status")}, Reach{}},
-		{"any subresource", []rbacv1.PolicyRule{rule("get", "", "*/status")}, Reach{}},
-		{"names", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b", "a"), rule("get", "", "namespaces", "b")}, Reach{Names: []string{"a", "b"}}},
-		{"a name is no wildcard", []rbacv1.PolicyRule{rule("get", "", "namespaces", "*")}, Reach{Names: []string{"*"}}},
-		{"names and all", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b"), rule("get", "", "namespaces")}, Reach{All: true}},
-		{"halves of two rules", []rbacv1.PolicyRule{rule("get", "", "pods"), rule("list", "", "namespaces")}, Reach{}},
-		{"no resource", []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}, Reach{}},
+		{"no rules", nil, Grant{}},
+		{"get", []rbacv1.PolicyRule{rule("get", "", "namespaces")}, Grant{All: true}},
+		{"wildcards", []rbacv1.PolicyRule{rule("*", "*", "*")}, Grant{All: true}},
+		{"another verb", []rbacv1.PolicyRule{rule("list", "", "namespaces")}, Grant{}},
+		{"another group", []rbacv1.PolicyRule{rule("get", "apps", "namespaces")}, Grant{}},
+		{"another resource", []rbacv1.PolicyRule{rule("get", "", "pods")}, Grant{}},
+		{"a subresource", []rbacv1.PolicyRule{rule("get", "", "namespaces/status")}, Grant{}},
+		{"any subresource", []rbacv1.PolicyRule{rule("get", "", "*/status")}, Grant{}},
+		{"names", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b", "a"), rule("get", "", "namespaces", "b")}, Grant{Names: []string{"a", "b"}}},
+		{"a name is no wildcard", []rbacv1.PolicyRule{rule("get", "", "namespaces", "*")}, Grant{Names: []string{"*"}}},
+		{"names and all", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b"), rule("get", "", "namespaces")}, Grant{All: true}},
+		{"halves of two rules", []rbacv1.PolicyRule{rule("get", "", "pods"), rule("list", "", "namespaces")}, Grant{}},
+		{"no resource", []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}, Grant{}},
 	} {
-		if got := ReachOf(test.rules); !got.equal(test.want) {
+		if got := GrantOf(test.rules); !got.equal(test.want) {
 			t.Errorf("%s: got %v, want %v", test.what, got, test.want)
 		}
 	}

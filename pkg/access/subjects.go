@@ -6,16 +6,16 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// Subject is a user or a group of users. A ServiceAccount is the user of its name.
+// Subject is a user or a group of users. A ServiceAccount is the user with its name.
 type Subject struct {
 	Group bool
 	Name  string
 }
 
-// Superusers may do everything, whatever RBAC says.
-var superusers = Subject{Group: true, Name: "system:masters"}
+// superuserGroup is allowed everything, regardless of RBAC.
+var superuserGroup = Subject{Group: true, Name: "system:masters"}
 
-// SubjectsOf returns whom a user of that name and with these groups is to bindings.
+// SubjectsOf returns the subjects of a user with these groups.
 func SubjectsOf(name string, groups []string) []Subject {
 	subjects := make([]Subject, 0, 1+len(groups))
 	subjects = append(subjects, Subject{Name: name})
@@ -25,57 +25,57 @@ func SubjectsOf(name string, groups []string) []Subject {
 	return subjects
 }
 
-// Role names a role.
+// Role identifies a role.
 type Role struct {
-	// Namespace is the one of a Role, "" for a ClusterRole.
+	// Namespace is "" for a ClusterRole.
 	Namespace string
 	Name      string
 }
 
-// Key names a binding.
-type Key struct {
-	// Namespace is the one of a RoleBinding, "" for a ClusterRoleBinding.
+// BindingKey identifies a binding.
+type BindingKey struct {
+	// Namespace is "" for a ClusterRoleBinding.
 	Namespace string
 	Name      string
 }
 
-// Binding is what a RoleBinding or a ClusterRoleBinding says.
+// Binding is a RoleBinding or a ClusterRoleBinding.
 type Binding struct {
-	Key
-	// Role is the role that is bound; the zero value is none, for what can't be understood.
+	BindingKey
+	// Role is the bound role; the zero value is none, for an invalid reference.
 	Role     Role
 	Subjects []Subject
 }
 
-// NewBinding returns what a binding says. namespace is "" for a ClusterRoleBinding.
+// NewBinding converts a binding. namespace is "" for a ClusterRoleBinding.
 func NewBinding(namespace, name string, role rbacv1.RoleRef, subjects []rbacv1.Subject) Binding {
-	// Of the strings of a binding almost none is its own: a namespace has many, and copies of one are everywhere.
-	namespace, name = shared(namespace), shared(name)
-	b := Binding{Key: Key{namespace, name}, Subjects: make([]Subject, 0, len(subjects))}
+	// Bindings repeat few strings: a namespace has many bindings, and most are copies of others.
+	namespace, name = intern(namespace), intern(name)
+	b := Binding{BindingKey: BindingKey{namespace, name}, Subjects: make([]Subject, 0, len(subjects))}
 	switch {
 	case role.Kind == "ClusterRole":
-		b.Role = Role{Name: shared(role.Name)}
+		b.Role = Role{Name: intern(role.Name)}
 	case role.Kind == "Role" && namespace != "":
-		b.Role = Role{Namespace: namespace, Name: shared(role.Name)}
+		b.Role = Role{Namespace: namespace, Name: intern(role.Name)}
 	}
 	for _, s := range subjects {
 		switch s.Kind {
 		case rbacv1.UserKind:
-			b.Subjects = append(b.Subjects, Subject{Name: shared(s.Name)})
+			b.Subjects = append(b.Subjects, Subject{Name: intern(s.Name)})
 		case rbacv1.GroupKind:
-			b.Subjects = append(b.Subjects, Subject{Group: true, Name: shared(s.Name)})
+			b.Subjects = append(b.Subjects, Subject{Group: true, Name: intern(s.Name)})
 		case rbacv1.ServiceAccountKind:
-			// Without a namespace it is one of the binding's.
+			// The namespace defaults to that of the binding.
 			if s.Namespace == "" {
 				s.Namespace = namespace
 			}
 			if s.Namespace != "" {
-				b.Subjects = append(b.Subjects, Subject{Name: shared("system:serviceaccount:" + s.Namespace + ":" + s.Name)})
+				b.Subjects = append(b.Subjects, Subject{Name: intern("system:serviceaccount:" + s.Namespace + ":" + s.Name)})
 			}
 		}
 	}
 	return b
 }
 
-// shared returns a string that is equal, and one with those returned before, unless memory has been collected since.
-func shared(s string) string { return unique.Make(s).Value() }
+// intern returns a canonical copy of a string.
+func intern(s string) string { return unique.Make(s).Value() }

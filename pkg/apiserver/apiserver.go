@@ -25,8 +25,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -52,7 +52,7 @@ type Config struct {
 	// InForce are all these rules, as the status of the configuration reports them.
 	InForce *hnc.Rules
 	// Plans bounds what plans cost.
-	Plans plan.Limits
+	Plans hierarchyplan.Limits
 	// Watches is how many watches across subtrees there may be at the same time.
 	Watches inflight.Limits
 }
@@ -68,7 +68,7 @@ type completedConfig struct {
 	rules             managed.Rules
 	copies            copies.Rules
 	inForce           *hnc.Rules
-	plans             plan.Limits
+	plans             hierarchyplan.Limits
 	watches           inflight.Limits
 }
 
@@ -177,13 +177,13 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for objects: %w", err)
 	}
-	lists, err := plan.NewObjects(c.client)
+	lists, err := hierarchyplan.NewObjectLister(c.client)
 	if err != nil {
 		return nil, fmt.Errorf("client for lists: %w", err)
 	}
-	planner := plan.New(plan.Config{
-		Kubernetes: client, Dynamic: objects, Objects: lists, Hierarchies: stores.hierarchies.Hierarchy, Subnamespaces: stores.subnamespaces.Subnamespace,
-		Configuration: stores.configuration.Configuration, Cascading: stores.at(""), Tree: forest, Sources: known,
+	planner := hierarchyplan.New(hierarchyplan.Config{
+		Kubernetes: client, Dynamic: objects, Lister: lists, Hierarchies: stores.hierarchies.Hierarchy, Subnamespaces: stores.subnamespaces.Subnamespace,
+		Configuration: stores.configuration.Configuration, GetHierarchy: stores.at(""), Tree: forest, Sources: known,
 		Authorizer: c.reviews, Managed: c.rules, Rules: c.copies, Limits: c.plans,
 	})
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)

@@ -13,15 +13,15 @@ import (
 
 // picture returns the picture of who may see which namespaces, which is kept up to date from the first request for
 // mynamespaces on. The server is ready without it: only these requests wait.
-func (c CompletedConfig) picture(server *genericapiserver.GenericAPIServer, namespaces cache.SharedIndexInformer) (*mynamespace.Picture, error) {
+func (c CompletedConfig) picture(server *genericapiserver.GenericAPIServer, namespaces cache.SharedIndexInformer) (*mynamespace.Cache, error) {
 	client, err := kubernetes.NewForConfig(InProtobuf(c.client))
 	if err != nil {
 		return nil, fmt.Errorf("client for roles and bindings: %w", err)
 	}
-	picture := mynamespace.NewPicture()
+	picture := mynamespace.NewCache()
 	return picture, server.AddPostStartHook("mynamespaces", func(hook genericapiserver.PostStartHookContext) error {
 		go func() {
-			if err := picture.Feed(hook, namespaces, client); err != nil {
+			if err := picture.Run(hook, namespaces, client); err != nil {
 				klog.FromContext(hook).Error(err, "No mynamespaces are served")
 			}
 		}()

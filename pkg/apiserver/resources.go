@@ -20,11 +20,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/copyrelease"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -69,10 +69,10 @@ func (s stores) at(version string) tree.Hierarchies {
 }
 
 // resources returns the storage of each version's resources: the same stores under each version's names.
-func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.Picture, planner *plan.Planner) map[string]map[string]rest.Storage {
+func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.Cache, planner *hierarchyplan.Planner) map[string]map[string]rest.Storage {
 	hierarchies, subnamespaces, configuration := s.hierarchies, s.subnamespaces, s.configuration
-	moves := &plan.Previewed{Resource: hierarchies.Hierarchy, Planner: planner}
-	deletions := &plan.Previewed{Resource: subnamespaces.Subnamespace, Planner: planner}
+	moves := &hierarchyplan.DryRunStorage{Resource: hierarchies.Hierarchy, Planner: planner}
+	deletions := &hierarchyplan.DryRunStorage{Resource: subnamespaces.Subnamespace, Planner: planner}
 	configurations := alias.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
 	// v1alpha2 has HNC's fields only, and its clients know no others: what they write must not take the others away.
 	preserve := alias.Preserve(Scheme, v1alpha2.SchemeGroupVersion)
@@ -85,7 +85,7 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 			"hierarchies":              &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
 			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
 			"hierarchies/tree":         hierarchytree.New(t, s.at("0")),
-			"hierarchies/plan":         &plan.REST{Planner: planner},
+			"hierarchies/plan":         &hierarchyplan.REST{Planner: planner},
 			"mynamespaces":             mynamespace.New(picture),
 			"overwrittenobjects":       s.overwritten,
 			"copyreleases":             s.releases.Release,

@@ -117,7 +117,7 @@ func (o *Object) Unreadable() error { return o.problem }
 func (o *Object) Misread() error { return o.misread }
 
 // AsksToOverride says whether the object asks to be kept in the place of a copy.
-func (o *Object) AsksToOverride() bool { return o != nil && !o.Copy && o.overrides.Asked }
+func (o *Object) AsksToOverride() bool { return o != nil && !o.Copy && o.overrides.Requested }
 
 // Overrides says whether the object is kept where the source would be copied, because it asks for that and the source allows it.
 func (o *Object) Overrides(source *Object) bool {

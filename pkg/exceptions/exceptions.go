@@ -12,14 +12,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Annotations are the values of the annotations, "" for one that is absent, which means the same as an empty one.
+// Annotations are the values of the annotations. An empty value and an absent annotation mean the same.
 type Annotations struct {
 	Select, TreeSelect, None, All string
-	// AllowOverride and Override don't say where a source goes: see ParseOverrides.
+	// AllowOverride and Override do not limit where a source is propagated: see ParseOverrides.
 	AllowOverride, Override string
 }
 
-// Of returns what the annotations of an object say.
+// Of returns the annotations of an object.
 func Of(annotations map[string]string) Annotations {
 	return Annotations{
 		Select:     annotations[hnc.AnnotationSelect],
@@ -32,14 +32,15 @@ func Of(annotations map[string]string) Annotations {
 	}
 }
 
-// Exceptions say to which namespaces a source is propagated. The zero value leaves it to the default. It is immutable.
+// Exceptions limit the namespaces to which a source is propagated. The zero value applies the default. It is
+// immutable.
 type Exceptions struct {
-	// selectors must all match; nil stands for an absent one.
+	// Both selectors must match; nil matches everything.
 	selectLabels, selectTree labels.Selector
 	none, all                bool
 }
 
-// Parse reads the annotations. An error names each annotation that can't be read; such a source is propagated nowhere.
+// Parse parses the annotations. The error names each invalid annotation; a source with one is not propagated.
 func Parse(a Annotations) (Exceptions, error) {
 	var e Exceptions
 	var errs [4]error
@@ -50,8 +51,8 @@ func Parse(a Annotations) (Exceptions, error) {
 	return e, errors.Join(errs[:]...)
 }
 
-// Selects says whether a source is propagated to a namespace with these labels. byDefault is what holds for a source without
-// exceptions.
+// Selects reports whether a source is propagated to a namespace with these labels. byDefault applies to sources
+// without exceptions.
 func (e Exceptions) Selects(byDefault bool, namespace map[string]string) bool {
 	for _, selector := range []labels.Selector{e.selectLabels, e.selectTree} {
 		if selector == nil {
@@ -65,17 +66,17 @@ func (e Exceptions) Selects(byDefault bool, namespace map[string]string) bool {
 	return !e.none && (e.all || byDefault)
 }
 
-// Selective says whether the labels of the namespace matter.
+// Selective reports whether the labels of the namespace matter.
 func (e Exceptions) Selective() bool { return e.selectLabels != nil || e.selectTree != nil }
 
-// parseSelect reads a label selector: k, !k, k=v, k==v, k in (a,b), k notin (a,b), and commas for "and".
+// parseSelect parses a label selector: k, !k, k=v, k==v, k in (a,b), k notin (a,b), joined by commas.
 func parseSelect(value string) (labels.Selector, error) {
 	if value == "" {
 		return nil, nil
 	}
 	parsed, err := metav1.ParseToLabelSelector(value)
 	if err != nil {
-		return nil, fmt.Errorf("annotation %s: %w; it takes a label selector without !=, > and < (write notin for !=)", hnc.AnnotationSelect, err)
+		return nil, fmt.Errorf("annotation %s: %w; use a label selector without !=, > and < (write notin for !=)", hnc.AnnotationSelect, err)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(parsed)
 	if err != nil {

@@ -12,59 +12,59 @@ var east = map[string]string{
 	"env": "prod", "empty": "", hnc.TreeLabel("east"): "0", hnc.TreeLabel("team"): "1", hnc.TreeLabel("acme"): "2",
 }
 
-// The rows carry the steps of spec/hnc.md 3.8, SEL-1 to SEL-5 and SEL-7; step 6 is not a matter of annotations.
+// The rows carry the steps of spec/hnc.md 3.8, SEL-1 to SEL-5 and SEL-7; step 6 does not depend on annotations.
 func TestSelects(t *testing.T) {
 	for name, test := range map[string]struct {
 		given Annotations
-		// propagate and allow say whether it is propagated to east in the modes Propagate and AllowPropagate.
+		// propagate and allow are the expected results for east in the modes Propagate and AllowPropagate.
 		propagate, allow bool
 	}{
-		"SEL-1 SEL-7 nothing":                         {Annotations{}, true, false},
-		"SEL-2 select k":                              {Annotations{Select: "env"}, true, true},
-		"SEL-2 select k, absent":                      {Annotations{Select: "other"}, false, false},
-		"SEL-2 select !k":                             {Annotations{Select: "!other"}, true, true},
-		"SEL-2 select !k, present":                    {Annotations{Select: "!env"}, false, false},
-		"SEL-2 select k=v":                            {Annotations{Select: "env=prod"}, true, true},
-		"SEL-2 select k=v, another":                   {Annotations{Select: "env=dev"}, false, false},
-		"SEL-2 select k==v":                           {Annotations{Select: "env==prod"}, true, true},
-		"SEL-2 select k= for an empty value":          {Annotations{Select: "empty="}, true, true},
-		"SEL-2 select k in":                           {Annotations{Select: "env in (dev, prod)"}, true, true},
-		"SEL-2 select k in, another":                  {Annotations{Select: "env in (dev)"}, false, false},
-		"SEL-2 select k notin":                        {Annotations{Select: "env notin (dev)"}, true, true},
-		"SEL-2 select k notin, one of them":           {Annotations{Select: "env notin (dev,prod)"}, false, false},
-		"SEL-2 select k notin, absent":                {Annotations{Select: "other notin (a)"}, true, true},
-		"SEL-2 a comma is and":                        {Annotations{Select: "env=prod,!other"}, true, true},
-		"SEL-2 a comma is and, one does not hold":     {Annotations{Select: "env=prod,other"}, false, false},
-		"SEL-2 a repeated k= keeps the last":          {Annotations{Select: "env=dev,env=prod"}, true, true},
-		"SEL-2 a repeated k= keeps the last, wrong":   {Annotations{Select: "env=prod,env=dev"}, false, false},
-		"SEL-2 select on a tree label":                {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth"}, true, true},
-		"SEL-2 select on a depth":                     {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth in (1)"}, false, false},
-		"SEL-2 empty is absent":                       {Annotations{Select: ""}, true, false},
-		"SEL-2 blanks are absent":                     {Annotations{Select: "  "}, true, false},
-		"SEL-3 treeSelect the parent":                 {Annotations{TreeSelect: "team"}, true, true},
-		"SEL-3 treeSelect the root":                   {Annotations{TreeSelect: "acme"}, true, true},
-		"SEL-3 treeSelect the namespace itself":       {Annotations{TreeSelect: "east"}, true, true},
-		"SEL-3 treeSelect another":                    {Annotations{TreeSelect: "west"}, false, false},
-		"SEL-3 treeSelect not the parent":             {Annotations{TreeSelect: "!team"}, false, false},
-		"SEL-3 treeSelect not another":                {Annotations{TreeSelect: "!west"}, true, true},
-		"SEL-3 treeSelect not several":                {Annotations{TreeSelect: "!west, !south"}, true, true},
-		"SEL-3 treeSelect not several, one of them":   {Annotations{TreeSelect: "!west,!east"}, false, false},
-		"SEL-3 treeSelect one but not a part of it":   {Annotations{TreeSelect: "acme, !west"}, true, true},
-		"SEL-3 treeSelect one but not this part":      {Annotations{TreeSelect: "acme,!team"}, false, false},
-		"SEL-3 blanks around items":                   {Annotations{TreeSelect: " team ,  !west "}, true, true},
-		"SEL-3 empty is absent":                       {Annotations{TreeSelect: ""}, true, false},
-		"SEL-4 none":                                  {Annotations{None: "true"}, false, false},
-		"SEL-4 none=false is neutral":                 {Annotations{None: "false"}, true, false},
-		"SEL-4 empty none is false":                   {Annotations{None: ""}, true, false},
-		"SEL-4 none beats all":                        {Annotations{None: "true", All: "true"}, false, false},
-		"SEL-4 none beats a select that matches":      {Annotations{None: "T", Select: "env"}, false, false},
-		"SEL-5 all":                                   {Annotations{All: "true"}, true, true},
-		"SEL-5 all=false is neutral":                  {Annotations{All: "false"}, true, false},
-		"SEL-5 all does not help a select":            {Annotations{All: "true", Select: "other"}, false, false},
-		"SEL-2 SEL-3 both must match":                 {Annotations{Select: "env", TreeSelect: "team"}, true, true},
-		"SEL-2 SEL-3 both must match, the first not":  {Annotations{Select: "other", TreeSelect: "team"}, false, false},
-		"SEL-2 SEL-3 both must match, the second not": {Annotations{Select: "env", TreeSelect: "!team"}, false, false},
-		"SEL-4 none=false leaves a select its match":  {Annotations{None: "false", Select: "env"}, true, true},
+		"SEL-1 SEL-7 nothing":                                      {Annotations{}, true, false},
+		"SEL-2 select k":                                           {Annotations{Select: "env"}, true, true},
+		"SEL-2 select k, absent":                                   {Annotations{Select: "other"}, false, false},
+		"SEL-2 select !k":                                          {Annotations{Select: "!other"}, true, true},
+		"SEL-2 select !k, present":                                 {Annotations{Select: "!env"}, false, false},
+		"SEL-2 select k=v":                                         {Annotations{Select: "env=prod"}, true, true},
+		"SEL-2 select k=v, another":                                {Annotations{Select: "env=dev"}, false, false},
+		"SEL-2 select k==v":                                        {Annotations{Select: "env==prod"}, true, true},
+		"SEL-2 select k= for an empty value":                       {Annotations{Select: "empty="}, true, true},
+		"SEL-2 select k in":                                        {Annotations{Select: "env in (dev, prod)"}, true, true},
+		"SEL-2 select k in, another":                               {Annotations{Select: "env in (dev)"}, false, false},
+		"SEL-2 select k notin":                                     {Annotations{Select: "env notin (dev)"}, true, true},
+		"SEL-2 select k notin, one of them":                        {Annotations{Select: "env notin (dev,prod)"}, false, false},
+		"SEL-2 select k notin, absent":                             {Annotations{Select: "other notin (a)"}, true, true},
+		"SEL-2 a comma is and":                                     {Annotations{Select: "env=prod,!other"}, true, true},
+		"SEL-2 a comma is and, one does not hold":                  {Annotations{Select: "env=prod,other"}, false, false},
+		"SEL-2 a repeated k= keeps the last":                       {Annotations{Select: "env=dev,env=prod"}, true, true},
+		"SEL-2 a repeated k= keeps the last, which does not match": {Annotations{Select: "env=prod,env=dev"}, false, false},
+		"SEL-2 select on a tree label":                             {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth"}, true, true},
+		"SEL-2 select on a depth":                                  {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth in (1)"}, false, false},
+		"SEL-2 empty is absent":                                    {Annotations{Select: ""}, true, false},
+		"SEL-2 blanks are absent":                                  {Annotations{Select: "  "}, true, false},
+		"SEL-3 treeSelect the parent":                              {Annotations{TreeSelect: "team"}, true, true},
+		"SEL-3 treeSelect the root":                                {Annotations{TreeSelect: "acme"}, true, true},
+		"SEL-3 treeSelect the namespace itself":                    {Annotations{TreeSelect: "east"}, true, true},
+		"SEL-3 treeSelect another":                                 {Annotations{TreeSelect: "west"}, false, false},
+		"SEL-3 treeSelect not the parent":                          {Annotations{TreeSelect: "!team"}, false, false},
+		"SEL-3 treeSelect not another":                             {Annotations{TreeSelect: "!west"}, true, true},
+		"SEL-3 treeSelect not several":                             {Annotations{TreeSelect: "!west, !south"}, true, true},
+		"SEL-3 treeSelect not several, one of them":                {Annotations{TreeSelect: "!west,!east"}, false, false},
+		"SEL-3 treeSelect one but not a part of it":                {Annotations{TreeSelect: "acme, !west"}, true, true},
+		"SEL-3 treeSelect one but not this part":                   {Annotations{TreeSelect: "acme,!team"}, false, false},
+		"SEL-3 blanks around items":                                {Annotations{TreeSelect: " team ,  !west "}, true, true},
+		"SEL-3 empty is absent":                                    {Annotations{TreeSelect: ""}, true, false},
+		"SEL-4 none":                                               {Annotations{None: "true"}, false, false},
+		"SEL-4 none=false is neutral":                              {Annotations{None: "false"}, true, false},
+		"SEL-4 empty none is false":                                {Annotations{None: ""}, true, false},
+		"SEL-4 none beats all":                                     {Annotations{None: "true", All: "true"}, false, false},
+		"SEL-4 none beats a select that matches":                   {Annotations{None: "T", Select: "env"}, false, false},
+		"SEL-5 all":                                                {Annotations{All: "true"}, true, true},
+		"SEL-5 all=false is neutral":                               {Annotations{All: "false"}, true, false},
+		"SEL-5 all does not help a select":                         {Annotations{All: "true", Select: "other"}, false, false},
+		"SEL-2 SEL-3 both must match":                              {Annotations{Select: "env", TreeSelect: "team"}, true, true},
+		"SEL-2 SEL-3 both must match, the first not":               {Annotations{Select: "other", TreeSelect: "team"}, false, false},
+		"SEL-2 SEL-3 both must match, the second not":              {Annotations{Select: "env", TreeSelect: "!team"}, false, false},
+		"SEL-4 none=false leaves a select its match":               {Annotations{None: "false", Select: "env"}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := Parse(test.given)
@@ -100,7 +100,7 @@ func TestABooleanIsThatOfGo(t *testing.T) {
 func TestWhatCanNotBeRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		given Annotations
-		// key is the annotation that the error names, why a part of what it says.
+		// key is the annotation that the error names, why a part of the error.
 		key, why string
 	}{
 		"SEL-2 !=":                        {Annotations{Select: "env!=prod"}, "select", "notin"},
@@ -116,15 +116,15 @@ func TestWhatCanNotBeRead(t *testing.T) {
 		"SEL-3 an empty item between":     {Annotations{TreeSelect: "team,,!west"}, "treeSelect", "item 2 is empty"},
 		"SEL-3 an empty first item":       {Annotations{TreeSelect: ",team"}, "treeSelect", "item 1 is empty"},
 		"SEL-3 blanks alone":              {Annotations{TreeSelect: "  "}, "treeSelect", "item 1 is empty"},
-		"SEL-3 ! alone":                   {Annotations{TreeSelect: "!"}, "treeSelect", "no name"},
-		"SEL-3 a blank after !":           {Annotations{TreeSelect: "! team"}, "treeSelect", "no name"},
-		"SEL-3 two !":                     {Annotations{TreeSelect: "!!team"}, "treeSelect", "no name"},
+		"SEL-3 ! alone":                   {Annotations{TreeSelect: "!"}, "treeSelect", "namespace name"},
+		"SEL-3 a blank after !":           {Annotations{TreeSelect: "! team"}, "treeSelect", "namespace name"},
+		"SEL-3 two !":                     {Annotations{TreeSelect: "!!team"}, "treeSelect", "namespace name"},
 		"SEL-3 two that are not negated":  {Annotations{TreeSelect: "team,west"}, "treeSelect", `both "team" and "west"`},
 		"SEL-3 the same one twice":        {Annotations{TreeSelect: "team,team"}, "treeSelect", "both"},
-		"SEL-3 capitals":                  {Annotations{TreeSelect: "Team"}, "treeSelect", "no name"},
-		"SEL-3 a dot":                     {Annotations{TreeSelect: "a.b"}, "treeSelect", "no name"},
-		"SEL-3 a selector":                {Annotations{TreeSelect: "a=b"}, "treeSelect", "no name"},
-		"SEL-3 too long a name":           {Annotations{TreeSelect: strings.Repeat("a", 64)}, "treeSelect", "no name"},
+		"SEL-3 capitals":                  {Annotations{TreeSelect: "Team"}, "treeSelect", "namespace name"},
+		"SEL-3 a dot":                     {Annotations{TreeSelect: "a.b"}, "treeSelect", "namespace name"},
+		"SEL-3 a selector":                {Annotations{TreeSelect: "a=b"}, "treeSelect", "namespace name"},
+		"SEL-3 too long a name":           {Annotations{TreeSelect: strings.Repeat("a", 64)}, "treeSelect", "namespace name"},
 		"SEL-4 none, mixed case":          {Annotations{None: "tRUE"}, "none", "neither"},
 		"SEL-4 none, a word":              {Annotations{None: "yes"}, "none", "neither"},
 		"SEL-4 none, blanks":              {Annotations{None: " "}, "none", "neither"},
@@ -157,7 +157,7 @@ func TestLabelsMatterToSelectorsAlone(t *testing.T) {
 	}
 }
 
-// FuzzParse looks for values that make it panic. What can be read must be usable.
+// FuzzParse looks for values that panic. Parsed values must be usable.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"", "a", "!a", "a,,b", "a in (b,c)", "a!=b", "true", ",", "!", "a>1", "\x00", "a in ()", "(", ")"} {
 		f.Add(seed, seed, seed, seed)

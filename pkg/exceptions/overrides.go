@@ -6,20 +6,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Overrides say who may have an object of its own in the place of an inherited one. The zero value allows nothing and asks for nothing.
+// Overrides control local objects that override inherited ones. The zero value allows and requests nothing.
 type Overrides struct {
-	// Allowed says that objects below may take the place of the copies of this source.
+	// Allowed allows descendants to override the copies of this source.
 	Allowed bool
-	// Asked says that this object takes the place of a copy, if its source allows that.
-	Asked bool
+	// Requested makes this object override a copy, if its source allows that.
+	Requested bool
 }
 
-// ParseOverrides reads the annotations. One that can't be read allows nothing and asks for nothing, and is named by the error; the source
-// goes where it would go without it.
+// ParseOverrides parses the annotations. The error names each invalid one, which allows and requests nothing; it does
+// not affect where the source is propagated.
 func ParseOverrides(a Annotations) (Overrides, error) {
 	var o Overrides
 	var errs [2]error
 	o.Allowed, errs[0] = parseBool(hnc.AnnotationAllowOverride, a.AllowOverride)
-	o.Asked, errs[1] = parseBool(hnc.AnnotationOverride, a.Override)
+	o.Requested, errs[1] = parseBool(hnc.AnnotationOverride, a.Override)
 	return o, errors.Join(errs[:]...)
 }

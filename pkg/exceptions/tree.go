@@ -11,14 +11,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// parseTree reads names of namespaces that are separated by commas: x stands for x and its descendants, !x for all others. There is
-// at most one without a "!".
+// parseTree parses names of namespaces separated by commas: x stands for x and its descendants, !x for all other
+// namespaces. At most one name may lack the "!".
 func parseTree(value string) (labels.Selector, error) {
 	if value == "" {
 		return nil, nil
 	}
 	refuse := func(format string, args ...any) (labels.Selector, error) {
-		return nil, fmt.Errorf("annotation %s: %s; it takes names of namespaces, separated by commas, of which at most one has no ! before it",
+		return nil, fmt.Errorf("annotation %s: %s; use names of namespaces separated by commas, at most one of them without !",
 			hnc.AnnotationTreeSelect, fmt.Sprintf(format, args...))
 	}
 	selector := labels.NewSelector()
@@ -30,7 +30,7 @@ func parseTree(value string) (labels.Selector, error) {
 			return refuse("item %d is empty", i+1)
 		}
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-			return refuse("%q is no name of a namespace", name)
+			return refuse("%q is not a valid namespace name", name)
 		}
 		operator := selection.DoesNotExist
 		if !negated {

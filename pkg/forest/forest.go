@@ -1,5 +1,5 @@
 // Package forest holds trees of namespaces as data: parents, chains, moves and halts. It has no clients and does no
-// I/O. A Forest is not safe for concurrent use; its owner guards it.
+// I/O. A Forest is not safe for concurrent use.
 package forest
 
 import (
@@ -7,12 +7,11 @@ import (
 	"sort"
 )
 
-// MaxDepth is how many namespaces a chain from a namespace to its root may hold. A move compares the chain that the
-// namespace leaves and the chain that it joins in one etcd transaction, which takes at most 128 comparisons.
+// MaxDepth bounds the namespaces of a chain from a namespace to its root. A move compares the chain that the
+// namespace leaves and the chain that it joins in one etcd transaction, which allows 128 comparisons.
 const MaxDepth = 60
 
-// Forest is a set of trees of namespaces. A namespace is known as soon as it is named, as somebody's parent for
-// instance, and forgotten when it neither exists nor has a parent or children.
+// Forest is a set of trees of namespaces. It contains each namespace that exists, has a parent, or has children.
 type Forest struct {
 	nodes    map[string]*node
 	excluded func(name string) bool
@@ -24,7 +23,7 @@ type node struct {
 	children map[string]struct{}
 }
 
-// New returns an empty forest. excluded says which namespaces can't be part of a tree; nil excludes none.
+// New returns an empty forest. excluded reports which namespaces cannot be part of a tree; nil excludes none.
 func New(excluded func(name string) bool) *Forest {
 	if excluded == nil {
 		excluded = func(string) bool { return false }
@@ -32,8 +31,8 @@ func New(excluded func(name string) bool) *Forest {
 	return &Forest{nodes: map[string]*node{}, excluded: excluded}
 }
 
-// SetParent records name's parent; an empty parent makes name a root. It accepts cycles: what imported data says is
-// recorded and reported, not refused.
+// SetParent sets name's parent; an empty parent makes name a root. It accepts cycles: imported data is recorded and
+// reported, not rejected.
 func (f *Forest) SetParent(name, parent string) {
 	n := f.node(name)
 	if n.parent == parent {
@@ -52,7 +51,7 @@ func (f *Forest) SetParent(name, parent string) {
 	f.forget(name)
 }
 
-// SetExists records whether the namespace exists.
+// SetExists sets whether the namespace exists.
 func (f *Forest) SetExists(name string, exists bool) {
 	f.node(name).exists = exists
 	f.forget(name)
@@ -73,7 +72,7 @@ func (f *Forest) forget(name string) {
 	}
 }
 
-// Names returns all known namespaces, sorted.
+// Names returns all namespaces in the forest, sorted.
 func (f *Forest) Names() []string {
 	names := make([]string, 0, len(f.nodes))
 	for name := range f.nodes {
@@ -83,13 +82,13 @@ func (f *Forest) Names() []string {
 	return names
 }
 
-// Exists says whether the namespace exists.
+// Exists reports whether the namespace exists.
 func (f *Forest) Exists(name string) bool {
 	n, ok := f.nodes[name]
 	return ok && n.exists
 }
 
-// Parent returns name's parent, "" for a root and for an unknown namespace.
+// Parent returns name's parent, "" for a root or an unknown namespace.
 func (f *Forest) Parent(name string) string {
 	if n, ok := f.nodes[name]; ok {
 		return n.parent
@@ -111,7 +110,7 @@ func (f *Forest) Children(name string) []string {
 	return children
 }
 
-// HasChildren says whether name is the parent of any namespace.
+// HasChildren reports whether name is the parent of any namespace.
 func (f *Forest) HasChildren(name string) bool {
 	n, ok := f.nodes[name]
 	return ok && len(n.children) > 0
@@ -121,7 +120,7 @@ func (f *Forest) HasChildren(name string) bool {
 func (f *Forest) Chain(name string) []string {
 	chain := []string{name}
 	for at := f.Parent(name); at != ""; at = f.Parent(at) {
-		// A legal chain is short, so a scan is cheaper than a set; an imported one may be long.
+		// Valid chains are short, so a scan is cheaper than a set; imported ones may be long.
 		if len(chain) <= MaxDepth {
 			if slices.Contains(chain, at) {
 				return chain
@@ -144,8 +143,8 @@ func (f *Forest) longChain(name string) []string {
 	return chain
 }
 
-// Descendants returns all namespaces below name, parents before their children, siblings sorted. In a cycle each
-// member is returned once, name itself never.
+// Descendants returns all descendants of name, parents before their children, siblings sorted. In a cycle it returns
+// each member once, but never name.
 func (f *Forest) Descendants(name string) []string {
 	var all []string
 	seen := map[string]bool{name: true}

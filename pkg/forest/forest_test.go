@@ -108,8 +108,8 @@ func TestActivitiesHaltAtTheNearestCause(t *testing.T) {
 	}
 }
 
-// Whatever moves CheckMove lets pass, in whatever order, there is never a cycle, nor a chain that is too long from a
-// namespace without a subtree.
+// No sequence of moves that CheckMove accepts makes a cycle, or a chain that is too long from a namespace without a
+// subtree.
 func TestCheckedMovesKeepTheForestAcyclic(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	f := New(nil)
@@ -126,7 +126,7 @@ func TestCheckedMovesKeepTheForestAcyclic(t *testing.T) {
 		}
 	}
 	if refused == 0 {
-		t.Error("nothing was refused: the test shows nothing")
+		t.Error("nothing was rejected, so the test proves nothing")
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// MoveError says why a namespace can't get a parent.
+// MoveError explains why a namespace cannot have a parent.
 type MoveError struct {
 	// Reason is the rule that the move would break.
 	Reason MoveReason
-	// Name and Parent are the namespace and the parent that it can't get.
+	// Name and Parent are the namespace and the rejected parent.
 	Name, Parent string
 	// Chain is the parent's chain, the root last.
 	Chain []string
@@ -20,31 +20,31 @@ type MoveError struct {
 type MoveReason string
 
 const (
-	// SelfParent says that a namespace can't be its own parent.
+	// SelfParent means that a namespace cannot be its own parent.
 	SelfParent MoveReason = "SelfParent"
-	// Cycle says that the parent is a descendant of the namespace.
+	// Cycle means that the parent is a descendant of the namespace.
 	Cycle MoveReason = "Cycle"
-	// TooDeep says that the namespace would be too far from its root.
+	// TooDeep means that the namespace would be too far from its root.
 	TooDeep MoveReason = "TooDeep"
 )
 
-// Error names the namespaces and says what to do.
+// Error names the namespaces and suggests a fix.
 func (e *MoveError) Error() string {
 	switch e.Reason {
 	case SelfParent:
-		return fmt.Sprintf("namespace %q can't be its own parent; name another namespace, or none to make it a root", e.Name)
+		return fmt.Sprintf("namespace %q cannot be its own parent; name another namespace, or none to make it a root", e.Name)
 	case Cycle:
 		path := e.Chain[:slices.Index(e.Chain, e.Name)+1]
-		return fmt.Sprintf("namespace %q can't be below %q, which is its descendant (%s); move %q out of %q first",
+		return fmt.Sprintf("namespace %q cannot be below %q, which is its descendant (%s); move %q out of %q first",
 			e.Name, e.Parent, strings.Join(path, " <- "), e.Parent, e.Name)
 	default:
-		return fmt.Sprintf("namespace %q can't be below %q: its chain of ancestors would have %d namespaces, and a tree may be %d deep; choose a parent closer to the root %q",
+		return fmt.Sprintf("namespace %q cannot be below %q: its chain of ancestors would have %d namespaces, and a tree may be %d deep; choose a parent closer to the root %q",
 			e.Name, e.Parent, len(e.Chain)+1, MaxDepth, e.Chain[len(e.Chain)-1])
 	}
 }
 
-// CheckMove says whether name could get a parent whose chain, the root last, is given. It returns nil or a *MoveError.
-// It knows nothing of the subtree below name: its height is not checked.
+// CheckMove validates a parent with the given chain, the root last, for name. It returns nil or a *MoveError. It does
+// not check the height of the subtree below name.
 func CheckMove(name string, chain []string) error {
 	if len(chain) == 0 {
 		return nil

@@ -1,14 +1,14 @@
 package forest
 
-// Walk visits name and everything below it, depth first: each namespace before its children, siblings by name. depth is the
-// distance from name. A false answer of visit leaves out what is below that namespace. In a cycle each member is visited
+// Walk visits name and its descendants depth first: each namespace before its children, siblings by name. depth is
+// the distance from name. Where visit returns false, it skips the descendants. In a cycle each member is visited
 // once.
 func (f *Forest) Walk(name string, visit func(name string, depth int) bool) {
 	type step struct {
 		name  string
 		depth int
 	}
-	// Not by recursion: an imported chain can be longer than is wise.
+	// Iterative, because an imported chain may be too long for recursion.
 	seen := map[string]bool{}
 	stack := []step{{name: name}}
 	for len(stack) > 0 {

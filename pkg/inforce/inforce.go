@@ -1,4 +1,4 @@
-// Package inforce reports the rules that a server acts by, and compares those of two servers.
+// Package inforce reports the rules that a server applies, and compares those of two servers.
 package inforce
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// Of returns the rules that flags say. The order in which flags are given does not matter.
+// Of returns the rules that the flags define, in a canonical order.
 func Of(m *managed.Options, c *copies.Options) *v1beta1.Rules {
 	strip := c.StripTracking
 	return &v1beta1.Rules{
@@ -33,7 +33,8 @@ func sorted(values []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// Differences returns a sentence for each rule that is not the same in both servers; none if one of them has not reported.
+// Differences describes each rule that differs between the servers. It returns none unless both have reported their
+// rules.
 func Differences(f v1beta1.InForce) []string {
 	if f.APIServer == nil || f.Propagator == nil {
 		return nil
@@ -50,7 +51,7 @@ func Differences(f v1beta1.InForce) []string {
 	return found
 }
 
-// Fields returns the fields of the rules that are set, by their names in JSON.
+// Fields returns the rules that are set, by JSON field name.
 func Fields(r *v1beta1.Rules) map[string]any {
 	fields := map[string]any{}
 	if content, err := json.Marshal(r); err == nil {

@@ -1,4 +1,4 @@
-// Package kinds finds the kinds that a configuration names.
+// Package kinds resolves the kinds that a configuration names.
 package kinds
 
 import (
@@ -11,25 +11,25 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// NotNamespacedError says that the objects of a kind are in no namespace.
+// NotNamespacedError reports a cluster-scoped kind.
 type NotNamespacedError struct{ schema.GroupResource }
 
-// Error names the resource and says what to do.
+// Error names the resource and suggests a fix.
 func (e *NotNamespacedError) Error() string {
-	return fmt.Sprintf("%s is not namespaced, and can't be propagated; name a namespaced resource", e.GroupResource)
+	return fmt.Sprintf("%s is not namespaced, and cannot be propagated; name a namespaced resource", e.GroupResource)
 }
 
-// NotPropagatedError says that objects of a kind can't be propagated, because they are the hierarchy.
+// NotPropagatedError reports a kind that cannot be propagated because it is part of the hierarchy.
 type NotPropagatedError struct{ schema.GroupResource }
 
-// Error names the resource and says what to do.
+// Error names the resource and suggests a fix.
 func (e *NotPropagatedError) Error() string {
-	return fmt.Sprintf("%s is part of the hierarchy itself, and can't be propagated; name another resource", e.GroupResource)
+	return fmt.Sprintf("%s is part of the hierarchy itself, and cannot be propagated; name another resource", e.GroupResource)
 }
 
-// Resolve returns what the cluster knows under a group and a resource, in its preferred version. Case does not matter,
-// singular names do as well as plural ones, a group may be cut short, and an empty one matches any (spec/hnc.md 3.12).
-// It fails with meta.IsNoMatchError errors, with *NotNamespacedError and with *NotPropagatedError.
+// Resolve returns the mapping of a group and a resource in its preferred version. It ignores case, accepts singular
+// and plural names and abbreviated groups, and an empty group matches any (spec/hnc.md 3.12). It fails with
+// meta.IsNoMatchError errors, *NotNamespacedError and *NotPropagatedError.
 func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping, error) {
 	found, err := mapper.ResourceFor(schema.GroupVersionResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)})
 	if err != nil {
@@ -52,7 +52,7 @@ func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping,
 	return mapping, nil
 }
 
-// Enforced are the kinds that are always propagated, and can't be configured.
+// Enforced are the kinds that are always propagated and cannot be configured.
 var Enforced = []schema.GroupResource{
 	{Group: "rbac.authorization.k8s.io", Resource: "roles"},
 	{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"},

@@ -6,29 +6,30 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// Mapper maps resources to kinds, and can run discovery again for kinds that it does not know.
+// Mapper maps resources to kinds, and can repeat discovery for unknown kinds.
 type Mapper struct {
 	meta.RESTMapper
 
-	// turn holds a token while nobody refreshes. It guards refreshed.
-	turn      chan struct{}
-	refreshed time.Time
+	// refreshLock holds a token while nobody refreshes. It guards refreshed.
+	refreshLock chan struct{}
+	refreshed   time.Time
 }
 
-// refreshInterval is the least time between two refreshes, no matter how many requests name unknown kinds.
+// refreshInterval is the minimum time between two refreshes, regardless of the number of requests with unknown kinds.
 const refreshInterval = time.Second
 
-// NewMapper returns a Mapper that caches what the given one knows.
+// NewMapper returns a Mapper that caches the given one.
 func NewMapper(mapper meta.RESTMapper) *Mapper {
-	m := &Mapper{RESTMapper: mapper, turn: make(chan struct{}, 1)}
-	m.turn <- struct{}{}
+	m := &Mapper{RESTMapper: mapper, refreshLock: make(chan struct{}, 1)}
+	m.refreshLock <- struct{}{}
 	return m
 }
 
-// Refresh makes sure that the mapper knows every kind that existed at the given time. It waits as long as the rate limit requires.
+// Refresh makes sure that the mapper includes every kind that existed at the given time. It waits as long as the rate
+// limit requires.
 func (m *Mapper) Refresh(since time.Time) {
-	<-m.turn
-	defer func() { m.turn <- struct{}{} }()
+	<-m.refreshLock
+	defer func() { m.refreshLock <- struct{}{} }()
 	if m.refreshed.After(since) {
 		return
 	}
@@ -37,7 +38,7 @@ func (m *Mapper) Refresh(since time.Time) {
 	meta.MaybeResetRESTMapper(m.RESTMapper)
 }
 
-// Find does as Resolve. A missing kind makes the mapper refresh, unless it has done so since the given time.
+// Find is Resolve, but a missing kind triggers Refresh unless that has run since the given time.
 func (m *Mapper) Find(since time.Time, group, resource string) (*meta.RESTMapping, error) {
 	mapping, err := Resolve(m, group, resource)
 	if meta.IsNoMatchError(err) {

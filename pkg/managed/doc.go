@@ -1,4 +1,4 @@
-// Package managed says which labels and annotations of namespaces hierarchies set, and which namespaces take part in
-// hierarchies. The API server and the propagator have the same flags for it, and have to be given the same values: the one
-// refuses what the other would not do.
+// Package managed determines which labels and annotations of namespaces hierarchies set, and which namespaces are
+// included in hierarchies. The API server and the propagator have the same flags for it and need the same values: the
+// API server rejects what the propagator would not do.
 package managed

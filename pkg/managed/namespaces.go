@@ -10,20 +10,21 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Namespaces says which namespaces take part in hierarchies. The zero value excludes none. It is immutable.
+// Namespaces determines which namespaces are included in hierarchies. The zero value excludes none. It is immutable.
 type Namespaces struct {
 	excluded sets.Set[string]
 	included *regexp.Regexp
 	selector labels.Selector
 }
 
-// NewNamespaces excludes the given names, all that the pattern does not match as a whole, and all whose labels the selector
-// selects. An empty pattern matches all names, and an empty selector selects nothing. Exclusion beats inclusion.
+// NewNamespaces excludes the given names, names that the anchored pattern does not match, and namespaces that the
+// selector selects. An empty pattern matches all names, and an empty selector selects nothing. Exclusion takes
+// precedence.
 func NewNamespaces(excluded []string, included, selector string) (Namespaces, error) {
 	n := Namespaces{excluded: sets.New(excluded...)}
 	var err error
 	if included != "" && included != ".*" {
-		if n.included, err = whole(included); err != nil {
+		if n.included, err = compileAnchored(included); err != nil {
 			return Namespaces{}, fmt.Errorf("--%s: %w", IncludedFlag, err)
 		}
 	}
@@ -31,17 +32,17 @@ func NewNamespaces(excluded []string, included, selector string) (Namespaces, er
 		if n.selector, err = labels.Parse(selector); err != nil {
 			return Namespaces{}, fmt.Errorf("--%s: %w", SelectorFlag, err)
 		}
-		for _, key := range n.selected() {
+		for _, key := range n.selectorKeys() {
 			if ownDomain.MatchString(key) {
-				return Namespaces{}, fmt.Errorf("--%s: label %s is written by hierarchies themselves; choose a label of your own", SelectorFlag, key)
+				return Namespaces{}, fmt.Errorf("--%s: label %s is reserved; choose another label", SelectorFlag, key)
 			}
 		}
 	}
 	return n, nil
 }
 
-// selected returns the keys that the selector looks at.
-func (n Namespaces) selected() []string {
+// selectorKeys returns the keys in the selector.
+func (n Namespaces) selectorKeys() []string {
 	if n.selector == nil {
 		return nil
 	}
@@ -53,12 +54,12 @@ func (n Namespaces) selected() []string {
 	return keys
 }
 
-// Default excludes what is excluded when no flag says otherwise, and manages nothing.
+// Default returns the default exclusions and manages nothing.
 func Default() Rules {
 	return Rules{Namespaces: Namespaces{excluded: sets.New(hnc.ExcludedNamespaces...)}}
 }
 
-// NameExcluded says why no namespace of that name can take part in a hierarchy, whatever its labels are; "" if it can.
+// NameExcluded returns why namespaces with that name are excluded regardless of their labels; "" if they are not.
 func (n Namespaces) NameExcluded(name string) string {
 	switch {
 	case n.excluded.Has(name):
@@ -69,8 +70,8 @@ func (n Namespaces) NameExcluded(name string) string {
 	return ""
 }
 
-// Excluded says why the namespace of that name and with these labels can't take part in a hierarchy; "" if it can. The
-// words follow "namespace x is".
+// Excluded returns why the namespace is excluded from hierarchies, as a phrase that follows "namespace x is"; "" if
+// it is included.
 func (n Namespaces) Excluded(name string, set map[string]string) string {
 	if why := n.NameExcluded(name); why != "" {
 		return why

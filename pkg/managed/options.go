@@ -18,13 +18,13 @@ const (
 	SelectorFlag   = "excluded-namespace-selector"
 )
 
-// Rules are all that the flags say. The zero value manages no key and excludes no namespace.
+// Rules are the rules that the flags define. The zero value manages no key and excludes no namespace.
 type Rules struct {
 	Keys
 	Namespaces
 }
 
-// Options are the flags.
+// Options are the values of the flags.
 type Options struct {
 	Labels, Annotations []string
 	Excluded            []string
@@ -37,22 +37,22 @@ func NewOptions() *Options { return &Options{Excluded: slices.Clone(hnc.Excluded
 
 // AddFlags adds the flags.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	const same = " hnc-apiserver and hnc-propagator must be given the same."
+	const same = " hnc-apiserver and hnc-propagator need the same value."
 	fs.StringArrayVar(&o.Labels, LabelFlag, o.Labels,
 		"Regular expression of the keys of labels that hierarchies set on namespaces and their descendants. It must match the whole key. "+
-			"A managed label that is set on a namespace directly is removed. Can be given several times."+same)
+			"A managed label that is set on a namespace directly is removed. May be repeated."+same)
 	fs.StringArrayVar(&o.Annotations, AnnotationFlag, o.Annotations,
 		"Regular expression of the keys of annotations that hierarchies set on namespaces and their descendants. It must match the whole key. "+
-			"A managed annotation that is set on a namespace directly is removed. Can be given several times."+same)
+			"A managed annotation that is set on a namespace directly is removed. May be repeated."+same)
 	fs.StringSliceVar(&o.Excluded, ExcludedFlag, o.Excluded,
-		"Name of a namespace that can't be part of a hierarchy. Can be given several times; all that are given take the place of the default."+same)
+		"Name of a namespace that cannot be part of a hierarchy. May be repeated; the given names replace the default."+same)
 	fs.StringVar(&o.Included, IncludedFlag, o.Included,
-		"Regular expression of the names of namespaces that can be part of a hierarchy. It must match the whole name. Empty means all."+same)
+		"Regular expression of the names of namespaces that may be part of a hierarchy. It must match the whole name. Empty means all."+same)
 	fs.StringVar(&o.Selector, SelectorFlag, o.Selector,
-		"Selector of labels of namespaces that can't be part of a hierarchy, such as hierarchy=off. Empty means none."+same)
+		"Selector of labels of namespaces that cannot be part of a hierarchy, such as hierarchy=off. Empty means none."+same)
 }
 
-// Rules returns what the flags say, or what is wrong with one of them.
+// Rules validates the flags and returns the rules.
 func (o *Options) Rules() (Rules, error) {
 	keys, err := NewKeys(o.Labels, o.Annotations)
 	if err != nil {
@@ -62,8 +62,8 @@ func (o *Options) Rules() (Rules, error) {
 	if err != nil {
 		return Rules{}, err
 	}
-	for _, key := range namespaces.selected() {
-		// A hierarchy could exclude its own namespaces, which would then keep the label for ever.
+	for _, key := range namespaces.selectorKeys() {
+		// A hierarchy could exclude its own namespaces, which would then keep the label forever.
 		if keys.Label(key) {
 			return Rules{}, fmt.Errorf("--%s: label %s is managed by --%s; choose another label", SelectorFlag, key, LabelFlag)
 		}

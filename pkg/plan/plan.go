@@ -1,5 +1,5 @@
-// Package plan decides what a change would do before it is made: on a picture of the tree and of the objects as they are, by the very functions
-// by which the propagator decides afterwards. It has no clients.
+// Package plan evaluates a change before it is made: on a snapshot of the tree and the objects, with the functions
+// that the propagator uses. It has no clients.
 package plan
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Effect is what happens in one namespace.
+// Effect is the effect of a change in one namespace.
 type Effect struct {
 	Namespace string
 	Fate      hnc.PlannedFate
-	// Writes are what is removed, then what is written, of one kind after the other and in the order of the names.
+	// Writes are ordered by kind, removals first, then by name.
 	Writes []copies.Write
 }
 
-// Scope returns a namespace and all below it, parents before their children.
+// Scope returns a namespace and its descendants, parents before their children.
 func Scope(t *tree.Tree, name string) []string {
 	return append([]string{name}, t.Descendants(name)...)
 }
 
-// Move changes the tree so that the namespace has the parent, "" for none.
+// Move sets the parent of a namespace in the tree, "" for none.
 func Move(t *tree.Tree, name, parent string) {
 	h := tree.Hierarchy{Namespace: name}
 	if present := t.HierarchyRecord(name); present != nil {
@@ -36,13 +36,13 @@ func Move(t *tree.Tree, name, parent string) {
 	if ns := t.Namespace(name); ns != nil {
 		h.Owner = ns.UID
 	}
-	// A version that is none is newer than any.
+	// A version that is not a number is newer than any.
 	h.Parent, h.ResourceVersion = parent, "planned"
 	t.SetHierarchy(&h)
 }
 
-// Effects returns what the propagator would do in the namespaces, for all kinds of which there is an index. Those in which it would do
-// nothing are left out. Each is computed when it is asked for: together they can be many more than there are objects.
+// Effects returns the propagator's writes in the namespaces for all indexed kinds, without namespaces that need none.
+// They are computed lazily because there can be many more writes than objects.
 func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) iter.Seq[Effect] {
 	return func(yield func(Effect) bool) {
 		for _, name := range scope {
@@ -63,8 +63,8 @@ func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) iter.Seq[Eff
 	}
 }
 
-// Deletion returns what becomes of a namespace that is deleted, and of its descendants: sub-namespaces go with it if cascading deletion is
-// allowed; all others stay, without their parent, and with what they have inherited.
+// Deletion returns the effects of deleting a namespace. Sub-namespaces are deleted with it if cascading deletion is
+// allowed; all other children keep their copies and are orphaned.
 func Deletion(t *tree.Tree, name string) []Effect {
 	effects := []Effect{{Namespace: name, Fate: hnc.FateDeleted}}
 	known := sets.New(name)
@@ -87,7 +87,7 @@ func Deletion(t *tree.Tree, name string) []Effect {
 	return effects
 }
 
-// goesWith says whether a Subnamespace stands for the child in its parent.
+// goesWith reports whether a Subnamespace in its parent owns the child.
 func goesWith(t *tree.Tree, child, parent string) bool {
 	ns := t.Namespace(child)
 	return ns.SubnamespaceOf == parent && t.Subnamespace(tree.Key{Parent: parent, Name: child}) != nil && t.Parent(child) == parent

@@ -69,9 +69,9 @@ func index(t *testing.T, words ...string) *copies.Index {
 	t.Helper()
 	x := copies.NewIndex(copies.Kind{Kind: "ConfigMap"})
 	for i, word := range words {
-		place, from, isCopy := strings.Cut(word, "<")
+		location, from, isCopy := strings.Cut(word, "<")
 		m := &metav1.PartialObjectMetadata{}
-		m.Namespace, m.Name, _ = strings.Cut(place, "/")
+		m.Namespace, m.Name, _ = strings.Cut(location, "/")
 		m.UID, m.ResourceVersion = types.UID(word), fmt.Sprint(i+1)
 		if isCopy {
 			m.Labels = map[string]string{hnc.LabelInheritedFrom: from}

@@ -102,7 +102,7 @@ var _ = ginkgo.Describe("kubectl", func() {
 
 		gomega.Expect(u.create(subnamespace(other, ns[0]), "--dry-run=server")).To(beRefused("Conflict", "exists already"))
 		gomega.Expect(u.create(subnamespace(other, "a.b"), "--dry-run=server")).To(beRefused("Invalid", "metadata.name"))
-		gomega.Expect(u.create(hierarchy(other, other), "--dry-run=server")).To(beRefused("Invalid", "can't be its own parent"))
+		gomega.Expect(u.create(hierarchy(other, other), "--dry-run=server")).To(beRefused("Invalid", "cannot be its own parent"))
 		gomega.Expect(u.patch(ns[1], theHierarchy, parentIs(other), "--dry-run=server")).To(beRefused("Forbidden", `"`+ns[0]+`"`))
 		gomega.Expect(u.kubectl("delete", "-n", ns[1], theHierarchy, "--dry-run=server")).To(beRefused("Forbidden", `"`+ns[0]+`"`))
 

@@ -17,7 +17,7 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 	ginkgo.It("is refused when a namespace would be its own parent (H10)", func(ctx context.Context) {
 		ns := newNamespace("self")
 		u.grant(ctx, "admin", ns)
-		gomega.Expect(u.apply(hierarchy(ns, ns))).To(beRefused("Invalid", "spec.parent", `"`+ns+`" can't be its own parent`, "name another namespace"))
+		gomega.Expect(u.apply(hierarchy(ns, ns))).To(beRefused("Invalid", "spec.parent", `"`+ns+`" cannot be its own parent`, "name another namespace"))
 		gomega.Expect(u.apply(hierarchyConfiguration(ns, ns))).To(beRefused("Conflict", "hierarchyconfigurations", "spec.parent", ns))
 	})
 

@@ -25,8 +25,8 @@ import (
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/plan"
 )
 
 // Options are the flags of the API server.
@@ -50,7 +50,7 @@ type Options struct {
 	// Copies says what copies leave out and what is not copied.
 	Copies *copies.Options
 	// Plans bounds what plans cost.
-	Plans plan.Limits
+	Plans hierarchyplan.Limits
 	// Watches is how many watches across subtrees there may be at the same time.
 	Watches inflight.Limits
 	// ReviewForwarded has requests reviewed once more that kube-apiserver has authorized and forwarded.
@@ -72,7 +72,7 @@ func New() *Options {
 		OverwrittenTTL:    7 * 24 * time.Hour,
 		Managed:           managed.NewOptions(),
 		Copies:            copies.NewOptions(),
-		Plans:             plan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
+		Plans:             hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
 		Watches:           inflight.Limits{Total: 1000, PerUser: 100},
 	}
 	// Objects are stored as v1beta1, whatever name they were written under.

@@ -105,7 +105,7 @@ func (q *Question) local(a *Answer) {
 		a.say("it overrides the one in %s, which allows that", above.Name)
 	case above.Mode.Keep:
 		a.say("the one in %s is not copied to here because of the conflict: onConflict is Keep, so the local one stays", above.Name)
-	case here.Object.overriding().Asked:
+	case here.Object.overriding().Requested:
 		a.say("it asks to override the one in %s, which does not allow that and should be copied over it: annotate that one with %s", above.Name, hnc.AnnotationAllowOverride)
 	default:
 		a.say("the one in %s should be copied over it, for the topmost wins; what is in the way is told by: kubectl hns describe %s", above.Name, a.Namespace)

@@ -27,7 +27,7 @@ func (o *Object) overriding() exceptions.Overrides {
 
 // overrides says whether the object is kept where the source would be copied, because it asks for that and the source allows it.
 func (o *Object) overrides(source *Object) bool {
-	return o.overriding().Asked && source.overriding().Allowed
+	return o.overriding().Requested && source.overriding().Allowed
 }
 
 // Namespace is a namespace on the way from the one that is asked about up to its root.

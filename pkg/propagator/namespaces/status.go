@@ -72,7 +72,7 @@ func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *St
 
 func summary(found []metav1.Condition) metav1.Condition {
 	if len(found) == 0 {
-		return hnc.InPlace()
+		return hnc.ReadyCondition()
 	}
 	return metav1.Condition{
 		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: found[0].Reason, Message: found[0].Message,

@@ -22,7 +22,7 @@ func (s strategy) sayReady(ctx context.Context, h *hnc.Hierarchy) {
 	if slices.ContainsFunc(h.Status.Conditions, problem) || saysMore(h.Spec) || byHNC(ctx) || !s.tree.InPlace(h.Namespace, h.Spec.Parent) {
 		return
 	}
-	h.Status.Conditions = conditions.Merge(h.Status.Conditions, []metav1.Condition{hnc.InPlace()}, h.Generation, metav1.Now())
+	h.Status.Conditions = conditions.Merge(h.Status.Conditions, []metav1.Condition{hnc.ReadyCondition()}, h.Generation, metav1.Now())
 }
 
 // saysMore says whether there is more in a hierarchy than its place, and whether it allows deletion.

@@ -23,7 +23,7 @@ func (r *REST) ConvertToTable(_ context.Context, object, options runtime.Object)
 			{Name: "Name", Type: "string", Format: "name", Description: "The namespace, indented by its depth."},
 			{Name: "Kind", Type: "string", Description: "Full, Subnamespace, External or Missing."},
 			{Name: "Cascading", Type: "boolean", Description: "Whether cascading deletion is allowed here."},
-			{Name: "Conditions", Type: "string", Description: "What is wrong with the namespace's place in the tree."},
+			{Name: "Conditions", Type: "string", Description: "Problems with the namespace's position in the tree."},
 		}
 	}
 	for i, node := range t.Nodes {
@@ -33,7 +33,7 @@ func (r *REST) ConvertToTable(_ context.Context, object, options runtime.Object)
 		}
 		table.Rows[i] = metav1.TableRow{
 			Cells: []any{strings.Repeat("  ", int(node.Depth)) + node.Name, string(node.Kind), node.AllowCascadingDeletion, strings.Join(conditions, ", ")},
-			// A row stands for a tree of its own.
+			// Each row contains a tree of its own.
 			Object: runtime.RawExtension{Object: &hnc.HierarchyTree{
 				ObjectMeta: metav1.ObjectMeta{Namespace: node.Name, Name: t.Name},
 				Nodes:      t.Nodes[i : i+1],

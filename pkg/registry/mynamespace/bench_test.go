@@ -9,15 +9,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// large is 10 000 namespaces with 50 000 bindings: five roles of each namespace, to three subjects each. Every tenth namespace
-// has people of its own.
-func large() *Picture {
-	p := newPicture()
+// large is 10 000 namespaces with 50 000 bindings: five roles of each namespace, to three subjects each. Every tenth
+// namespace has its own users.
+func large() *Cache {
+	p := newTestCache()
 	for i := range 10_000 {
 		name := fmt.Sprintf("namespace-%05d", i)
 		p.setNamespace(namespace(name, map[string]string{hnc.TreeLabel(name): "0", hnc.TreeLabel("root"): "1"}))
 		for j := range 5 {
-			p.bind(name, fmt.Sprintf("binding-%d", j), seer,
+			p.bind(name, fmt.Sprintf("binding-%d", j), namespaceReader,
 				access.Subject{Name: fmt.Sprintf("user-%d", i%1000*5+j)}, access.Subject{Group: true, Name: fmt.Sprintf("group-%d", i%100)},
 				access.Subject{Name: fmt.Sprintf("system:serviceaccount:%s:robot", name)})
 		}
@@ -38,7 +38,7 @@ func BenchmarkMemory(b *testing.B) {
 		before := heap()
 		p := large()
 		all := heap() - before
-		p.history.start()
+		p.history.reset()
 		b.ReportMetric(float64(all)/1e6, "MB")
 		b.ReportMetric(float64(heap()-before)/1e6, "MB-without-history")
 		runtime.KeepAlive(p)
@@ -59,14 +59,14 @@ func BenchmarkAList(b *testing.B) {
 	}
 }
 
-// What a change costs for each one who watches, whom it concerns or not.
+// The cost of a change for each watcher, concerned or not.
 func BenchmarkAChangeForAWatcher(b *testing.B) {
 	p := large()
 	for name, subject := range map[string]access.Subject{"concerned": {Name: "user-7"}, "not-concerned": {Name: "nobody"}} {
 		b.Run(name, func(b *testing.B) {
 			r := reader{[]access.Subject{subject}, func(*hnc.MyNamespace) bool { return true }}
 			_, version := p.list(r)
-			p.bind("namespace-00500", "new", seer, access.Subject{Name: "user-7"})
+			p.bind("namespace-00500", "new", namespaceReader, access.Subject{Name: "user-7"})
 			for b.Loop() {
 				p.events(r, version, false)
 			}
@@ -78,7 +78,7 @@ func BenchmarkAChangeForAWatcher(b *testing.B) {
 func BenchmarkAChangeOfABinding(b *testing.B) {
 	p := large()
 	for b.Loop() {
-		p.bind("namespace-00500", "new", seer, access.Subject{Name: "user-7"})
+		p.bind("namespace-00500", "new", namespaceReader, access.Subject{Name: "user-7"})
 		p.unbind("namespace-00500", "new")
 	}
 }

@@ -10,36 +10,36 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// change is one change of what somebody sees: of a namespace, or of a subject's right to get one.
+// change is a change of a namespace, or of a subject's access to one.
 type change struct {
 	version int64
-	// namespace is the one that it is about, or access.Everywhere.
+	// namespace is the changed namespace, or access.AllNamespaces.
 	namespace string
-	// subject is whose right changed; without a name, the namespace itself changed.
+	// subject is the subject whose access changed; without a name, the namespace itself changed.
 	subject access.Subject
 	gained  bool
-	// before is a changed namespace before the change, nil if there was none.
+	// before is the namespace before the change, nil if it was created.
 	before *hnc.MyNamespace
 }
 
-func (c change) ofRights() bool { return c.subject.Name != "" }
+func (c change) isAccessChange() bool { return c.subject.Name != "" }
 
-// maxChanges is how many changes are remembered at least. Copying a binding down a tree of 10 000 namespaces is as many, for each
-// of its subjects.
+// maxChanges is the minimum number of recorded changes. Copying a binding down a tree of 10 000 namespaces makes that
+// many for each of its subjects.
 const maxChanges = 1 << 16
 
-// history is the last changes. Each has a version of its own, greater than those before it.
+// history holds the last changes. Each has a unique, increasing version.
 type history struct {
-	// oldest is the version before the first change that is remembered.
+	// oldest is the version before the first recorded change.
 	oldest  int64
 	changes []change
 }
 
-// randomBits is how much of a version is random: enough to tell those of two replicas that see one thing in the same
-// microsecond, and so little that a version still fits in an int64, which more clients understand than should.
+// randomBits is the random part of a version. It distinguishes versions of two replicas from the same microsecond,
+// and versions still fit in an int64, as many clients assume.
 const randomBits = 11
 
-// newVersion returns a version greater than last that no other process has: the time in microseconds, and chance.
+// newVersion returns a version greater than last that no other process has: the time in microseconds and random bits.
 func newVersion(last int64) int64 {
 	chance := rand.Int64N(1 << randomBits) //nolint:gosec // no secret
 	return max(last+1, time.Now().UnixMicro()<<randomBits|chance)
@@ -47,10 +47,10 @@ func newVersion(last int64) int64 {
 
 func format(version int64) string { return strconv.FormatInt(version, 10) }
 
-// start forgets everything, so that no version from before is known.
-func (h *history) start() { h.oldest, h.changes = newVersion(h.latest()), nil }
+// reset drops all changes and invalidates all earlier versions.
+func (h *history) reset() { h.oldest, h.changes = newVersion(h.latest()), nil }
 
-// latest returns the version of now.
+// latest returns the latest version.
 func (h *history) latest() int64 {
 	if n := len(h.changes); n > 0 {
 		return h.changes[n-1].version
@@ -58,7 +58,7 @@ func (h *history) latest() int64 {
 	return h.oldest
 }
 
-// add remembers a change and returns its version.
+// add records a change and returns its version.
 func (h *history) add(c change) int64 {
 	if len(h.changes) >= 2*maxChanges {
 		h.oldest = h.changes[maxChanges-1].version
@@ -69,8 +69,8 @@ func (h *history) add(c change) int64 {
 	return c.version
 }
 
-// since returns the changes after a version. It does so only for the very versions that this process gave out and still
-// remembers: any other is another process's, or too old.
+// since returns the changes after a version. Only versions that this process returned and still records are valid:
+// any other is too old or from another process.
 func (h *history) since(version int64) ([]change, bool) {
 	if version == h.oldest {
 		return h.changes, true

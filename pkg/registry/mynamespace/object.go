@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// newObject returns what readers see of a namespace. It shares the labels, which nobody changes.
+// newObject returns the MyNamespace of a namespace. It shares the labels, which are never modified.
 func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 	o := &hnc.MyNamespace{
 		ObjectMeta: metav1.ObjectMeta{
@@ -28,7 +28,7 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 			Root:  namespace.Name,
 		},
 	}
-	// The tree labels hold the distance to each ancestor: 1 is the parent, the greatest is the root.
+	// A tree label holds the distance to an ancestor: 1 is the parent, the greatest is the root.
 	for key, value := range namespace.Labels {
 		ancestor, ok := hnc.TreeLabelAncestor(key)
 		if !ok {
@@ -36,7 +36,7 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 		}
 		depth, err := strconv.ParseInt(value, 10, 32)
 		if err != nil || depth < 0 || depth == math.MaxInt32 {
-			continue // what others wrote before the labels were protected
+			continue // written before the labels were protected
 		}
 		if depth == 1 {
 			o.Status.Parent = ancestor
@@ -48,14 +48,14 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 	return o
 }
 
-// same says whether readers see the same.
-func same(a, b *hnc.MyNamespace) bool {
+// equal reports whether two objects look the same to readers.
+func equal(a, b *hnc.MyNamespace) bool {
 	return a.UID == b.UID && a.Status == b.Status && a.DeletionTimestamp.Equal(b.DeletionTimestamp) &&
 		maps.Equal(a.Labels, b.Labels)
 }
 
-// at returns a copy of an object that says which version it is of.
-func at(o *hnc.MyNamespace, version int64) *hnc.MyNamespace {
+// withVersion returns a copy of an object with the given version.
+func withVersion(o *hnc.MyNamespace, version int64) *hnc.MyNamespace {
 	c := *o
 	c.ResourceVersion = format(version)
 	return &c

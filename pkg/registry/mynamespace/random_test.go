@@ -19,70 +19,70 @@ import (
 )
 
 var (
-	someNames = []string{"a", "b", "c", "d", "e"}
-	ann       = access.Subject{Name: "ann"}
-	devs      = access.Subject{Group: true, Name: "devs"}
-	bob       = access.Subject{Name: "bob"}
-	seer      = access.Role{Name: "seer"}
-	fickle    = access.Role{Name: "fickle"}
+	someNames       = []string{"a", "b", "c", "d", "e"}
+	ann             = access.Subject{Name: "ann"}
+	devs            = access.Subject{Group: true, Name: "devs"}
+	bob             = access.Subject{Name: "bob"}
+	namespaceReader = access.Role{Name: "seer"}
+	changingRole    = access.Role{Name: "fickle"}
 )
 
-func newPicture() *Picture {
-	p := NewPicture()
-	p.update(func() { p.access.SetRole(seer, access.Reach{All: true}) })
-	p.finish()
+func newTestCache() *Cache {
+	p := NewCache()
+	p.update(func() { p.access.SetRole(namespaceReader, access.Grant{All: true}) })
+	p.setComplete()
 	return p
 }
 
-// bind gives a role to some in a namespace, or everywhere.
-func (p *Picture) bind(namespace, name string, role access.Role, subjects ...access.Subject) {
-	p.update(func() {
-		p.access.SetBinding(access.Binding{Key: access.Key{Namespace: namespace, Name: name}, Role: role, Subjects: subjects})
+// bind binds a role to subjects in a namespace, or in all namespaces.
+func (c *Cache) bind(namespace, name string, role access.Role, subjects ...access.Subject) {
+	c.update(func() {
+		c.access.SetBinding(access.Binding{BindingKey: access.BindingKey{Namespace: namespace, Name: name}, Role: role, Subjects: subjects})
 	})
 }
 
-func (p *Picture) unbind(namespace, name string) {
-	p.update(func() { p.access.DeleteBinding(access.Key{Namespace: namespace, Name: name}) })
+func (c *Cache) unbind(namespace, name string) {
+	c.update(func() { c.access.DeleteBinding(access.BindingKey{Namespace: namespace, Name: name}) })
 }
 
 // happen makes one random change.
-func (p *Picture) happen(random *rand.Rand) {
+func (c *Cache) happen(random *rand.Rand) {
 	some := func() string { return someNames[random.IntN(len(someNames))] }
 	switch n := random.IntN(20); {
 	case n < 6:
 		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: some(), UID: types.UID(strconv.Itoa(random.IntN(2))),
 			Labels: map[string]string{"color": []string{"red", "blue"}[random.IntN(2)]}}}
-		p.setNamespace(ns)
+		c.setNamespace(ns)
 	case n < 8:
-		p.deleteNamespace(some())
+		c.deleteNamespace(some())
 	case n < 13:
-		role := []access.Role{seer, fickle}[random.IntN(2)]
-		p.bind(some(), some(), role, slices.Repeat([]access.Subject{ann, devs, bob}, 2)[random.IntN(3):][:random.IntN(3)]...)
+		role := []access.Role{namespaceReader, changingRole}[random.IntN(2)]
+		c.bind(some(), some(), role, slices.Repeat([]access.Subject{ann, devs, bob}, 2)[random.IntN(3):][:random.IntN(3)]...)
 	case n < 17:
-		p.unbind(some(), some())
+		c.unbind(some(), some())
 	case n < 18:
-		p.bind("", some(), []access.Role{seer, fickle}[random.IntN(2)], []access.Subject{ann, devs, bob}[random.IntN(3)])
+		c.bind("", some(), []access.Role{namespaceReader, changingRole}[random.IntN(2)], []access.Subject{ann, devs, bob}[random.IntN(3)])
 	case n < 19:
-		p.unbind("", some())
+		c.unbind("", some())
 	default:
-		reach := []access.Reach{{}, {All: true}, {Names: []string{"a", "b"}}}[random.IntN(3)]
-		p.update(func() { p.access.SetRole(fickle, reach) })
+		reach := []access.Grant{{}, {All: true}, {Names: []string{"a", "b"}}}[random.IntN(3)]
+		c.update(func() { c.access.SetRole(changingRole, reach) })
 	}
 }
 
-// client is what a reader makes of events.
+// client is the state that a reader derives from events.
 type client struct {
 	reader
 	version int64
 	known   map[string]*hnc.MyNamespace
-	// might is what it ever had the right to see.
-	might map[string]bool
-	// resumed says that the client has begun again at version.
+	// everVisible holds the namespaces that the client has ever had access to.
+	everVisible map[string]bool
+	// resumed reports that the client resumed at version.
 	resumed bool
 }
 
-// hear takes some of the events, all if cut is nil, and returns an error that says what is wrong with one.
-func (c *client) hear(p *Picture, cut *rand.Rand) error {
+// receive handles a random number of the events, all if cut is nil, and returns an error for an invalid one.
+func (c *client) receive(p *Cache, cut *rand.Rand) error {
 	events, latest, _, ok := p.events(c.reader, c.version, c.resumed)
 	if !ok {
 		return fmt.Errorf("version %d is not known", c.version)
@@ -99,12 +99,12 @@ func (c *client) hear(p *Picture, cut *rand.Rand) error {
 			return fmt.Errorf("version %s after %d", o.ResourceVersion, last)
 		}
 		last = version
-		if !c.might[o.Name] {
-			return fmt.Errorf("%s of %s, which it never had a right to see", event.Type, o.Name)
+		if !c.everVisible[o.Name] {
+			return fmt.Errorf("%s of %s, which was never visible", event.Type, o.Name)
 		}
 		known, knows := c.known[o.Name]
 		switch {
-		case c.resumed: // it may know more than its version says
+		case c.resumed: // it may have seen more than its version
 		case knows == (event.Type == watch.Added):
 			return fmt.Errorf("%s of %s, which it knows: %v", event.Type, o.Name, knows)
 		case event.Type == watch.Modified && known.UID != o.UID:
@@ -123,14 +123,14 @@ func (c *client) hear(p *Picture, cut *rand.Rand) error {
 	return nil
 }
 
-// compare says in what the client's knowledge differs from what there is.
-func (c *client) compare(p *Picture) error {
+// compare compares the client's state with a list.
+func (c *client) compare(p *Cache) error {
 	listed, _ := p.list(c.reader)
 	want := map[string]*hnc.MyNamespace{}
 	for _, o := range listed {
 		want[o.Name] = o
 	}
-	if !maps.EqualFunc(c.known, want, same) {
+	if !maps.EqualFunc(c.known, want, equal) {
 		return fmt.Errorf("the client knows %v, the list is %v", slices.Sorted(maps.Keys(c.known)), slices.Sorted(maps.Keys(want)))
 	}
 	return nil
@@ -151,14 +151,14 @@ func readers() map[string]reader {
 // cutOff marks clients whose connections break at any moment.
 const cutOff = ", cut off"
 
-func TestWhoWatchesKnowsWhatIsListed(t *testing.T) {
+func TestWatchesConvergeToTheList(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		p := newPicture()
+		p := newTestCache()
 		clients := map[string]*client{}
 		for name, r := range readers() {
 			for _, how := range []string{"", cutOff} {
-				clients[name+how] = &client{reader: r, version: p.history.latest(), known: map[string]*hnc.MyNamespace{}, might: map[string]bool{}}
+				clients[name+how] = &client{reader: r, version: p.history.latest(), known: map[string]*hnc.MyNamespace{}, everVisible: map[string]bool{}}
 			}
 		}
 		for step := range 100 {
@@ -166,7 +166,7 @@ func TestWhoWatchesKnowsWhatIsListed(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(clients)) {
 				c, when := clients[name], fmt.Sprintf("seed %d, step %d, %s", seed, step, name)
 				for _, namespace := range someNames {
-					c.might[namespace] = c.might[namespace] || p.access.Sees(c.subjects, namespace)
+					c.everVisible[namespace] = c.everVisible[namespace] || p.access.Allows(c.subjects, namespace)
 				}
 				var cut *rand.Rand
 				if strings.HasSuffix(name, cutOff) {
@@ -175,11 +175,11 @@ func TestWhoWatchesKnowsWhatIsListed(t *testing.T) {
 				switch random.IntN(4) {
 				case 0: // nothing yet
 				case 1, 2:
-					if err := c.hear(p, cut); err != nil {
+					if err := c.receive(p, cut); err != nil {
 						t.Fatalf("%s: %v", when, err)
 					}
 				case 3:
-					if err := c.hear(p, nil); err != nil {
+					if err := c.receive(p, nil); err != nil {
 						t.Fatalf("%s: %v", when, err)
 					}
 					if err := c.compare(p); err != nil {

@@ -11,33 +11,33 @@ import (
 )
 
 const (
-	// settle is how long changes are gathered before a reader is told of them: they come in crowds.
-	settle = 20 * time.Millisecond
-	// bookmarkPeriod is how often a reader to whom nothing happens is told the version of now, so that his own does not get too old.
+	// debounce is how long changes are collected before events are sent, because changes come in bursts.
+	debounce = 20 * time.Millisecond
+	// bookmarkPeriod is the interval of bookmarks to idle readers, so that their version does not expire.
 	bookmarkPeriod = 30 * time.Second
 )
 
-// watcher tells a reader what changes. It keeps no picture of its own: what the reader knows follows from the version that he has.
+// watcher sends the changes visible to a reader. It holds no state of the reader besides the version.
 type watcher struct {
-	picture *Picture
+	cache   *Cache
 	reader  reader
 	version int64
-	// initial is what is told first; announce says so when that has been told.
-	initial  []*hnc.MyNamespace
-	announce bool
-	// resumed says that the reader has the version from an earlier watch, or from a list.
+	// initial holds the initial events; endOfInitialEvents requests a bookmark after them.
+	initial            []*hnc.MyNamespace
+	endOfInitialEvents bool
+	// resumed reports that the version comes from an earlier watch or list.
 	resumed bool
-	// bookmarks are wanted.
+	// bookmarks reports that the client accepts bookmarks.
 	bookmarks bool
 
 	results chan watch.Event
 	stop    context.CancelFunc
 }
 
-// Stop ends it.
+// Stop stops the watch.
 func (w *watcher) Stop() { w.stop() }
 
-// ResultChan returns what is told. It is closed at the end.
+// ResultChan returns the events. It is closed at the end.
 func (w *watcher) ResultChan() <-chan watch.Event { return w.results }
 
 func (w *watcher) run(ctx context.Context) {
@@ -48,7 +48,7 @@ func (w *watcher) run(ctx context.Context) {
 	bookmark := time.NewTicker(bookmarkPeriod)
 	defer bookmark.Stop()
 	for {
-		events, latest, changed, ok := w.picture.events(w.reader, w.version, w.resumed)
+		events, latest, changed, ok := w.cache.events(w.reader, w.version, w.resumed)
 		if !ok {
 			w.send(ctx, watch.Event{Type: watch.Error, Object: &expired(w.version).ErrStatus})
 			return
@@ -70,13 +70,13 @@ func (w *watcher) run(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(settle):
+			case <-time.After(debounce):
 			}
 		}
 	}
 }
 
-// begin tells what is told first.
+// begin sends the initial events.
 func (w *watcher) begin(ctx context.Context) bool {
 	for _, o := range w.initial {
 		if !w.send(ctx, watch.Event{Type: watch.Added, Object: o}) {
@@ -84,7 +84,7 @@ func (w *watcher) begin(ctx context.Context) bool {
 		}
 	}
 	w.initial = nil
-	if w.announce && w.bookmarks {
+	if w.endOfInitialEvents && w.bookmarks {
 		return w.send(ctx, w.bookmark(map[string]string{metav1.InitialEventsAnnotationKey: "true"}))
 	}
 	return true

@@ -22,7 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
-// store is a store with a list.
+// store is a Store with a fixed list.
 type store struct {
 	list kruntime.Object
 	*watch.FakeWatcher
@@ -53,7 +53,7 @@ func (s *store) Watch(_ context.Context, o *metainternalversion.ListOptions) (wa
 	return s.FakeWatcher, nil
 }
 
-// source returns the metadata of an object "namespace/name key=value...", whose words are annotations.
+// source returns the metadata of an object "namespace/name key=value...", where key=value is an annotation.
 func source(kind, text string) *metav1.PartialObjectMetadata {
 	words := strings.Fields(text)
 	m := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: kind}}
@@ -121,7 +121,7 @@ func configMaps(mode hnc.SynchronizationMode, policy hnc.ConflictPolicy) []hnc.R
 	return []hnc.ResourceSpec{{Resource: "configmaps", Mode: mode, OnConflict: policy}}
 }
 
-// into returns destinations, all below the same ancestors.
+// into returns destinations with the same ancestors.
 func into(above []string, names ...string) func(func(copies.Destination) bool) {
 	return func(yield func(copies.Destination) bool) {
 		for _, name := range names {

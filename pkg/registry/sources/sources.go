@@ -1,5 +1,5 @@
-// Package sources knows the objects of all propagated kinds that are no copies, by their metadata alone, and says which of them would be
-// overwritten by what is above them. What it knows may be stale or incomplete: it serves rules that are advisory.
+// Package sources indexes the sources of all propagated kinds by their metadata, and finds the local objects that
+// they would overwrite. The index may be stale or incomplete, so only advisory rules use it.
 package sources
 
 import (
@@ -17,65 +17,66 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
-// Config is what Sources need.
+// Config is the configuration of Sources.
 type Config struct {
 	// Metadata reads the objects.
 	Metadata metadata.Interface
-	// Mapper knows the kinds of the cluster.
+	// Mapper resolves kinds.
 	Mapper *kinds.Mapper
-	// Rules say what is not copied, whatever its kind. They are the propagator's.
+	// Rules exclude objects of any kind from propagation. They are the same as the propagator's.
 	Rules copies.Rules
 }
 
-// Sources is an index of sources. It is safe for concurrent use; Run is for one call.
+// Sources is an index of sources. It is safe for concurrent use. Run must be called once.
 type Sources struct {
 	Config
-	// resolve holds a token while the kinds have to be looked for.
+	// resolve holds a token while kinds must be resolved.
 	resolve chan struct{}
-	// outdated says that what the mapper knows is not true any more.
-	outdated atomic.Bool
+	// mapperOutdated reports that the mapper returned a kind that does not exist any more.
+	mapperOutdated atomic.Bool
 
 	mu sync.RWMutex
-	// said is what is said about kinds, once it is known; resolved says that these have been looked for.
-	said                               Said
+	// modes are the modes known so far; resolved reports that their kinds have been resolved.
+	modes                              Modes
 	clusterKnown, treesKnown, resolved bool
-	// kinds are the enforced kinds, then the others. problems say why some are not among them.
+	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string
 }
 
-// kind is a kind that is watched. Its Sources' lock guards it.
+// kind is a watched kind, guarded by the lock of Sources.
 type kind struct {
-	Treatment
+	KindPolicy
 	index *copies.Index
 	stop  context.CancelFunc
-	// synced says that the index is complete.
+	// synced reports that the index is complete.
 	synced bool
 }
 
-// New returns Sources that know nothing until Run has read it.
+// New returns an empty index. Run populates it.
 func New(config Config) *Sources {
 	return &Sources{Config: config, resolve: make(chan struct{}, 1)}
 }
 
-// Overwritten returns what would be overwritten in the destinations, in their order, by sources in their ancestors; and the kinds of which
-// this is not known. All destinations are below the namespaces above, whose sources alone matter; the root is the first.
+// Overwritten returns the local objects in the destinations that sources in the namespaces above would overwrite, in
+// the order of the destinations, and the kinds for which this is unknown. All destinations are descendants of the
+// namespaces above, which start with the root.
 func (s *Sources) Overwritten(above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var relevant []contenders
+	var relevant []candidates
 	for _, k := range s.kinds {
-		if !k.copies() {
+		if !k.propagates() {
 			continue
 		}
 		if !k.synced {
 			unknown = append(unknown, k.index.Kind.GroupResource().String())
 			continue
 		}
-		// Only what is above matters, so a copy of the index suffices, with the policies of these namespaces.
+		// A shallow copy of the index with the policies of these namespaces, because only sources above matter.
 		index := *k.index
-		index.PolicyOf = func(namespace string) copies.Policy { return k.Of(upward(above)(namespace)) }
-		c := contenders{&index, map[string]bool{}}
+		index.PolicyOf = func(namespace string) copies.Policy { return k.Of(chainFrom(above)(namespace)) }
+		c := candidates{&index, map[string]bool{}}
 		for _, namespace := range above {
 			for o := range k.index.In(namespace) {
 				if o.Fit() {
@@ -101,14 +102,14 @@ func (s *Sources) Overwritten(above []string, destinations iter.Seq[copies.Desti
 	return writes, append(unknown, s.problems...)
 }
 
-// contenders are the names of the sources of one kind that may be copied to a destination.
-type contenders struct {
+// candidates are the names of the sources of one kind that may be copied to a destination.
+type candidates struct {
 	index *copies.Index
 	names map[string]bool
 }
 
-// overwritten returns what is overwritten in one destination, in the order of the names.
-func (c contenders) overwritten(d copies.Destination) []copies.Write {
+// overwritten returns the overwritten objects in one destination, sorted by name.
+func (c candidates) overwritten(d copies.Destination) []copies.Write {
 	var writes []copies.Write
 	for o := range c.index.In(d.Namespace) {
 		if !c.names[o.Name] {

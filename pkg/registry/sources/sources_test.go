@@ -46,7 +46,7 @@ func TestH11WhatIsOverwritten(t *testing.T) {
 			for _, other := range [][]hnc.ResourceSpec{configMaps(hnc.AllowPropagate, ""), configMaps(hnc.Propagate, hnc.Keep), nil} {
 				f.config.Modify(configured(other...))
 				if other != nil && other[0].Mode == hnc.AllowPropagate && strings.Contains(row.objects[0], "select") {
-					continue // it asks for it
+					continue // the source has the annotation
 				}
 				eventually(t, fmt.Sprintf("overwritten with %v", other), "", func() string { return words(f.Overwritten(above, into(above, "moved", "below"))) })
 			}
@@ -54,7 +54,7 @@ func TestH11WhatIsOverwritten(t *testing.T) {
 	}
 }
 
-func TestH11WhatIsNotKnownIsTold(t *testing.T) {
+func TestH11WhatIsUnknownIsReported(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a", "moved/a")
 	f.client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, kruntime.Object, error) { return true, nil, fmt.Errorf("away") })
 	above := []string{"root"}
@@ -102,7 +102,7 @@ func TestK7OnlyAKindThatBeginsToBePropagated(t *testing.T) {
 		{configMaps(hnc.Propagate, hnc.Keep), configMaps(hnc.Propagate, ""), ""},
 	} {
 		f := run(t, nil, objects...)
-		if got := words(f.OverwrittenBy(t.Context(), Said{Cluster: row.before}, Said{Cluster: row.after}, into(above, "moved"))); got != row.want {
+		if got := words(f.OverwrittenBy(t.Context(), Modes{Cluster: row.before}, Modes{Cluster: row.after}, into(above, "moved"))); got != row.want {
 			t.Errorf("from %v to %v: %q, want %q", row.before, row.after, got, row.want)
 		}
 	}
@@ -113,7 +113,7 @@ func TestWhatAHierarchySaysIsAboutTheSourcesBelowIt(t *testing.T) {
 	f := run(t, nil, "root/a", "mid/b", "moved/a", "moved/b")
 	f.start(t)
 	overwritten := func() string { return words(f.Overwritten(above, into(above, "moved"))) }
-	eventually(t, "nothing is said", "", overwritten)
+	eventually(t, "no modes", "", overwritten)
 	f.trees.Add(hierarchy("mid", configMaps("", "")...))
 	eventually(t, "below mid", "mid/b>moved", overwritten)
 	f.trees.Add(hierarchy("root", configMaps("", "")...))
@@ -122,17 +122,17 @@ func TestWhatAHierarchySaysIsAboutTheSourcesBelowIt(t *testing.T) {
 	eventually(t, "kept below mid", "root/a>moved", overwritten)
 	f.trees.Delete(hierarchy("root", configMaps("", "")...))
 	eventually(t, "no more below the root", "", overwritten)
-	said := func(namespace string) Said { return Said{}.With(namespace, configMaps("", "")) }
+	modes := func(namespace string) Modes { return Modes{}.With(namespace, configMaps("", "")) }
 	for _, row := range []struct {
-		before, after Said
+		before, after Modes
 		want          string
 	}{
-		{Said{}, said("mid"), "mid/b>moved"},
-		{Said{}, said("root"), "root/a>moved mid/b>moved"},
-		{said("mid"), said("root"), "root/a>moved"},
-		{said("root"), said("mid"), ""},
-		{said("root").With("mid", configMaps(hnc.Remove, "")), said("root"), "mid/b>moved"},
-		{said("root"), Said{}, ""},
+		{Modes{}, modes("mid"), "mid/b>moved"},
+		{Modes{}, modes("root"), "root/a>moved mid/b>moved"},
+		{modes("mid"), modes("root"), "root/a>moved"},
+		{modes("root"), modes("mid"), ""},
+		{modes("root").With("mid", configMaps(hnc.Remove, "")), modes("root"), "mid/b>moved"},
+		{modes("root"), Modes{}, ""},
 	} {
 		writes, unknown := f.OverwrittenBy(t.Context(), row.before, row.after, into(above, "moved"))
 		slices.SortFunc(writes, func(a, b copies.Write) int { return strings.Compare(a.Name, b.Name) })
@@ -148,7 +148,7 @@ func TestCopiesAndReleasesAreNotAskedFor(t *testing.T) {
 		"configmaps": "metadata.name!=kube-root-ca.crt,metadata.name!=istio-ca-root-cert",
 		"services":   "",
 	} {
-		o := selected(copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: resource}}, metav1.ListOptions{})
+		o := sourcesOnly(copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: resource}}, metav1.ListOptions{})
 		if o.FieldSelector != want || o.LabelSelector != "!"+hnc.LabelInheritedFrom {
 			t.Errorf("%s: %+v", resource, o)
 		}
@@ -183,12 +183,12 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A move without collisions in a large cluster: what it costs besides the judgement of the tree.
+// A move without conflicts in a large cluster: the cost in addition to the validation by the tree.
 func BenchmarkOverwritten(b *testing.B) {
 	s := New(Config{})
 	rules := copies.Rules{}
 	for _, of := range copies.Kinds {
-		k := &kind{Treatment: Treatment{Kind: of, Policies: copies.Policies{Cluster: copies.Policy{Mode: "Propagate"}}}, index: copies.NewIndex(of), synced: true}
+		k := &kind{KindPolicy: KindPolicy{Kind: of, Policies: copies.Policies{Cluster: copies.Policy{Mode: "Propagate"}}}, index: copies.NewIndex(of), synced: true}
 		for i := range 10_000 {
 			for j := range 5 {
 				k.index.Set(copies.NewSource(source(of.Kind, fmt.Sprintf("namespace-%d/object-%d-%d", i, i, j)), of, &rules))

@@ -17,9 +17,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
-// selected restricts a list or a watch to objects that are no copies, and that are not left out for what they are: in a cluster with Helm most
-// Secrets are releases, and every namespace has a ConfigMap with certificates.
-func selected(k copies.Kind, o metav1.ListOptions) metav1.ListOptions {
+// sourcesOnly restricts list options to objects that may be sources. In clusters with Helm most Secrets are releases,
+// and every namespace has a ConfigMap with certificates.
+func sourcesOnly(k copies.Kind, o metav1.ListOptions) metav1.ListOptions {
 	o.LabelSelector = "!" + hnc.LabelInheritedFrom
 	var fields []string
 	switch {
@@ -37,26 +37,26 @@ func selected(k copies.Kind, o metav1.ListOptions) metav1.ListOptions {
 	return o
 }
 
-// watch returns a kind that is watched until the context ends or it is stopped.
-func (s *Sources) watch(ctx context.Context, t Treatment) *kind {
+// watch starts to watch a kind until the context ends or stop is called.
+func (s *Sources) watch(ctx context.Context, t KindPolicy) *kind {
 	ctx, stop := context.WithCancel(ctx)
 	of := t.Kind
-	k := &kind{Treatment: t, index: copies.NewIndex(of), stop: stop}
+	k := &kind{KindPolicy: t, index: copies.NewIndex(of), stop: stop}
 	client := s.Metadata.Resource(of.GroupVersionResource)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := client.List(ctx, selected(of, o))
-			s.missing(err)
+			list, err := client.List(ctx, sourcesOnly(of, o))
+			s.handleNotFound(err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := client.Watch(ctx, selected(of, o))
-			s.missing(err)
+			w, err := client.Watch(ctx, sourcesOnly(of, o))
+			s.handleNotFound(err)
 			return w, err
 		},
 	}, s.Metadata)
 	logger := klog.FromContext(ctx)
-	reflector := cache.NewReflectorWithOptions(lw, &metav1.PartialObjectMetadata{}, &feed{s, k}, cache.ReflectorOptions{
+	reflector := cache.NewReflectorWithOptions(lw, &metav1.PartialObjectMetadata{}, &indexStore{s, k}, cache.ReflectorOptions{
 		Name: "sources of " + of.GroupResource().String(), Logger: &logger,
 		Backoff: &wait.Backoff{Duration: 500 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 6, Cap: 10 * time.Second},
 	})
@@ -64,37 +64,38 @@ func (s *Sources) watch(ctx context.Context, t Treatment) *kind {
 	return k
 }
 
-// missing has the kinds looked for again when a server does not know one, which may have gone or have another version by now.
-func (s *Sources) missing(err error) {
+// handleNotFound schedules discovery when a server does not know a kind: the kind was removed, or has another
+// version.
+func (s *Sources) handleNotFound(err error) {
 	if apierrors.IsNotFound(err) {
-		s.outdated.Store(true)
-		s.again()
+		s.mapperOutdated.Store(true)
+		s.enqueueResolve()
 	}
 }
 
-// feed is the store that a reflector writes to.
-type feed struct {
+// indexStore is the reflector's store.
+type indexStore struct {
 	sources *Sources
 	kind    *kind
 }
 
-var _ cache.TransformingStore = &feed{}
+var _ cache.TransformingStore = &indexStore{}
 
-func (f *feed) record(object any) *copies.Object {
+func (f *indexStore) record(object any) *copies.Object {
 	if o, ok := object.(*copies.Object); ok {
 		return o
 	}
 	return copies.NewSource(object.(*metav1.PartialObjectMetadata), f.kind.index.Kind, &f.sources.Rules)
 }
 
-// Transformer lets a reflector keep records instead of objects while it collects a list.
-func (f *feed) Transformer() cache.TransformFunc {
+// Transformer lets the reflector keep records instead of objects while it reads a list.
+func (f *indexStore) Transformer() cache.TransformFunc {
 	return func(object any) (any, error) { return f.record(object), nil }
 }
 
-func (f *feed) Add(object any) error { return f.Update(object) }
+func (f *indexStore) Add(object any) error { return f.Update(object) }
 
-func (f *feed) Update(object any) error {
+func (f *indexStore) Update(object any) error {
 	o := f.record(object)
 	f.sources.mu.Lock()
 	defer f.sources.mu.Unlock()
@@ -102,7 +103,7 @@ func (f *feed) Update(object any) error {
 	return nil
 }
 
-func (f *feed) Delete(object any) error {
+func (f *indexStore) Delete(object any) error {
 	o := f.record(object)
 	f.sources.mu.Lock()
 	defer f.sources.mu.Unlock()
@@ -110,7 +111,7 @@ func (f *feed) Delete(object any) error {
 	return nil
 }
 
-func (f *feed) Replace(objects []any, _ string) error {
+func (f *indexStore) Replace(objects []any, _ string) error {
 	index := copies.NewIndex(f.kind.index.Kind)
 	for _, object := range objects {
 		index.Set(f.record(object))
@@ -121,4 +122,4 @@ func (f *feed) Replace(objects []any, _ string) error {
 	return nil
 }
 
-func (f *feed) Resync() error { return nil }
+func (f *indexStore) Resync() error { return nil }

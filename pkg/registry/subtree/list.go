@@ -142,7 +142,7 @@ func (q *request) resourceVersionMatch() metav1.ResourceVersionMatch {
 	return q.options.ResourceVersionMatch
 }
 
-// collect adds to answer the objects in the sorted namespaces, starting at a token, and sets the token of the next
+// collect adds to answer the objects in the sorted namespaces from a token on, and sets the token of the next
 // page. Pages after the first check permissions again, only for the namespaces that they reach.
 func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from continueToken) error {
 	limit, later := q.options.Limit, q.options.Continue != ""

@@ -143,7 +143,7 @@ func TestMoveRefusesWhatIsIllegal(t *testing.T) {
 		says                    string
 		parents                 map[string]string
 	}{
-		{"H10 self", "a", "a", apierrors.IsInvalid, `"a" can't be its own parent`, forestOfRows},
+		{"H10 self", "a", "a", apierrors.IsInvalid, `"a" cannot be its own parent`, forestOfRows},
 		{"H10 cycle of two", "a", "b", apierrors.IsInvalid, "(b <- a)", forestOfRows},
 		{"H10 cycle of four", "root1", "c", apierrors.IsInvalid, "(c <- b <- a <- root1)", forestOfRows},
 		{"H2 excluded parent", "root2", "kube-system", apierrors.IsForbidden, `"kube-system" is excluded`, forestOfRows},

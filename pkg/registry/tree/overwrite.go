@@ -27,11 +27,11 @@ type Sources interface {
 	// Overwritten tells it of destinations that get sources from these ancestors, the root first.
 	Overwritten(above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// OverwrittenBy tells it of destinations with all their ancestors when something else is said about kinds.
-	OverwrittenBy(ctx context.Context, before, after sources.Said, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
+	OverwrittenBy(ctx context.Context, before, after sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// Mode is how sources of a resource are propagated, as the nearest namespace of their chain says, themselves first.
 	Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
 	// Known is what is said about kinds now.
-	Known() sources.Said
+	CurrentModes() sources.Modes
 }
 
 // checkMove refuses a move that would overwrite objects in the namespace and below it (spec/hnc.md 2.4, H11). It comes last, so that only
@@ -57,10 +57,10 @@ func (t *Tree) checkMove(ctx context.Context, refused refusals, namespace *corev
 // CheckConfiguration refuses a configuration that begins to propagate kinds of which objects would be overwritten (spec/hnc.md 2.6, K7). It is
 // advisory as well.
 func (t *Tree) CheckConfiguration(ctx context.Context, before, after hnc.HNCConfigurationSpec) error {
-	trees := func() map[string][]hnc.ResourceSpec { return t.Sources.Known().Trees }
-	return t.checkSaid(ctx, refusal(ctx, hnc.ConfigurationName), "spec.resources", t.destinations(), func() (sources.Said, sources.Said) {
-		return sources.Said{Cluster: before.Resources, OnConflict: before.OnConflict, Trees: trees()},
-			sources.Said{Cluster: after.Resources, OnConflict: after.OnConflict, Trees: trees()}
+	trees := func() map[string][]hnc.ResourceSpec { return t.Sources.CurrentModes().Trees }
+	return t.checkSaid(ctx, refusal(ctx, hnc.ConfigurationName), "spec.resources", t.destinations(), func() (sources.Modes, sources.Modes) {
+		return sources.Modes{Cluster: before.Resources, OnConflict: before.OnConflict, Trees: trees()},
+			sources.Modes{Cluster: after.Resources, OnConflict: after.OnConflict, Trees: trees()}
 	})
 }
 
@@ -73,13 +73,13 @@ func (t *Tree) CheckPropagation(ctx context.Context, namespace string, before, a
 			}
 		}
 	}
-	return t.checkSaid(ctx, refusal(ctx, hnc.Singleton), "spec.propagation", below, func() (sources.Said, sources.Said) {
-		known := t.Sources.Known()
+	return t.checkSaid(ctx, refusal(ctx, hnc.Singleton), "spec.propagation", below, func() (sources.Modes, sources.Modes) {
+		known := t.Sources.CurrentModes()
 		return known.With(namespace, before), known.With(namespace, after)
 	})
 }
 
-func (t *Tree) checkSaid(ctx context.Context, refused refusals, field string, destinations iter.Seq[copies.Destination], said func() (before, after sources.Said)) error {
+func (t *Tree) checkSaid(ctx context.Context, refused refusals, field string, destinations iter.Seq[copies.Destination], said func() (before, after sources.Modes)) error {
 	requester, err := t.bound(ctx)
 	if err != nil || requester == nil {
 		return err

@@ -38,7 +38,7 @@ func (s *inTheWay) Overwritten(_ []string, destinations iter.Seq[copies.Destinat
 	return writes, s.unknown
 }
 
-func (s *inTheWay) OverwrittenBy(_ context.Context, _, _ sources.Said, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+func (s *inTheWay) OverwrittenBy(_ context.Context, _, _ sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	return s.Overwritten(nil, func(yield func(copies.Destination) bool) {
 		for d := range destinations {
 			if len(d.Ancestors) > 0 && !yield(d) {
@@ -50,7 +50,7 @@ func (s *inTheWay) OverwrittenBy(_ context.Context, _, _ sources.Said, destinati
 
 func (s *inTheWay) Mode(schema.GroupResource, []string) v1beta1.SynchronizationMode { return s.mode }
 
-func (s *inTheWay) Known() sources.Said { return sources.Said{} }
+func (s *inTheWay) CurrentModes() sources.Modes { return sources.Modes{} }
 
 // warnings collects what clients are warned of.
 type warnings []string

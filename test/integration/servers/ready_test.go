@@ -174,7 +174,7 @@ func checkReady(t *testing.T, object *unstructured.Unstructured, generation int6
 	if len(h.Status.Children) > 0 || len(h.Status.Conditions) != 1 {
 		t.Fatalf("status %+v", h.Status)
 	}
-	got, want := h.Status.Conditions[0], hnc.InPlace()
+	got, want := h.Status.Conditions[0], hnc.ReadyCondition()
 	want.LastTransitionTime, want.ObservedGeneration = got.LastTransitionTime, generation
 	if got != want || h.Generation != generation {
 		t.Errorf("generation %d: got %+v, want %+v", h.Generation, got, want)

@@ -62,7 +62,7 @@ func exchanges(a, b string) []exchange {
 		{name: "a stale version", method: "PUT", path: hierarchies + "/hierarchy", body: strings.ReplaceAll(hierarchy(`{}`), "$VERSION", "1"), code: 409},
 		{name: "C3 H10 CASE-2 itself as parent", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"` + a + `"}`), code: 409,
 			want: status(409, "Conflict", "hierarchy", "hierarchyconfigurations", `Operation cannot be fulfilled on hierarchyconfigurations.hnc.x-k8s.io "hierarchy": `+
-				`spec.parent: namespace "`+a+`" can't be its own parent; name another namespace, or none to make it a root`)},
+				`spec.parent: namespace "`+a+`" cannot be its own parent; name another namespace, or none to make it a root`)},
 		{name: "H9 CASE-2 a parent that does not exist", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"parent":"nowhere"}`), code: 403,
 			want: status(403, "Forbidden", "hierarchy", "hierarchyconfigurations", `hierarchyconfigurations.hnc.x-k8s.io "hierarchy" is forbidden: `+
 				`user "wire" may not modify the subtree of namespace "nowhere", which is the new parent; this needs the verb update on hierarchies.hnc.x-k8s.io there`)},

@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// may says whether the requester has a right.
-func (p *Planner) may(ctx context.Context, r right) bool {
+// allowed reports whether the requester has a permission.
+func (p *Planner) allowed(ctx context.Context, r permission) bool {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
 		return false
@@ -30,10 +30,11 @@ func (p *Planner) may(ctx context.Context, r right) bool {
 	return err == nil && decision == authorizer.DecisionAllow
 }
 
-// forbidden is a refusal because of a missing right in a namespace, under any of the names of a resource; nil if the requester has it.
+// forbidden returns an error if the requester lacks a permission in a namespace under every given name of the
+// resource.
 func (p *Planner) forbidden(ctx context.Context, verb, namespace, name string, resources ...schema.GroupResource) error {
 	for _, resource := range resources {
-		if p.may(ctx, right{verb: verb, resource: resource, namespace: namespace, name: name}) {
+		if p.allowed(ctx, permission{verb: verb, resource: resource, namespace: namespace, name: name}) {
 			return nil
 		}
 	}
@@ -44,34 +45,35 @@ func (p *Planner) forbidden(ctx context.Context, verb, namespace, name string, r
 	return apierrors.NewForbidden(resources[0], name, fmt.Errorf("this needs the verb %s on %s%s", verb, resources[0], where))
 }
 
-// unauthorized returns the rights that the requester lacks for the change. It reads nothing that the requester may not know.
-func (p *Planner) unauthorized(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) ([]error, error) {
+// authorize returns an error for each permission that the requester lacks for the change. It reads nothing that the
+// requester may not see.
+func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) ([]error, error) {
 	switch spec.Change {
 	case hnc.ChangeParent:
-		return some(p.mayWrite(ctx, namespace.Name)), nil // the tree authorizes the move
+		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name)), nil // Tree.Preview authorizes the move
 	case hnc.ChangeConfiguration:
-		return some(p.forbidden(ctx, "update", "", hnc.ConfigurationName, hnc.Resource("hncconfigurations"))), nil
+		return nonNil(p.forbidden(ctx, "update", "", hnc.ConfigurationName, hnc.Resource("hncconfigurations"))), nil
 	case hnc.ChangePropagation:
 		parent, err := p.parentOf(ctx, namespace)
 		if err != nil {
 			return nil, err
 		}
 		_, err = p.Tree.Propagation(ctx, namespace.Name, parent)
-		return some(p.mayWrite(ctx, namespace.Name), err), nil
+		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name), err), nil
 	}
-	parent, err := p.subnamespaceIn(ctx, namespace)
+	parent, err := p.subnamespaceParent(ctx, namespace)
 	if err != nil {
 		return nil, err
 	}
 	if parent != "" {
-		return some(p.forbidden(ctx, "delete", parent, namespace.Name, hnc.Resource("subnamespaces"), hnc.Resource("subnamespaceanchors"))), nil
+		return nonNil(p.forbidden(ctx, "delete", parent, namespace.Name, hnc.Resource("subnamespaces"), hnc.Resource("subnamespaceanchors"))), nil
 	}
-	return some(p.forbidden(ctx, "delete", namespace.Name, namespace.Name, schema.GroupResource{Resource: "namespaces"})), nil
+	return nonNil(p.forbidden(ctx, "delete", namespace.Name, namespace.Name, schema.GroupResource{Resource: "namespaces"})), nil
 }
 
-// parentOf returns the parent that the namespace's hierarchy names, "" for none.
+// parentOf returns the parent in the namespace's hierarchy, "" for none.
 func (p *Planner) parentOf(ctx context.Context, namespace *corev1.Namespace) (string, error) {
-	h, err := p.Cascading(ctx, namespace.Name)
+	h, err := p.GetHierarchy(ctx, namespace.Name)
 	if apierrors.IsNotFound(err) {
 		return "", nil
 	}
@@ -81,8 +83,8 @@ func (p *Planner) parentOf(ctx context.Context, namespace *corev1.Namespace) (st
 	return h.Spec.Parent, nil
 }
 
-// subnamespaceIn returns the namespace with the Subnamespace that the namespace belongs to, "" if there is none.
-func (p *Planner) subnamespaceIn(ctx context.Context, namespace *corev1.Namespace) (string, error) {
+// subnamespaceParent returns the namespace that contains the Subnamespace of the given one, "" if there is none.
+func (p *Planner) subnamespaceParent(ctx context.Context, namespace *corev1.Namespace) (string, error) {
 	parent := tree.SubnamespaceOf(namespace)
 	if parent == "" {
 		return "", nil
@@ -94,21 +96,21 @@ func (p *Planner) subnamespaceIn(ctx context.Context, namespace *corev1.Namespac
 	return parent, err
 }
 
-// mayWrite is the refusal if the requester may not write the hierarchy of a namespace.
-func (p *Planner) mayWrite(ctx context.Context, namespace string) error {
+// authorizeHierarchyUpdate returns an error if the requester is not allowed to update the hierarchy of a namespace.
+func (p *Planner) authorizeHierarchyUpdate(ctx context.Context, namespace string) error {
 	return p.forbidden(ctx, "update", namespace, hnc.Singleton, hnc.Resource("hierarchies"), hnc.Resource("hierarchyconfigurations"))
 }
 
-// judgeDeletion returns why an authorized deletion of a namespace would be refused: of a sub-namespace by this server, which checks the deletion
-// of its Subnamespace, of any other by the admission policies (pkg/policy).
-func (p *Planner) judgeDeletion(ctx context.Context, t *seen.Tree, namespace *corev1.Namespace) []error {
+// validateDeletion returns the errors of an authorized deletion. This server validates the deletion of a
+// Subnamespace; the admission policies (pkg/policy) validate the deletion of any other namespace.
+func (p *Planner) validateDeletion(ctx context.Context, t *seen.Tree, namespace *corev1.Namespace) []error {
 	name := namespace.Name
 	if parent := tree.SubnamespaceOf(namespace); parent != "" && t.Subnamespace(seen.Key{Parent: parent, Name: name}) != nil {
 		above, err := p.Tree.Namespace(ctx, parent)
 		if err == nil {
-			err = p.Tree.Deletable(ctx, name, above, p.Cascading)
+			err = p.Tree.Deletable(ctx, name, above, p.GetHierarchy)
 		}
-		return some(err)
+		return nonNil(err)
 	}
 	if t.HasSubnamespaces(name) && !t.CascadingAllowed(name) {
 		return []error{apierrors.NewForbidden(schema.GroupResource{Resource: "namespaces"}, name,
@@ -117,7 +119,7 @@ func (p *Planner) judgeDeletion(ctx context.Context, t *seen.Tree, namespace *co
 	return nil
 }
 
-// some returns the errors that are not nil.
-func some(errs ...error) []error {
+// nonNil returns the errors that are not nil.
+func nonNil(errs ...error) []error {
 	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }

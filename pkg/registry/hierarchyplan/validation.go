@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// How many objects an answer shows.
+// defaultLimit and maxLimit are the numbers of objects per page.
 const (
 	defaultLimit = 500
 	maxLimit     = 5000
 )
 
-// How large a question may be. The OpenAPI schema says the same.
+// The sizes of a request. The OpenAPI schema has the same limits.
 const (
 	maxResources = 100
 	maxNamespace = 63
@@ -22,15 +22,15 @@ const (
 	maxContinue  = 1024
 )
 
-func limit(asked int32) int {
+func effectiveLimit(asked int32) int {
 	if asked == 0 {
 		return defaultLimit
 	}
 	return int(asked)
 }
 
-// invalid returns what is wrong with a question.
-func invalid(name string, p *hnc.HierarchyPlan) field.ErrorList {
+// validatePlan validates a request for a plan.
+func validatePlan(name string, p *hnc.HierarchyPlan) field.ErrorList {
 	var errs field.ErrorList
 	for _, n := range []string{name, p.Name} {
 		if n != "" && n != hnc.Singleton {
@@ -41,26 +41,26 @@ func invalid(name string, p *hnc.HierarchyPlan) field.ErrorList {
 	switch spec.Change {
 	case hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration:
 	case "":
-		errs = append(errs, field.Required(path.Child("change"), "say what is changed: Parent, Delete, Propagation or Configuration"))
+		errs = append(errs, field.Required(path.Child("change"), "must be Parent, Delete, Propagation or Configuration"))
 	default:
 		errs = append(errs, field.NotSupported(path.Child("change"), spec.Change, []hnc.PlannedChange{
 			hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration,
 		}))
 	}
 	if spec.Parent != "" && spec.Change != hnc.ChangeParent {
-		errs = append(errs, field.Forbidden(path.Child("parent"), "is for the change Parent only"))
+		errs = append(errs, field.Forbidden(path.Child("parent"), "may be set only if change is Parent"))
 	}
 	if len(spec.Resources) > 0 && spec.Change != hnc.ChangeConfiguration && spec.Change != hnc.ChangePropagation {
-		errs = append(errs, field.Forbidden(path.Child("resources"), "is for the changes Propagation and Configuration only"))
+		errs = append(errs, field.Forbidden(path.Child("resources"), "may be set only if change is Propagation or Configuration"))
 	}
 	if spec.Limit < 0 || spec.Limit > maxLimit {
-		errs = append(errs, field.Invalid(path.Child("limit"), spec.Limit, fmt.Sprintf("must be from 0, which means %d, to %d", defaultLimit, maxLimit)))
+		errs = append(errs, field.Invalid(path.Child("limit"), spec.Limit, fmt.Sprintf("must be between 0, which means %d, and %d", defaultLimit, maxLimit)))
 	}
-	return append(errs, tooLarge(path, &spec)...)
+	return append(errs, validateSizes(path, &spec)...)
 }
 
-// tooLarge returns which parts of a question are too large.
-func tooLarge(path *field.Path, spec *hnc.HierarchyPlanSpec) field.ErrorList {
+// validateSizes validates the sizes of a request.
+func validateSizes(path *field.Path, spec *hnc.HierarchyPlanSpec) field.ErrorList {
 	var errs field.ErrorList
 	atMost := func(limit int, at *field.Path, value string) {
 		if len(value) > limit {

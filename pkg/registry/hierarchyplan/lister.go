@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -12,25 +12,25 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-// A page of a list has at most so many objects and bytes. Pages of large objects have fewer.
+// pageObjects and pageBytes bound a page of a list. Pages of large objects have fewer objects.
 const (
 	pageObjects = 250
 	pageBytes   = 4 << 20
 )
 
-// Objects lists objects in pages of a bounded size.
-type Objects struct{ client restclient.Interface }
+// ObjectLister lists objects in pages of bounded size.
+type ObjectLister struct{ client restclient.Interface }
 
-// NewObjects returns Objects of a cluster.
-func NewObjects(config *restclient.Config) (*Objects, error) {
+// NewObjectLister returns an ObjectLister for a cluster.
+func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 	config = dynamic.ConfigFor(config)
 	config.GroupVersion = &schema.GroupVersion{}
 	client, err := restclient.UnversionedRESTClientFor(config)
-	return &Objects{client}, err
+	return &ObjectLister{client}, err
 }
 
-// each calls f with all objects of a resource in a namespace, "" for all.
-func (o *Objects) each(ctx context.Context, resource schema.GroupVersionResource, namespace string, f func(*unstructured.Unstructured) error) error {
+// forEach calls f for each object of a resource in a namespace, "" for all.
+func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersionResource, namespace string, f func(*unstructured.Unstructured) error) error {
 	for limit, token := pageObjects, ""; ; {
 		raw, err := o.page(ctx, resource, namespace, limit, token)
 		if errors.Is(err, errLargePage) && limit > 1 {
@@ -55,9 +55,9 @@ func (o *Objects) each(ctx context.Context, resource schema.GroupVersionResource
 	}
 }
 
-var errLargePage = errors.New("an object is too large to be read")
+var errLargePage = errors.New("an object exceeds the page size")
 
-func (o *Objects) page(ctx context.Context, resource schema.GroupVersionResource, namespace string, limit int, token string) ([]byte, error) {
+func (o *ObjectLister) page(ctx context.Context, resource schema.GroupVersionResource, namespace string, limit int, token string) ([]byte, error) {
 	path := []string{"api", resource.Version}
 	if resource.Group != "" {
 		path = []string{"apis", resource.Group, resource.Version}

@@ -34,24 +34,24 @@ func TestBindingsAreReadOnceSomebodyAsks(t *testing.T) {
 		factory.Start(ctx.Done())
 		defer factory.Shutdown()
 		defer cancel()
-		p := NewPicture()
+		p := NewCache()
 		go func() {
-			if err := p.Feed(ctx, namespaces, client); err != nil {
+			if err := p.Run(ctx, namespaces, client); err != nil {
 				t.Error(err)
 			}
 		}()
 		synctest.Wait()
 		if slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool { return a.GetResource().Group == rbacv1.GroupName }) {
-			t.Errorf("nobody has asked: %v", client.Actions())
+			t.Errorf("before the first request: %v", client.Actions())
 		}
-		if err := p.wait(ctx); err != nil {
+		if err := p.waitForSync(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if p.get([]access.Subject{{Name: "ann"}}, "a") == nil {
-			t.Error("the binding is not known")
+			t.Error("the binding is not in the cache")
 		}
 		if p.get([]access.Subject{{Name: "bob"}}, "a") != nil {
-			t.Error("bob sees what he may not")
+			t.Error("bob is allowed to get the namespace")
 		}
 	})
 }

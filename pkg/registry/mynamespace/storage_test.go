@@ -22,13 +22,13 @@ func namespace(name string, labels map[string]string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Labels: labels}}
 }
 
-// served returns the resource with two namespaces, the first of which ann may see, and ann's requests.
+// served returns the storage with two namespaces, the first of which is visible to ann, and ann's context.
 func served(t *testing.T) (*REST, context.Context) {
 	t.Helper()
-	p := newPicture()
+	p := newTestCache()
 	p.setNamespace(namespace("a", nil))
 	p.setNamespace(namespace("b", nil))
-	p.bind("a", "x", seer, ann)
+	p.bind("a", "x", namespaceReader, ann)
 	return New(p), genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"})
 }
 
@@ -67,8 +67,8 @@ func TestAListIsWatchedFurther(t *testing.T) {
 	if names != "a" {
 		t.Fatalf("got %q", names)
 	}
-	r.picture.bind("b", "x", seer, ann)
-	r.picture.unbind("a", "x")
+	r.cache.bind("b", "x", namespaceReader, ann)
+	r.cache.unbind("a", "x")
 	w, err := r.Watch(ctx, &metainternalversion.ListOptions{ResourceVersion: version})
 	if err != nil {
 		t.Fatal(err)
@@ -79,13 +79,13 @@ func TestAListIsWatchedFurther(t *testing.T) {
 			t.Errorf("got %s %s, want %s", what, o.Name, want)
 		}
 	}
-	r.picture.setNamespace(namespace("b", map[string]string{"color": "red"}))
+	r.cache.setNamespace(namespace("b", map[string]string{"color": "red"}))
 	if what, o := next(t, w); what != watch.Modified || o.Labels["color"] != "red" {
 		t.Errorf("got %s %v", what, o)
 	}
 }
 
-func TestAWatchCanBeginWithWhatThereIs(t *testing.T) {
+func TestAWatchMayBeginWithTheCurrentState(t *testing.T) {
 	r, ctx := served(t)
 	yes, no := true, false
 	for what, options := range map[string]metainternalversion.ListOptions{
@@ -112,7 +112,7 @@ func TestAWatchCanBeginWithWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.picture.bind("b", "x", seer, ann)
+	r.cache.bind("b", "x", namespaceReader, ann)
 	if what, o := next(t, w); what != watch.Added || o.Name != "b" {
 		t.Errorf("without initial events: got %s %v", what, o)
 	}
@@ -125,7 +125,7 @@ func TestAWatchCanBeginWithWhatThereIs(t *testing.T) {
 func TestOnlyThisServersOwnVersionsAreKnown(t *testing.T) {
 	r, ctx := served(t)
 	_, old := list(ctx, t, r, metainternalversion.ListOptions{})
-	r.picture.bind("b", "x", seer, ann)
+	r.cache.bind("b", "x", namespaceReader, ann)
 	_, now := list(ctx, t, r, metainternalversion.ListOptions{})
 	another, _ := served(t)
 	_, foreign := list(ctx, t, another, metainternalversion.ListOptions{})
@@ -158,7 +158,7 @@ func TestOnlyThisServersOwnVersionsAreKnown(t *testing.T) {
 	}
 }
 
-// Those who watch and are too slow must list again.
+// A watcher that is too slow must list again.
 func TestAVersionThatIsTooOldEndsTheWatch(t *testing.T) {
 	r, ctx := served(t)
 	_, version := list(ctx, t, r, metainternalversion.ListOptions{})
@@ -167,9 +167,9 @@ func TestAVersionThatIsTooOldEndsTheWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Stop()
-	r.picture.update(func() {
+	r.cache.update(func() {
 		for range 2*maxChanges + 1 {
-			r.picture.remember(change{namespace: "c"})
+			r.cache.record(change{namespace: "c"})
 		}
 	})
 	select {
@@ -183,15 +183,15 @@ func TestAVersionThatIsTooOldEndsTheWatch(t *testing.T) {
 	if _, err := r.Watch(ctx, &metainternalversion.ListOptions{ResourceVersion: version}); !apierrors.IsResourceExpired(err) {
 		t.Errorf("watching further: %v", err)
 	}
-	if n := len(r.picture.history.changes); n > 2*maxChanges {
+	if n := len(r.cache.history.changes); n > 2*maxChanges {
 		t.Errorf("%d changes are remembered", n)
 	}
 }
 
-func TestNothingIsToldBeforeEverythingIsRead(t *testing.T) {
+func TestNothingIsServedBeforeTheCacheIsComplete(t *testing.T) {
 	ctx, cancel := context.WithCancel(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"}))
 	cancel()
-	r := New(NewPicture())
+	r := New(NewCache())
 	if _, err := r.List(ctx, nil); !apierrors.IsServiceUnavailable(err) {
 		t.Errorf("got %v", err)
 	}
@@ -200,7 +200,7 @@ func TestNothingIsToldBeforeEverythingIsRead(t *testing.T) {
 	}
 }
 
-func TestThePlaceInTheTreeIsWhatTheLabelsSay(t *testing.T) {
+func TestThePositionInTheTreeFollowsTheTreeLabels(t *testing.T) {
 	tree := func(depths ...string) map[string]string {
 		labels := map[string]string{}
 		for _, d := range depths {

@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 )
 
-// quotas returns the object counts that would be exceeded in a namespace, for who may list ResourceQuotas there. What is removed is counted
-// off, for it goes first.
-func (p *Planner) quotas(ctx context.Context, s *sight, e plan.Effect) []hnc.PlannedQuota {
+// quotas returns the object counts that would exceed a quota in a namespace, if the requester is allowed to list
+// ResourceQuotas there. Removals are subtracted because they happen first.
+func (p *Planner) quotas(ctx context.Context, v *visibility, e plan.Effect) []hnc.PlannedQuota {
 	more := map[schema.GroupResource]int64{}
 	for _, w := range e.Writes {
 		switch w.Verb {
@@ -30,7 +30,7 @@ func (p *Planner) quotas(ctx context.Context, s *sight, e plan.Effect) []hnc.Pla
 	for _, n := range more {
 		grows = grows || n > 0
 	}
-	if !grows || !s.may(ctx, "list", schema.GroupResource{Resource: "resourcequotas"}, e.Namespace) {
+	if !grows || !v.allowed(ctx, "list", schema.GroupResource{Resource: "resourcequotas"}, e.Namespace) {
 		return nil
 	}
 	list, err := p.Kubernetes.CoreV1().ResourceQuotas(e.Namespace).List(ctx, metav1.ListOptions{})
@@ -40,7 +40,7 @@ func (p *Planner) quotas(ctx context.Context, s *sight, e plan.Effect) []hnc.Pla
 	var exceeded []hnc.PlannedQuota
 	for _, quota := range list.Items {
 		for resource, n := range more {
-			for _, name := range counted(resource) {
+			for _, name := range quotaResources(resource) {
 				hard, limited := quota.Status.Hard[name]
 				used := quota.Status.Used[name]
 				if planned := used.Value() + n; limited && n > 0 && planned > hard.Value() {
@@ -55,8 +55,8 @@ func (p *Planner) quotas(ctx context.Context, s *sight, e plan.Effect) []hnc.Pla
 	return exceeded
 }
 
-// counted returns the names under which ResourceQuotas count objects of a resource.
-func counted(resource schema.GroupResource) []corev1.ResourceName {
+// quotaResources returns the names under which ResourceQuotas count objects of a resource.
+func quotaResources(resource schema.GroupResource) []corev1.ResourceName {
 	names := []corev1.ResourceName{corev1.ResourceName("count/" + resource.String())}
 	if resource.Group == "" {
 		names = append(names, corev1.ResourceName(resource.Resource))

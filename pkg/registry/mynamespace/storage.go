@@ -1,6 +1,6 @@
-// Package mynamespace serves mynamespaces: to each user the namespaces that he may get by RBAC, with their place in the tree.
-// Nothing is stored and nobody is asked: a picture of all namespaces, roles and bindings is kept, with the last changes of it,
-// so that lists can be watched further.
+// Package mynamespace serves mynamespaces: the namespaces that the requester is allowed to get by RBAC, with their
+// position in the tree. It stores nothing and sends no access reviews: it caches all namespaces, roles and bindings,
+// and the last changes of these for watches.
 package mynamespace
 
 import (
@@ -19,13 +19,12 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 )
 
 // REST serves mynamespaces.
 type REST struct {
 	rest.TableConvertor
-	picture *Picture
+	cache *Cache
 }
 
 var (
@@ -38,22 +37,11 @@ var (
 	_ rest.ShortNamesProvider   = &REST{}
 )
 
-// New returns the resource.
-func New(picture *Picture) *REST {
+// New returns the storage.
+func New(cache *Cache) *REST {
 	return &REST{
-		picture: picture,
-		TableConvertor: table.New(
-			table.Column[hnc.MyNamespace]{Name: "Parent", Type: "string", Description: "The parent namespace, empty for a root.",
-				Cell: func(n *hnc.MyNamespace) any { return n.Status.Parent }},
-			table.Column[hnc.MyNamespace]{Name: "Depth", Type: "integer", Description: "The distance from the root.",
-				Cell: func(n *hnc.MyNamespace) any { return int64(n.Status.Depth) }},
-			table.Column[hnc.MyNamespace]{Name: "Root", Type: "string", Description: "The root of the tree.",
-				Cell: func(n *hnc.MyNamespace) any { return n.Status.Root }},
-			table.Column[hnc.MyNamespace]{Name: "Status", Type: "string", Description: "Active or Terminating.",
-				Cell: func(n *hnc.MyNamespace) any { return n.Status.Phase }},
-			table.Column[hnc.MyNamespace]{Name: "Kind", Type: "string", Wide: true, Description: "Full, Subnamespace or External.",
-				Cell: func(n *hnc.MyNamespace) any { return string(n.Status.Kind) }},
-		),
+		cache:          cache,
+		TableConvertor: newTableConvertor(),
 	}
 }
 
@@ -63,10 +51,10 @@ func (r *REST) New() runtime.Object { return &hnc.MyNamespace{} }
 // NewList returns an empty list.
 func (r *REST) NewList() runtime.Object { return &hnc.MyNamespaceList{} }
 
-// Destroy does nothing: nothing is stored.
+// Destroy does nothing.
 func (r *REST) Destroy() {}
 
-// NamespaceScoped says that the resource is the cluster's.
+// NamespaceScoped returns false.
 func (r *REST) NamespaceScoped() bool { return false }
 
 // GetSingularName returns the singular name.
@@ -75,41 +63,42 @@ func (r *REST) GetSingularName() string { return "mynamespace" }
 // ShortNames returns the short names.
 func (r *REST) ShortNames() []string { return []string{"myns"} }
 
-// Get returns a namespace that the requester may see. It fails with NotFound for any other, so that nobody learns which exist.
+// Get returns a namespace that the requester is allowed to get. It fails with NotFound for any other, so it does not
+// reveal which exist.
 func (r *REST) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
-	if err := r.picture.wait(ctx); err != nil {
+	if err := r.cache.waitForSync(ctx); err != nil {
 		return nil, err
 	}
 	subjects, err := subjectsOf(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if o := r.picture.get(subjects, name); o != nil {
+	if o := r.cache.get(subjects, name); o != nil {
 		return o, nil
 	}
 	return nil, apierrors.NewNotFound(hnc.Resource("mynamespaces"), name)
 }
 
-// List returns all namespaces that the requester may see and that are selected, whatever limit is asked for.
+// List returns the selected namespaces that the requester is allowed to get, regardless of limit.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
 	reader, options, err := r.reader(ctx, options)
 	if err != nil {
 		return nil, err
 	}
 	if options.Continue != "" {
-		return nil, apierrors.NewResourceExpired("lists of mynamespaces are never in parts; list again without continue")
+		return nil, apierrors.NewResourceExpired("continue: lists of mynamespaces have one page; list again without continue")
 	}
 	version, err := parse(options.ResourceVersion)
 	if err != nil {
 		return nil, err
 	}
 	if version != 0 {
-		known, latest := r.picture.knows(version)
+		known, latest := r.cache.hasVersion(version)
 		if !known || (options.ResourceVersionMatch == metav1.ResourceVersionMatchExact && !latest) {
 			return nil, expired(version)
 		}
 	}
-	seen, latest := r.picture.list(reader)
+	seen, latest := r.cache.list(reader)
 	list := &hnc.MyNamespaceList{ListMeta: metav1.ListMeta{ResourceVersion: format(latest)}, Items: make([]hnc.MyNamespace, len(seen))}
 	for i, o := range seen {
 		list.Items[i] = *o
@@ -117,7 +106,8 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	return list, nil
 }
 
-// Watch tells each change of what the requester sees. Without a version it begins with what he sees now.
+// Watch returns the changes of what the requester is allowed to get. Without a version it starts with the current
+// state.
 func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
 	reader, options, err := r.reader(ctx, options)
 	if err != nil {
@@ -128,19 +118,19 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 		return nil, err
 	}
 	if version != 0 {
-		if known, _ := r.picture.knows(version); !known {
+		if known, _ := r.cache.hasVersion(version); !known {
 			return nil, expired(version)
 		}
 	}
-	w := &watcher{picture: r.picture, reader: reader, version: version, bookmarks: options.AllowWatchBookmarks, results: make(chan watch.Event, 16)}
-	// A version together with initial events only says how new these must be.
+	w := &watcher{cache: r.cache, reader: reader, version: version, bookmarks: options.AllowWatchBookmarks, results: make(chan watch.Event, 16)}
+	// A version with initial events is the minimum version of these.
 	initial := version == 0
 	if options.SendInitialEvents != nil {
-		initial, w.announce = *options.SendInitialEvents, *options.SendInitialEvents
+		initial, w.endOfInitialEvents = *options.SendInitialEvents, *options.SendInitialEvents
 	}
 	w.resumed = version != 0 && !initial
 	if !w.resumed {
-		w.initial, w.version = r.picture.list(reader)
+		w.initial, w.version = r.cache.list(reader)
 	}
 	if !initial {
 		w.initial = nil
@@ -150,9 +140,9 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 	return w, nil
 }
 
-// reader returns who reads, and what he selects, once there is something to read.
+// reader returns the requester and the selection, once the cache is complete.
 func (r *REST) reader(ctx context.Context, options *metainternalversion.ListOptions) (reader, *metainternalversion.ListOptions, error) {
-	if err := r.picture.wait(ctx); err != nil {
+	if err := r.cache.waitForSync(ctx); err != nil {
 		return reader{}, nil, err
 	}
 	if options == nil {
@@ -171,23 +161,23 @@ func (r *REST) reader(ctx context.Context, options *metainternalversion.ListOpti
 func subjectsOf(ctx context.Context) ([]access.Subject, error) {
 	user, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
-		return nil, apierrors.NewUnauthorized("mynamespaces are somebody's")
+		return nil, apierrors.NewUnauthorized("mynamespaces require an authenticated user")
 	}
 	return access.SubjectsOf(user.GetName(), user.GetGroups()), nil
 }
 
-// parse returns the version that a client asks for, 0 for any.
+// parse returns a requested version, 0 for any.
 func parse(version string) (int64, error) {
 	if version == "" {
 		return 0, nil
 	}
 	v, err := strconv.ParseInt(version, 10, 64)
 	if err != nil || v < 0 {
-		return 0, apierrors.NewBadRequest("resourceVersion: must be one that a list or watch of mynamespaces returned, or 0")
+		return 0, apierrors.NewBadRequest("resourceVersion: must be 0 or a version that a list or watch of mynamespaces returned")
 	}
 	return v, nil
 }
 
 func expired(version int64) *apierrors.StatusError {
-	return apierrors.NewResourceExpired("resourceVersion " + format(version) + " of mynamespaces is too old, or of another server; list again")
+	return apierrors.NewResourceExpired("resourceVersion " + format(version) + " of mynamespaces is too old or from another server; list again")
 }

@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -19,27 +19,28 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
-// Limits bounds what plans cost.
+// Limits bounds the cost of plans.
 type Limits struct {
-	// Concurrent is how many plans are computed at the same time.
+	// Concurrent bounds the number of concurrent plans.
 	Concurrent inflight.Limits
-	// Memory is how many bytes of objects one plan may hold.
+	// Memory bounds the bytes of objects that one plan holds.
 	Memory int64
 }
 
-// objectSize is about what a plan takes for an object, in bytes; its content is not kept. BenchmarkMemory measures it.
+// objectSize is the approximate memory of an object in a plan, in bytes, without its content. BenchmarkMemory
+// measures it.
 const objectSize = 512
 
-// readObjects fills in the objects of the kinds in the namespaces. A kind that can't be read, or of which there is too much, is left out, and
-// reported as unknown.
-func (p *Planner) readObjects(ctx context.Context, pic *picture, treatments []sources.Treatment, namespaces sets.Set[string]) {
-	pic.grants = map[types.UID]grant{}
+// readObjects adds the objects of the kinds in the namespaces to the snapshot. A kind that cannot be listed, or has
+// too many objects, is skipped and reported as unknown.
+func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []sources.KindPolicy, namespaces sets.Set[string]) {
+	snap.grants = map[types.UID]grant{}
 	free := p.Limits.Memory
-	for _, e := range treatments {
+	for _, e := range policies {
 		index := copies.NewIndex(e.Kind)
-		index.Policy, index.PolicyOf = e.Cluster, e.On(pic.tree.Chain)
+		index.Policy, index.PolicyOf = e.Cluster, e.PolicyFunc(snap.tree.Chain)
 		left := free
-		err := p.each(ctx, e.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
+		err := p.forEachObject(ctx, e.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
 			o, err := copies.NewObject(u, &p.Rules)
 			if err != nil {
 				return err
@@ -51,7 +52,7 @@ func (p *Planner) readObjects(ctx context.Context, pic *picture, treatments []so
 				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &binding); err != nil {
 					return err
 				}
-				pic.grants[o.UID] = grant{binding.Subjects, binding.RoleRef}
+				snap.grants[o.UID] = grant{binding.Subjects, binding.RoleRef}
 				for _, s := range binding.Subjects {
 					left -= int64(64 + len(s.Kind) + len(s.APIGroup) + len(s.Name) + len(s.Namespace))
 				}
@@ -62,30 +63,30 @@ func (p *Planner) readObjects(ctx context.Context, pic *picture, treatments []so
 			return nil
 		})
 		if err != nil {
-			pic.unknown = append(pic.unknown, fmt.Sprintf("%s: %v", e.Kind.GroupResource(), err))
+			snap.unknown = append(snap.unknown, fmt.Sprintf("%s: %v", e.Kind.GroupResource(), err))
 			if e.Kind == copies.Kinds[1] {
-				pic.grants = map[types.UID]grant{}
+				snap.grants = map[types.UID]grant{}
 			}
 			continue
 		}
 		free = left
-		pic.indexes = append(pic.indexes, index)
+		snap.indexes = append(snap.indexes, index)
 	}
 }
 
-var errTooMany = errors.New("there are too many objects for one plan in the namespaces that it is about; ask about a smaller subtree")
+var errTooMany = errors.New("there are too many objects for one plan in its namespaces; plan a smaller subtree")
 
-// Few namespaces are read one by one, some at a time; many by reading all.
+// Up to fewNamespaces namespaces are listed one by one; for more, the whole cluster is listed.
 const (
 	fewNamespaces = 50
-	atATime       = 4
+	maxParallel   = 4
 )
 
-// each calls f with all objects of a resource in the namespaces, one after the other.
-func (p *Planner) each(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
+// forEachObject calls f for each object of a resource in the namespaces, one at a time.
+func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
 	var mu sync.Mutex
 	list := func(ctx context.Context, namespace string) error {
-		return p.Objects.each(ctx, resource, namespace, func(u *unstructured.Unstructured) error {
+		return p.Lister.forEach(ctx, resource, namespace, func(u *unstructured.Unstructured) error {
 			if !namespaces.Has(u.GetNamespace()) {
 				return nil
 			}
@@ -98,7 +99,7 @@ func (p *Planner) each(ctx context.Context, resource schema.GroupVersionResource
 		return list(ctx, "")
 	}
 	lists, ctx := errgroup.WithContext(ctx)
-	lists.SetLimit(atATime)
+	lists.SetLimit(maxParallel)
 	for namespace := range namespaces {
 		lists.Go(func() error { return list(ctx, namespace) })
 	}

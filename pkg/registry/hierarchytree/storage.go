@@ -1,5 +1,5 @@
-// Package hierarchytree serves the subresource tree of hierarchies: a namespace with all its descendants in one answer. It
-// is put together from what the server knows anyway: the index of edges, and its caches of namespaces and hierarchies.
+// Package hierarchytree serves the subresource hierarchies/tree: a namespace with all its descendants in one
+// response, from the index of edges and the server's caches of namespaces and hierarchies.
 package hierarchytree
 
 import (
@@ -21,8 +21,8 @@ import (
 // REST serves hierarchies/tree.
 type REST struct {
 	tree *tree.Tree
-	// cached returns the Hierarchy of a namespace from a cache, or a NotFound error.
-	cached tree.Hierarchies
+	// getHierarchy returns the cached Hierarchy of a namespace, or a NotFound error.
+	getHierarchy tree.Hierarchies
 }
 
 var (
@@ -31,23 +31,25 @@ var (
 	_ rest.GroupVersionKindProvider = &REST{}
 )
 
-// New returns the subresource. cached returns the Hierarchy of a namespace, and is asked for each one in the tree.
-func New(t *tree.Tree, cached tree.Hierarchies) *REST { return &REST{tree: t, cached: cached} }
+// New returns the storage. getHierarchy is called for each namespace of the tree.
+func New(t *tree.Tree, getHierarchy tree.Hierarchies) *REST {
+	return &REST{tree: t, getHierarchy: getHierarchy}
+}
 
 // New returns an empty object.
 func (r *REST) New() runtime.Object { return &hnc.HierarchyTree{} }
 
-// Destroy does nothing: nothing here is its own.
+// Destroy does nothing.
 func (r *REST) Destroy() {}
 
-// GroupVersionKind returns the kind of the answer.
+// GroupVersionKind returns the kind of the response.
 func (r *REST) GroupVersionKind(version schema.GroupVersion) schema.GroupVersionKind {
 	return version.WithKind("HierarchyTree")
 }
 
-// Get returns the tree below the namespace of the request, with every change of a parent that was committed before the request
-// unless it asks for resourceVersion=0; what it tells of each namespace is what the caches say. It fails with NotFound if there
-// is no such namespace; one without a Hierarchy has a tree too.
+// Get returns the tree below the namespace of the request. Unless resourceVersion is 0, it includes every change of a
+// parent that was committed before the request; the details of each namespace are cached. It fails with NotFound if
+// the namespace does not exist; a namespace without a Hierarchy has a tree too.
 func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
 	if name != hnc.Singleton {
 		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), name)
@@ -80,7 +82,7 @@ func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode,
 	if node.Namespace != nil {
 		n.Kind = managed.Kind(node.Namespace.Annotations)
 	}
-	h, err := r.cached(ctx, node.Name)
+	h, err := r.getHierarchy(ctx, node.Name)
 	if apierrors.IsNotFound(err) {
 		return n, nil
 	}

@@ -7,10 +7,9 @@ import (
 	"unicode"
 )
 
-// meet says whether there may be a string that both expressions match as a whole. It walks through both automata at once.
-// The end of the string and word boundaries count as true
-// anywhere, so that it can say yes too often, and never no where yes is right.
-func meet(a, b *regexp.Regexp) bool {
+// intersect reports whether some string may match both anchored expressions. It explores the product of both
+// automata. Ends of strings and word boundaries match anywhere, so it has false positives and no false negatives.
+func intersect(a, b *regexp.Regexp) bool {
 	left, right := program(a), program(b)
 	type state struct{ left, right int }
 	seen := map[state]bool{}
@@ -33,7 +32,7 @@ func meet(a, b *regexp.Regexp) bool {
 		if l.Op == syntax.InstMatch && r.Op == syntax.InstMatch {
 			return true
 		}
-		if share(ranges(l), ranges(r)) {
+		if overlap(ranges(l), ranges(r)) {
 			add(closure(left, int(l.Out), false), closure(right, int(r.Out), false))
 		}
 	}
@@ -41,7 +40,7 @@ func meet(a, b *regexp.Regexp) bool {
 }
 
 func program(e *regexp.Regexp) *syntax.Prog {
-	// It has been compiled before.
+	// The expression has been compiled before.
 	parsed, err := syntax.Parse(e.String(), syntax.Perl)
 	if err != nil {
 		panic(err)
@@ -53,8 +52,8 @@ func program(e *regexp.Regexp) *syntax.Prog {
 	return compiled
 }
 
-// closure returns the instructions that pc leads to without reading anything: those that read a rune, and the match. A `^`
-// leads on at the start only; a `$` always does.
+// closure returns the instructions reachable from pc without input: those that read a rune, and the match. `^` is
+// passable at the start only, `$` always.
 func closure(p *syntax.Prog, pc int, start bool) []int {
 	var found, visited []int
 	todo := []int{pc}
@@ -105,7 +104,7 @@ func ranges(i syntax.Inst) []rune {
 	return nil
 }
 
-func share(a, b []rune) bool {
+func overlap(a, b []rune) bool {
 	for i := 0; i+1 < len(a); i += 2 {
 		for j := 0; j+1 < len(b); j += 2 {
 			if a[i] <= b[j+1] && b[j] <= a[i+1] {

@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 const kind = "HierarchyPlan"
 
-// REST serves the subresource, which can be created only.
+// REST serves the subresource, which supports create only.
 type REST struct{ *Planner }
 
 var (
@@ -39,13 +39,13 @@ func (*REST) GroupVersionKind(version schema.GroupVersion) schema.GroupVersionKi
 	return version.WithKind(kind)
 }
 
-// Create answers a plan. Nothing is stored.
+// Create returns a plan. It stores nothing.
 func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
 	asked := obj.(*hnc.HierarchyPlan)
-	if errs := invalid(name, asked); len(errs) > 0 {
+	if errs := validatePlan(name, asked); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: kind}, name, errs)
 	}
-	at, err := position(asked.Spec.Continue)
+	at, err := parsePosition(asked.Spec.Continue)
 	if err != nil {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: kind}, name,
 			field.ErrorList{field.Invalid(field.NewPath("spec", "continue"), asked.Spec.Continue, err.Error())})
@@ -61,6 +61,6 @@ func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, vali
 	}
 	answer := asked.DeepCopy()
 	answer.Name, answer.Namespace = name, namespace.Name
-	answer.Status, err = r.answer(ctx, namespace, &asked.Spec, at)
+	answer.Status, err = r.plan(ctx, namespace, &asked.Spec, at)
 	return answer, err
 }

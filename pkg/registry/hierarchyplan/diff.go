@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// maxDifference is how many bytes of a difference are shown.
-	maxDifference = 4 << 10
-	// maxCompared is how many lines of an object are compared: a comparison takes time in the square of that.
-	maxCompared = 1000
+	// maxDiffBytes bounds the size of a diff.
+	maxDiffBytes = 4 << 10
+	// maxDiffLines bounds the lines of a compared object: the time is quadratic in them.
+	maxDiffLines = 1000
 )
 
-// difference returns what an update changes in an object, for who may read both what is there and what takes its place; otherwise "". Both are
-// read as they are now: if they are others by now there is nothing to tell.
-func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) string {
+// diff returns what an update changes in an object, or "" unless the requester is allowed to get both the object and
+// its source. It reads both again, and returns "" if either has been replaced.
+func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) string {
 	resource := w.Kind.GroupResource()
-	if w.Verb != copies.Update || !s.may(ctx, "get", resource, w.Namespace) || !s.may(ctx, "get", resource, w.Source.Namespace) {
+	if w.Verb != copies.Update || !v.allowed(ctx, "get", resource, w.Namespace) || !v.allowed(ctx, "get", resource, w.Source.Namespace) {
 		return ""
 	}
-	present := p.present(ctx, w.Kind, w.Namespace, w.Present)
-	source := p.present(ctx, w.Kind, w.Source.Namespace, w.Source)
+	present := p.current(ctx, w.Kind, w.Namespace, w.Present)
+	source := p.current(ctx, w.Kind, w.Source.Namespace, w.Source)
 	if present == nil || source == nil {
 		return ""
 	}
@@ -43,12 +43,12 @@ func (p *Planner) difference(ctx context.Context, s *sight, w copies.Write) stri
 	if err != nil || will.Copied() == nil {
 		return ""
 	}
-	return compare(is, will.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
+	return unifiedDiff(is, will.Copied(), w.Kind.Group == "" && w.Kind.Resource == "secrets")
 }
 
-// present returns an object as it is now, nil if it is another one by now. A list takes no right to `get`, which the server does not have for any
-// kind: it would include subresources.
-func (p *Planner) present(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
+// current reads an object again, and returns nil if its UID has changed. It lists because the server lacks the verb
+// get, which would include subresources.
+func (p *Planner) current(ctx context.Context, kind copies.Kind, namespace string, o *copies.Object) *unstructured.Unstructured {
 	list, err := p.Dynamic.Resource(kind.GroupVersionResource).Namespace(namespace).List(ctx,
 		metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, o.Name).String()})
 	if err != nil || len(list.Items) != 1 || list.Items[0].GetUID() != o.UID {
@@ -57,17 +57,17 @@ func (p *Planner) present(ctx context.Context, kind copies.Kind, namespace strin
 	return &list.Items[0]
 }
 
-// compare returns the difference of two objects as a unified diff of their YAML.
-func compare(is, willBe []byte, secret bool) string {
+// unifiedDiff returns the difference of two objects as a unified diff of their YAML.
+func unifiedDiff(is, willBe []byte, secret bool) string {
 	var before, after unstructured.Unstructured
 	if json.Unmarshal(is, &before.Object) != nil || json.Unmarshal(willBe, &after.Object) != nil {
 		return ""
 	}
 	if secret {
-		hide(before.Object, after.Object)
+		redactSecrets(before.Object, after.Object)
 	}
 	for _, u := range []*unstructured.Unstructured{&before, &after} {
-		// It repeats the object, and with it what is hidden of a Secret.
+		// The annotation repeats the object, including the content of a Secret.
 		unstructured.RemoveNestedField(u.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
 	}
 	texts := make([]string, 2)
@@ -79,21 +79,21 @@ func compare(is, willBe []byte, secret bool) string {
 		texts[i] = string(text)
 	}
 	a, b := difflib.SplitLines(texts[0]), difflib.SplitLines(texts[1])
-	if len(a) > maxCompared || len(b) > maxCompared {
+	if len(a) > maxDiffLines || len(b) > maxDiffLines {
 		return "(too long to be compared)\n"
 	}
 	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: a, B: b, FromFile: "present", ToFile: "copy", Context: 2})
 	if err != nil {
 		return ""
 	}
-	if len(text) > maxDifference {
-		text = text[:maxDifference] + "\n(and more)\n"
+	if len(text) > maxDiffBytes {
+		text = text[:maxDiffBytes] + "\n(and more)\n"
 	}
 	return text
 }
 
-// hide takes the content out of two Secrets, so that only which keys differ is left.
-func hide(before, after map[string]any) {
+// redactSecrets removes the content of two Secrets. Which keys differ remains visible.
+func redactSecrets(before, after map[string]any) {
 	for _, field := range []string{"data", "stringData"} {
 		old, _ := before[field].(map[string]any)
 		wanted, _ := after[field].(map[string]any)

@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"fmt"
@@ -24,7 +24,8 @@ import (
 
 var configMaps = copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap"}
 
-// cluster is a planner of a cluster with so many ConfigMaps, each with that many bytes of data, in namespaces of a thousand.
+// cluster returns a planner of a cluster with the given number of ConfigMaps, each with size bytes of data, a
+// thousand per namespace.
 func cluster(t testing.TB, objects, size int, requests *atomic.Int64) *Planner {
 	t.Helper()
 	data := strings.Repeat("x", size)
@@ -49,32 +50,32 @@ func cluster(t testing.TB, objects, size int, requests *atomic.Int64) *Planner {
 		_, _ = io.WriteString(w, "]}")
 	}))
 	t.Cleanup(server.Close)
-	lists, err := NewObjects(&restclient.Config{Host: server.URL, QPS: -1})
+	lists, err := NewObjectLister(&restclient.Config{Host: server.URL, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Config{Objects: lists, Limits: Limits{Memory: 64 << 20}})
+	return New(Config{Lister: lists, Limits: Limits{Memory: 64 << 20}})
 }
 
-// read returns what a plan reads of the cluster.
-func (p *Planner) read(t testing.TB, namespaces int) *picture {
+// read returns the snapshot that a plan of the cluster reads.
+func (p *Planner) read(t testing.TB, namespaces int) *snapshot {
 	t.Helper()
 	names := sets.New[string]()
 	for i := range namespaces {
 		names.Insert(fmt.Sprint("namespace-", i))
 	}
-	pic := &picture{tree: seen.New(managed.Rules{})}
-	p.readObjects(t.Context(), pic, []sources.Treatment{{Kind: configMaps}}, names)
-	return pic
+	snap := &snapshot{tree: seen.New(managed.Rules{})}
+	p.readObjects(t.Context(), snap, []sources.KindPolicy{{Kind: configMaps}}, names)
+	return snap
 }
 
 func TestTooManyObjectsAreUnknown(t *testing.T) {
 	var requests atomic.Int64
 	p := cluster(t, 3000, 10, &requests)
 	p.Limits.Memory = 2000 * objectSize
-	pic := p.read(t, 100)
-	if len(pic.indexes) != 0 || len(pic.unknown) != 1 || !strings.Contains(pic.unknown[0], "configmaps: there are too many objects for one plan") {
-		t.Errorf("got %d indexes, unknown %q", len(pic.indexes), pic.unknown)
+	snap := p.read(t, 100)
+	if len(snap.indexes) != 0 || len(snap.unknown) != 1 || !strings.Contains(snap.unknown[0], "configmaps: there are too many objects for one plan") {
+		t.Errorf("got %d indexes, unknown %q", len(snap.indexes), snap.unknown)
 	}
 	if n := requests.Load(); n > 9 {
 		t.Errorf("%d pages are read, although 2000 objects are the limit", n)
@@ -83,17 +84,17 @@ func TestTooManyObjectsAreUnknown(t *testing.T) {
 
 func TestPagesOfLargeObjectsAreSmall(t *testing.T) {
 	var requests atomic.Int64
-	pic := cluster(t, 40, 1<<20, &requests).read(t, 100)
-	if len(pic.unknown) > 0 {
-		t.Fatal(pic.unknown)
+	snap := cluster(t, 40, 1<<20, &requests).read(t, 100)
+	if len(snap.unknown) > 0 {
+		t.Fatal(snap.unknown)
 	}
-	sources, _ := pic.indexes[0].Count(func(string) bool { return true })
+	sources, _ := snap.indexes[0].Count(func(string) bool { return true })
 	if sources != 40 || requests.Load() < 10 {
 		t.Errorf("%d objects of 1 MiB were read by %d requests, want 40 and several", sources, requests.Load())
 	}
 }
 
-// BenchmarkMemory measures what a plan holds for an object, and the peak while it reads many.
+// BenchmarkMemory measures the memory of a plan per object and the peak while it reads many.
 func BenchmarkMemory(b *testing.B) {
 	for _, size := range []int{1 << 10, 16 << 10} {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {
@@ -120,13 +121,13 @@ func BenchmarkMemory(b *testing.B) {
 						}
 					}
 				}()
-				pic := p.read(b, 100)
+				snap := p.read(b, 100)
 				close(done)
 				runtime.GC()
 				held := heap() - before
 				b.ReportMetric(float64(held)/objects, "held-B/object")
 				b.ReportMetric(float64(peak.Load()-before)/(1<<20), "peak-MiB")
-				runtime.KeepAlive(pic)
+				runtime.KeepAlive(snap)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -19,25 +19,25 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
-// picture is what a plan is made on: the tree, and the objects that matter, as they are.
-type picture struct {
+// snapshot is the state that a plan is evaluated on: the tree and the relevant objects.
+type snapshot struct {
 	tree    *tree.Tree
 	indexes []*copies.Index
-	// grants holds what RoleBindings grant, by their UIDs.
+	// grants holds the subjects and roles of RoleBindings by UID.
 	grants map[types.UID]grant
-	// unknown says what could not be read.
+	// unknown lists what could not be read.
 	unknown []string
-	// before is what is said about kinds now.
-	before sources.Said
+	// modes are the modes before the change.
+	modes sources.Modes
 }
 
-// grant is what a RoleBinding grants.
+// grant is the subjects and the role of a RoleBinding.
 type grant struct {
 	subjects []rbacv1.Subject
 	role     rbacv1.RoleRef
 }
 
-// readTree returns the tree as it is.
+// readTree returns the current tree.
 func (p *Planner) readTree(ctx context.Context) (*tree.Tree, error) {
 	t := tree.New(p.Managed)
 	namespaces := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

@@ -15,28 +15,29 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// How often the kinds are looked for when nothing has told that they may have changed, and at most.
+// resolvePeriod is the interval at which kinds are resolved without a known change, resolveDebounce the minimum
+// interval.
 const (
-	resolveAtLeast = time.Minute
-	resolveAtMost  = 250 * time.Millisecond
+	resolvePeriod   = time.Minute
+	resolveDebounce = 250 * time.Millisecond
 )
 
-// Store is this server's own store of a resource.
+// Store is the storage of one of this server's resources.
 type Store interface {
 	rest.Lister
 	rest.Watcher
 }
 
-// Run keeps the index up to date until ctx ends: it watches the kinds that are always propagated, and those that the configuration and the
-// hierarchies in the stores name.
+// Run maintains the index until ctx ends. It watches the enforced kinds and those that the configuration and the
+// hierarchies name.
 func (s *Sources) Run(ctx context.Context, configurations, hierarchies Store) {
-	enforced, _ := s.Treatments(time.Now(), Said{})
+	enforced, _ := s.KindPolicies(time.Now(), Modes{})
 	s.mu.Lock()
 	s.apply(ctx, enforced)
 	s.mu.Unlock()
-	follow(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
-	follow(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy)
-	timer := time.NewTicker(resolveAtLeast)
+	watchStore(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
+	watchStore(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy)
+	timer := time.NewTicker(resolvePeriod)
 	defer timer.Stop()
 	for {
 		select {
@@ -45,16 +46,17 @@ func (s *Sources) Run(ctx context.Context, configurations, hierarchies Store) {
 		case <-s.resolve:
 		case <-timer.C:
 		}
-		s.look(ctx)
+		s.resolveKinds(ctx)
 		select {
 		case <-ctx.Done():
-		case <-time.After(resolveAtMost):
+		case <-time.After(resolveDebounce):
 		}
 	}
 }
 
-// follow keeps whoever is told of a store's objects up to date: of all of them, then of each that has changed or, if gone is set, has gone.
-func follow(ctx context.Context, name string, store Store, replace func([]any), set func(object any, gone bool)) {
+// watchStore calls replace with all objects of a store and then set for each changed object. gone reports that it was
+// deleted.
+func watchStore(ctx context.Context, name string, store Store, replace func([]any), set func(object any, gone bool)) {
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), internal(o))
@@ -64,27 +66,27 @@ func follow(ctx context.Context, name string, store Store, replace func([]any), 
 		},
 	}
 	logger := klog.FromContext(ctx)
-	// Without a type, because the store hands out one object to many watchers wrapped in another.
+	// No expected type, because the store wraps an object that it sends to many watchers.
 	options := cache.ReflectorOptions{
 		Name: name, Logger: &logger,
-		// The store is ready a moment after the server has started, and is our own: it is asked soon again.
+		// The store is local and ready shortly after the server starts, so it is retried soon.
 		Backoff: &wait.Backoff{Duration: 50 * time.Millisecond, Factor: 1.5, Jitter: 0.5, Steps: 10, Cap: time.Second},
 	}
-	go cache.NewReflectorWithOptions(lw, nil, &follower{replace, set}, options).RunWithContext(ctx)
+	go cache.NewReflectorWithOptions(lw, nil, &reflectorStore{replace, set}, options).RunWithContext(ctx)
 }
 
-// follower is the store that a reflector writes to.
-type follower struct {
+// reflectorStore adapts callbacks to a reflector.
+type reflectorStore struct {
 	replace func([]any)
 	set     func(object any, gone bool)
 }
 
-func (f *follower) Add(object any) error    { f.set(unwrapped(object), false); return nil }
-func (f *follower) Update(object any) error { f.set(unwrapped(object), false); return nil }
-func (f *follower) Delete(object any) error { f.set(unwrapped(object), true); return nil }
-func (f *follower) Resync() error           { return nil }
+func (f *reflectorStore) Add(object any) error    { f.set(unwrapped(object), false); return nil }
+func (f *reflectorStore) Update(object any) error { f.set(unwrapped(object), false); return nil }
+func (f *reflectorStore) Delete(object any) error { f.set(unwrapped(object), true); return nil }
+func (f *reflectorStore) Resync() error           { return nil }
 
-func (f *follower) Replace(objects []any, _ string) error {
+func (f *reflectorStore) Replace(objects []any, _ string) error {
 	for i := range objects {
 		objects[i] = unwrapped(objects[i])
 	}
@@ -99,7 +101,7 @@ func unwrapped(object any) any {
 	return object
 }
 
-// internal returns the options of a plain list or watch as the store takes them.
+// internal returns the internal version of list options.
 func internal(o metav1.ListOptions) *metainternalversion.ListOptions {
 	return &metainternalversion.ListOptions{
 		ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch, Limit: o.Limit, Continue: o.Continue,
@@ -107,8 +109,8 @@ func internal(o metav1.ListOptions) *metainternalversion.ListOptions {
 	}
 }
 
-// again has the kinds looked for soon.
-func (s *Sources) again() {
+// enqueueResolve schedules resolveKinds.
+func (s *Sources) enqueueResolve() {
 	select {
 	case s.resolve <- struct{}{}:
 	default:

@@ -1,4 +1,4 @@
-package plan
+package hierarchyplan
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 )
 
-// place is where an answer begins: at a write, by its number, in a namespace; the zero value is the beginning.
-type place struct {
+// position is where a page begins: the number of a write in a namespace. The zero value is the beginning.
+type position struct {
 	Namespace string `json:"n"`
 	Write     int    `json:"w"`
 }
 
-var errContinue = errors.New("is none that an answer has given; ask from the beginning")
+var errContinue = errors.New("must be the continue value of an earlier answer; omit it to start from the beginning")
 
-// position reads a place that an earlier answer has given.
-func position(text string) (place, error) {
-	var at place
+// parsePosition decodes the continue value of an earlier answer.
+func parsePosition(text string) (position, error) {
+	var at position
 	if text == "" {
 		return at, nil
 	}
@@ -34,28 +34,28 @@ func position(text string) (place, error) {
 	return at, nil
 }
 
-func (at place) String() string {
+func (at position) String() string {
 	data, err := json.Marshal(at)
 	if err != nil {
-		panic(err) // a struct of a string and a number
+		panic(err) // a string and a number always marshal
 	}
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// batch is of how many namespaces the effects are held at a time.
-const batch = 32
+// effectBatch bounds the namespaces whose effects are in memory at a time.
+const effectBatch = 32
 
-// show returns what the requester may see of a plan, from a place on, and at most so many writes.
-func (p *Planner) show(ctx context.Context, m *made, from place, limit int) (hnc.HierarchyPlanStatus, error) {
-	status := hnc.HierarchyPlanStatus{Unknown: m.unknown, Refusals: refusals(m.refusals)}
-	s := p.sight(m)
-	status.Hidden = s.hidden(ctx)
-	page := &page{Planner: p, sight: s, status: &status, from: from, started: from.Namespace == "", limit: limit}
-	pending := make([]plan.Effect, 0, batch)
+// status returns what the requester may see of a plan, from a position on, with at most limit writes.
+func (p *Planner) status(ctx context.Context, pr *prediction, from position, limit int) (hnc.HierarchyPlanStatus, error) {
+	status := hnc.HierarchyPlanStatus{Unknown: pr.unknown, Refusals: refusals(pr.refusals)}
+	v := p.visibility(pr)
+	status.Hidden = v.hiddenKinds(ctx)
+	page := &page{Planner: p, visibility: v, status: &status, start: from, started: from.Namespace == "", limit: limit}
+	pending := make([]plan.Effect, 0, effectBatch)
 	flush := func() error {
-		s.ask(ctx, pending)
+		v.prefetch(ctx, pending)
 		for _, e := range pending {
-			if e, ok := s.visible(ctx, e); ok {
+			if e, ok := v.filter(ctx, e); ok {
 				count(&status.Summary, e)
 				page.add(ctx, e)
 			}
@@ -63,26 +63,26 @@ func (p *Planner) show(ctx context.Context, m *made, from place, limit int) (hnc
 		pending = pending[:0]
 		return ctx.Err()
 	}
-	for e := range m.effects {
-		if pending = append(pending, e); len(pending) == batch {
+	for e := range pr.effects {
+		if pending = append(pending, e); len(pending) == effectBatch {
 			if err := flush(); err != nil {
-				return status, apierrors.NewTimeoutError("the change affects too much to be told in time; ask about a smaller subtree", 0)
+				return status, apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
 			}
 		}
 	}
 	if err := flush(); err != nil {
-		return status, apierrors.NewTimeoutError("the change affects too much to be told in time; ask about a smaller subtree", 0)
+		return status, apierrors.NewTimeoutError("the change affects too many objects to plan in time; plan a smaller subtree", 0)
 	}
 	return status, nil
 }
 
-// page collects the part of an answer that is asked for.
+// page collects one page of a plan.
 type page struct {
 	*Planner
-	sight  *sight
-	status *hnc.HierarchyPlanStatus
-	from   place
-	// started says that the place has been reached, full that what comes next is not part of the answer.
+	visibility *visibility
+	status     *hnc.HierarchyPlanStatus
+	start      position
+	// started reports that the position has been reached, full that the page is complete.
 	started, full bool
 	limit         int
 }
@@ -91,42 +91,42 @@ type page struct {
 func (p *page) add(ctx context.Context, e plan.Effect) {
 	first := 0
 	if !p.started {
-		if e.Namespace != p.from.Namespace {
+		if e.Namespace != p.start.Namespace {
 			return
 		}
-		p.started, first = true, min(p.from.Write, len(e.Writes))
+		p.started, first = true, min(p.start.Write, len(e.Writes))
 	}
 	if p.full {
 		return
 	}
 	if p.limit <= 0 {
-		p.end(e, first)
+		p.stop(e, first)
 		return
 	}
 	last := min(len(e.Writes), first+p.limit)
-	p.status.Namespaces = append(p.status.Namespaces, p.namespace(ctx, p.sight, e, first, last))
+	p.status.Namespaces = append(p.status.Namespaces, p.namespace(ctx, p.visibility, e, first, last))
 	p.limit -= max(1, last-first)
 	if last < len(e.Writes) {
-		p.end(e, last)
+		p.stop(e, last)
 	}
 }
 
-func (p *page) end(e plan.Effect, write int) {
-	p.full, p.status.Continue = true, place{Namespace: e.Namespace, Write: write}.String()
+func (p *page) stop(e plan.Effect, write int) {
+	p.full, p.status.Continue = true, position{Namespace: e.Namespace, Write: write}.String()
 }
 
-// namespace returns the writes from first to last of one namespace.
-func (p *Planner) namespace(ctx context.Context, s *sight, e plan.Effect, first, last int) hnc.NamespacePlan {
+// namespace returns the writes from first to last in one namespace.
+func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, first, last int) hnc.NamespacePlan {
 	n := hnc.NamespacePlan{Name: e.Namespace, Fate: e.Fate}
 	for _, w := range e.Writes[first:last] {
 		n.Objects = append(n.Objects, hnc.PlannedObject{
 			Action: action(w), Group: w.Kind.Group, Version: w.Kind.Version, Resource: w.Kind.Resource, Kind: w.Kind.Kind, Name: w.Name,
-			Source: origin(w), Difference: p.difference(ctx, s, w),
+			Source: origin(w), Difference: p.diff(ctx, v, w),
 		})
 	}
 	if first == 0 {
-		n.Access = s.access(e)
-		n.Quotas = p.quotas(ctx, s, e)
+		n.Access = v.accessChanges(e)
+		n.Quotas = p.quotas(ctx, v, e)
 	}
 	return n
 }
@@ -139,7 +139,7 @@ func refusals(errs []error) []hnc.PlannedRefusal {
 	return list
 }
 
-// action tells what a write does.
+// action returns the effect of a write.
 func action(w copies.Write) hnc.PlannedAction {
 	switch {
 	case w.Verb == copies.Create:
@@ -154,7 +154,7 @@ func action(w copies.Write) hnc.PlannedAction {
 	return hnc.ActionChange
 }
 
-// origin is the namespace that an object comes from, or has come from.
+// origin is the namespace of an object's source, also of one that is removed.
 func origin(w copies.Write) string {
 	if w.Source == nil {
 		return w.Present.InheritedFrom

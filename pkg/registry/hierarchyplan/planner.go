@@ -1,0 +1,185 @@
+// Package hierarchyplan serves the subresource hierarchies/plan: the effects of a change before it is made.
+package hierarchyplan
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
+	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+)
+
+// Getter gets objects by name.
+type Getter interface {
+	Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error)
+}
+
+// Config is the configuration of a Planner.
+type Config struct {
+	// Kubernetes, Dynamic and Lister read the cluster.
+	Kubernetes kubernetes.Interface
+	Dynamic    dynamic.Interface
+	Lister     *ObjectLister
+	// Hierarchies, Subnamespaces and Configuration are the storage of this server's resources.
+	Hierarchies   rest.Lister
+	Subnamespaces interface {
+		rest.Lister
+		Getter
+	}
+	Configuration Getter
+	// Tree validates and authorizes the change as it does when the change is made.
+	Tree *tree.Tree
+	// GetHierarchy returns the stored hierarchy of a namespace.
+	GetHierarchy tree.Hierarchies
+	// Sources resolves the propagated kinds.
+	Sources *sources.Sources
+	// Authorizer determines what the requester may see.
+	Authorizer authorizer.Authorizer
+	Managed    managed.Rules
+	Rules      copies.Rules
+	// Limits bounds the cost of plans.
+	Limits Limits
+}
+
+// Planner makes plans. It reads a snapshot of the cluster for each one, and evaluates it with the propagator's
+// functions.
+type Planner struct {
+	Config
+	limiter *inflight.Limiter
+}
+
+// New returns a Planner.
+func New(config Config) *Planner {
+	return &Planner{config, inflight.New("plans in progress", config.Limits.Concurrent, 1)}
+}
+
+// prediction is a plan before it is filtered by the requester's permissions.
+type prediction struct {
+	*snapshot
+	// namespace is the namespace that the change is about.
+	namespace string
+	refusals  []error
+	effects   iter.Seq[plan.Effect]
+	// parent is the parent of the namespace after the change, "" for none. Its copies show the requester which
+	// sources exist further up.
+	parent string
+}
+
+// plan returns what the requester may see of a change in a namespace, from a position on. A requester who is not
+// allowed to make the change gets the refusals only.
+func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec, from position) (hnc.HierarchyPlanStatus, error) {
+	refused, err := p.authorize(ctx, namespace, spec)
+	if err != nil || len(refused) > 0 {
+		return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, err
+	}
+	release, err := p.limiter.Acquire(ctx)
+	if err != nil {
+		return hnc.HierarchyPlanStatus{}, err
+	}
+	defer release()
+	if spec.Change == hnc.ChangeParent {
+		possible, err := p.Tree.Preview(ctx, namespace, spec.Parent)
+		refused = nonNil(err)
+		if !possible {
+			return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, nil
+		}
+	}
+	pr, err := p.predict(ctx, namespace, spec)
+	if err != nil {
+		return hnc.HierarchyPlanStatus{}, err
+	}
+	switch spec.Change {
+	case hnc.ChangeDelete:
+		refused = p.validateDeletion(ctx, pr.tree, namespace)
+	case hnc.ChangeConfiguration:
+		refused = nonNil(p.Tree.CheckConfiguration(ctx, hnc.HNCConfigurationSpec{Resources: pr.modes.Cluster, OnConflict: pr.modes.OnConflict},
+			hnc.HNCConfigurationSpec{Resources: spec.Resources, OnConflict: pr.modes.OnConflict}))
+	case hnc.ChangePropagation:
+		refused = nonNil(
+			p.Tree.Editable(ctx, namespace, pr.tree.Parent(namespace.Name)),
+			p.Tree.CheckPropagation(ctx, namespace.Name, pr.modes.Trees[namespace.Name], spec.Resources),
+		)
+	}
+	pr.refusals = refused
+	return p.status(ctx, pr, from, effectiveLimit(spec.Limit))
+}
+
+// predict returns the effects of an authorized change.
+func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (*prediction, error) {
+	t, err := p.readTree(ctx)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	pr := &prediction{snapshot: &snapshot{tree: t}, namespace: namespace.Name}
+	if spec.Change == hnc.ChangeDelete {
+		pr.effects = slices.Values(plan.Deletion(t, namespace.Name))
+		return pr, nil
+	}
+	if pr.modes, err = p.modes(ctx, t); err != nil {
+		return nil, err
+	}
+	modes := pr.modes
+	left := t.Ancestors(namespace.Name)
+	switch spec.Change {
+	case hnc.ChangeParent:
+		pr.parent = spec.Parent
+		plan.Move(t, namespace.Name, spec.Parent)
+	case hnc.ChangeConfiguration:
+		pr.parent = t.Parent(namespace.Name)
+		modes.Cluster = spec.Resources
+	case hnc.ChangePropagation:
+		pr.parent = t.Parent(namespace.Name)
+		modes = modes.With(namespace.Name, spec.Resources)
+	}
+	scope := plan.Scope(t, namespace.Name)
+	read := sets.New(scope...).Insert(t.Ancestors(namespace.Name)...)
+	// The modes of other trees have no effect here, and the requester may not see them.
+	policies, problems := p.Sources.KindPolicies(resourcespec.RequestTime(ctx), modes.In(read.Union(sets.New(left...))))
+	pr.unknown = problems
+	p.readObjects(ctx, pr.snapshot, policies, read)
+	pr.effects = plan.Effects(t, pr.indexes, scope)
+	return pr, nil
+}
+
+// modes returns the configured modes.
+func (p *Planner) modes(ctx context.Context, t *seen.Tree) (sources.Modes, error) {
+	modes := sources.Modes{Trees: map[string][]hnc.ResourceSpec{}}
+	for namespace, resources := range t.SayingPropagation() {
+		for _, r := range resources {
+			var spec hnc.ResourceSpec
+			if err := v1beta1.Convert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(&r, &spec, nil); err != nil {
+				return modes, err
+			}
+			modes.Trees[namespace] = append(modes.Trees[namespace], spec)
+		}
+	}
+	c, err := p.Configuration.Get(ctx, hnc.ConfigurationName, &metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return modes, nil
+	}
+	if err != nil {
+		return modes, err
+	}
+	configured := c.(*hnc.HNCConfiguration).Spec
+	modes.Cluster, modes.OnConflict = configured.Resources, configured.OnConflict
+	return modes, nil
+}

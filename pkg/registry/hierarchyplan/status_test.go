@@ -1,0 +1,45 @@
+package hierarchyplan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestAPositionSurvivesTheRoundTripThroughTheClient(t *testing.T) {
+	at := position{Namespace: "team-a", Write: 7}
+	if got, err := parsePosition(at.String()); err != nil || got != at {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []string{"x", "e30", position{}.String(), position{Namespace: "a", Write: -1}.String()} {
+		if _, err := parsePosition(bad); err == nil {
+			t.Errorf("%q is accepted as a position", bad)
+		}
+	}
+}
+
+func TestTheSummaryOfADryRunIsShort(t *testing.T) {
+	var objects []hnc.PlannedObject
+	for range 10 {
+		objects = append(objects, hnc.PlannedObject{Action: hnc.ActionAdd, Resource: "configmaps", Name: "a", Source: "root"})
+	}
+	lines := summaryLines(hnc.HierarchyPlanStatus{Summary: hnc.PlanSummary{Namespaces: 1, Added: 10}, Namespaces: []hnc.NamespacePlan{{Name: "x", Objects: objects}}})
+	if len(lines) != maxWarnings+2 || !strings.Contains(lines[len(lines)-1], "and more") {
+		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+	if lines := summaryLines(hnc.HierarchyPlanStatus{}); len(lines) > 0 {
+		t.Errorf("without effects: got warnings %q", lines)
+	}
+}
+
+func TestALongDifferenceIsCut(t *testing.T) {
+	long := `{"data":{"a":"` + strings.Repeat("x", 2*maxDiffBytes) + `"}}`
+	if text := unifiedDiff([]byte(long), []byte(`{}`), false); len(text) > maxDiffBytes+20 || !strings.HasSuffix(text, "(and more)\n") {
+		t.Errorf("%d bytes", len(text))
+	}
+	const applied = `{"kind":"Secret","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"xyzzy"}},"data":{"a":"eA=="}}`
+	if text := unifiedDiff([]byte(applied), []byte(`{"kind":"Secret","data":{"b":"eA=="}}`), true); strings.Contains(text, "xyzzy") || strings.Contains(text, "eA==") {
+		t.Errorf("the diff contains the content of a Secret:\n%s", text)
+	}
+}

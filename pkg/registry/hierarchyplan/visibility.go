@@ -1,0 +1,178 @@
+package hierarchyplan
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
+)
+
+// visibility is what one requester may see of a plan. It caches the requester's permissions.
+type visibility struct {
+	*prediction
+	planner *Planner
+	cache   map[permission]bool
+}
+
+// permission is a verb on a resource in a namespace ("" for all), or on one named object.
+type permission struct {
+	verb            string
+	resource        schema.GroupResource
+	subresource     string
+	namespace, name string
+}
+
+func (p *Planner) visibility(pr *prediction) *visibility {
+	return &visibility{pr, p, map[permission]bool{}}
+}
+
+// allowed reports whether the requester has a permission in the namespace or in all namespaces.
+func (v *visibility) allowed(ctx context.Context, verb string, resource schema.GroupResource, namespace string) bool {
+	return v.check(ctx, permission{verb: verb, resource: resource}) || v.check(ctx, permission{verb: verb, resource: resource, namespace: namespace})
+}
+
+// check reviews a permission once.
+func (v *visibility) check(ctx context.Context, r permission) bool {
+	allowed, asked := v.cache[r]
+	if !asked {
+		allowed = v.planner.allowed(ctx, r)
+		v.cache[r] = allowed
+	}
+	return allowed
+}
+
+// prefetch reviews the permissions to list the written kinds in the namespaces of the effects, several at a time.
+func (v *visibility) prefetch(ctx context.Context, effects []plan.Effect) {
+	missing := sets.New[permission]()
+	for _, e := range effects {
+		for _, w := range e.Writes {
+			everywhere := permission{verb: "list", resource: w.Kind.GroupResource()}
+			r := everywhere
+			r.namespace = w.Namespace
+			if _, asked := v.cache[r]; !asked && !v.check(ctx, everywhere) {
+				missing.Insert(r)
+			}
+		}
+	}
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(maxParallel)
+	for r := range missing {
+		group.Go(func() error {
+			allowed := v.planner.allowed(ctx, r)
+			mu.Lock()
+			defer mu.Unlock()
+			v.cache[r] = allowed
+			return nil
+		})
+	}
+	_ = group.Wait() // no function returns an error
+}
+
+// seesNamespace reports whether the requester may see a namespace: by permission to get the tree of the planned
+// namespace, or the namespace itself.
+func (v *visibility) seesNamespace(ctx context.Context, namespace string) bool {
+	return namespace == v.namespace ||
+		v.check(ctx, permission{verb: "get", resource: hnc.Resource("hierarchies"), subresource: "tree", namespace: v.namespace, name: hnc.Singleton}) ||
+		v.check(ctx, permission{verb: "get", resource: schema.GroupResource{Resource: "namespaces"}, namespace: namespace, name: namespace})
+}
+
+// filter returns what the requester may see of an effect, and whether anything is left.
+func (v *visibility) filter(ctx context.Context, e plan.Effect) (plan.Effect, bool) {
+	if !v.seesNamespace(ctx, e.Namespace) {
+		return e, false
+	}
+	e.Writes = slices.DeleteFunc(e.Writes, func(w copies.Write) bool { return !v.seesWrite(ctx, w) })
+	return e, e.Fate != "" || len(e.Writes) > 0
+}
+
+// hiddenKinds returns the kinds that the requester is not allowed to list in the planned namespace. It depends on
+// permissions only.
+func (v *visibility) hiddenKinds(ctx context.Context) []hnc.HiddenKind {
+	var kinds []hnc.HiddenKind
+	for _, index := range v.indexes {
+		if resource := index.Kind.GroupResource(); !v.allowed(ctx, "list", resource, v.namespace) {
+			kinds = append(kinds, hnc.HiddenKind{Group: resource.Group, Resource: resource.Resource})
+		}
+	}
+	return kinds
+}
+
+// seesWrite reports whether the requester may see the objects of a write, both at its destination and at its source.
+// A source further up is visible to requesters allowed to list its copies in the parent.
+func (v *visibility) seesWrite(ctx context.Context, w copies.Write) bool {
+	resource := w.Kind.GroupResource()
+	if !v.allowed(ctx, "list", resource, w.Namespace) {
+		return false
+	}
+	if w.Source == nil || v.allowed(ctx, "list", resource, w.Source.Namespace) {
+		return true
+	}
+	return v.parent != "" && v.allowed(ctx, "list", resource, v.parent) && v.index(w.Kind).Get(v.parent, w.Name) != nil
+}
+
+func (v *visibility) index(kind copies.Kind) *copies.Index {
+	i := slices.IndexFunc(v.indexes, func(x *copies.Index) bool { return x.Kind == kind })
+	return v.indexes[i]
+}
+
+// accessChanges returns the roles that subjects gain and lose by changes of RoleBindings.
+func (v *visibility) accessChanges(e plan.Effect) []hnc.PlannedAccess {
+	bindings := copies.Kinds[1]
+	touched := map[string]copies.Write{}
+	var gained, lost []hnc.PlannedAccess
+	for _, w := range e.Writes {
+		if w.Kind != bindings || w.Verb == copies.Keep {
+			continue
+		}
+		touched[w.Name] = w
+		if w.Present != nil {
+			lost = v.appendGrants(lost, w.Present, hnc.AccessLost)
+		}
+		if w.Source != nil {
+			gained = v.appendGrants(gained, w.Source, hnc.AccessGained)
+		}
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	// Nothing is gained that remains or is lost elsewhere, and nothing is lost that remains or is gained elsewhere.
+	var stays []hnc.PlannedAccess
+	for o := range v.index(bindings).In(e.Namespace) {
+		if _, ok := touched[o.Name]; !ok {
+			stays = v.appendGrants(stays, o, "")
+		}
+	}
+	without := func(list []hnc.PlannedAccess, others ...[]hnc.PlannedAccess) []hnc.PlannedAccess {
+		return slices.DeleteFunc(slices.Clone(list), func(a hnc.PlannedAccess) bool {
+			return slices.ContainsFunc(slices.Concat(others...), func(o hnc.PlannedAccess) bool {
+				o.Change = a.Change
+				return o == a
+			})
+		})
+	}
+	return append(without(lost, stays, gained), without(gained, stays, lost)...)
+}
+
+// appendGrants adds the grants of a RoleBinding to the list without duplicates.
+func (v *visibility) appendGrants(list []hnc.PlannedAccess, o *copies.Object, change hnc.AccessChange) []hnc.PlannedAccess {
+	g := v.grants[o.UID]
+	for _, subject := range g.subjects {
+		a := hnc.PlannedAccess{Change: change, Kind: subject.Kind, Name: subject.Name, RoleKind: g.role.Kind, Role: g.role.Name}
+		if subject.Kind == rbacv1.ServiceAccountKind {
+			a.Namespace = subject.Namespace
+		}
+		if !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}

@@ -1,0 +1,104 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+)
+
+// KindPolicy is a kind with its propagation policies.
+type KindPolicy struct {
+	Kind copies.Kind
+	copies.Policies
+}
+
+// propagates reports whether any source may have copies.
+func (t KindPolicy) propagates() bool {
+	for _, policy := range t.Trees {
+		if propagated(policy) {
+			return true
+		}
+	}
+	return propagated(t.Cluster)
+}
+
+// ignored reports that the kind has mode Ignore everywhere.
+func (t KindPolicy) ignored() bool {
+	for _, policy := range t.Trees {
+		if policy.Mode != v1beta1.Ignore {
+			return false
+		}
+	}
+	return t.Cluster.Mode == v1beta1.Ignore
+}
+
+// KindPolicies returns the kinds that the modes affect, the enforced ones first. The first of several entries for a
+// kind wins. Kinds that do not exist or cannot be propagated are skipped; problems names the kinds that could not be
+// resolved. A missing kind triggers discovery unless that has run since the given time.
+func (s *Sources) KindPolicies(since time.Time, modes Modes) (policies []KindPolicy, problems []string) {
+	for _, kind := range copies.Kinds {
+		policies = append(policies, KindPolicy{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
+	}
+	named := map[schema.GroupResource]bool{}
+	each := func(specs []hnc.ResourceSpec, f func(t *KindPolicy, policy copies.Policy)) {
+		for _, spec := range specs {
+			mapping, err := s.Mapper.Find(since, spec.Group, spec.Resource)
+			var notNamespaced *kinds.NotNamespacedError
+			var notPropagated *kinds.NotPropagatedError
+			switch {
+			case err == nil:
+			case meta.IsNoMatchError(err), errors.As(err, &notNamespaced), errors.As(err, &notPropagated):
+				continue
+			default:
+				problems = append(problems, fmt.Sprintf("%s (%v)", spec.Resource, err))
+				continue
+			}
+			resource := mapping.Resource.GroupResource()
+			if slices.Contains(kinds.Enforced, resource) {
+				continue
+			}
+			i := slices.IndexFunc(policies, func(t KindPolicy) bool { return t.Kind.GroupResource() == resource })
+			if i < 0 {
+				i = len(policies)
+				kind := copies.Kind{GroupVersionResource: mapping.Resource, Kind: mapping.GroupVersionKind.Kind}
+				policies = append(policies, KindPolicy{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Ignore}, Trees: map[string]copies.Policy{}}})
+			}
+			f(&policies[i], copies.NewPolicy(v1beta1.ResourceSpec{
+				Mode: v1beta1.SynchronizationMode(spec.Mode), OnConflict: v1beta1.ConflictPolicy(spec.OnConflict),
+			}, v1beta1.ConflictPolicy(modes.OnConflict)))
+		}
+	}
+	each(modes.Cluster, func(t *KindPolicy, policy copies.Policy) {
+		if resource := t.Kind.GroupResource(); !named[resource] {
+			named[resource] = true
+			t.Cluster = policy
+		}
+	})
+	for _, namespace := range slices.Sorted(maps.Keys(modes.Trees)) {
+		each(modes.Trees[namespace], func(t *KindPolicy, policy copies.Policy) {
+			if _, twice := t.Trees[namespace]; !twice {
+				t.Trees[namespace] = policy
+			}
+		})
+	}
+	return slices.DeleteFunc(policies, KindPolicy.ignored), problems
+}
+
+// PolicyFunc returns the policy of sources as a function of their namespace, nil if there is one policy. chain
+// returns a namespace and its ancestors, the namespace first.
+func (t KindPolicy) PolicyFunc(chain func(namespace string) []string) func(namespace string) copies.Policy {
+	if len(t.Trees) == 0 {
+		return nil
+	}
+	return func(namespace string) copies.Policy { return t.Of(chain(namespace)) }
+}

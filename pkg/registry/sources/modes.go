@@ -1,0 +1,157 @@
+package sources
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// Modes are the configured modes: those of the cluster's configuration and those of hierarchies. It is immutable.
+type Modes struct {
+	Cluster []hnc.ResourceSpec
+	// OnConflict is the default conflict policy.
+	OnConflict hnc.ConflictPolicy
+	Trees      map[string][]hnc.ResourceSpec
+}
+
+func (s *Sources) setConfigurations(objects []any) {
+	var spec hnc.HNCConfigurationSpec
+	for _, object := range objects {
+		if c, ok := object.(*hnc.HNCConfiguration); ok && c.Name == hnc.ConfigurationName {
+			spec = c.Spec
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.modes.Cluster, s.modes.OnConflict, s.clusterKnown = spec.Resources, spec.OnConflict, true
+	s.enqueueResolve()
+}
+
+func (s *Sources) setConfiguration(object any, gone bool) {
+	c, ok := object.(*hnc.HNCConfiguration)
+	if !ok || c.Name != hnc.ConfigurationName {
+		return
+	}
+	var spec hnc.HNCConfigurationSpec
+	if !gone {
+		spec = c.Spec
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Equal(s.modes.Cluster, spec.Resources) || s.modes.OnConflict != spec.OnConflict {
+		s.modes.Cluster, s.modes.OnConflict = spec.Resources, spec.OnConflict
+		s.enqueueResolve()
+	}
+}
+
+// setHierarchies stores spec.propagation of hierarchies. Most hierarchies have none.
+func (s *Sources) setHierarchies(objects []any) {
+	trees := map[string][]hnc.ResourceSpec{}
+	for _, object := range objects {
+		if h, ok := object.(*hnc.Hierarchy); ok && len(h.Spec.Propagation) > 0 {
+			trees[h.Namespace] = h.Spec.Propagation
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.modes.Trees, s.treesKnown = trees, true
+	s.enqueueResolve()
+}
+
+func (s *Sources) setHierarchy(object any, gone bool) {
+	h, ok := object.(*hnc.Hierarchy)
+	if !ok {
+		return
+	}
+	var resources []hnc.ResourceSpec
+	if !gone {
+		resources = h.Spec.Propagation
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Equal(s.modes.Trees[h.Namespace], resources) {
+		return
+	}
+	s.modes = s.modes.With(h.Namespace, resources)
+	s.enqueueResolve()
+}
+
+// CurrentModes returns the modes known so far.
+func (s *Sources) CurrentModes() Modes {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.modes
+}
+
+// Mode returns the mode of a resource for sources in the first namespace of a chain: the nearest namespace with an
+// entry decides.
+func (s *Sources) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
+	policies, _ := s.KindPolicies(time.Time{}, s.CurrentModes())
+	for _, t := range policies {
+		if t.Kind.GroupResource() == resource {
+			return t.Of(chain).Mode
+		}
+	}
+	return v1beta1.Ignore
+}
+
+// With returns the modes after the hierarchy of a namespace gets these entries.
+func (s Modes) With(namespace string, resources []hnc.ResourceSpec) Modes {
+	trees := maps.Clone(s.Trees)
+	if trees == nil {
+		trees = map[string][]hnc.ResourceSpec{}
+	}
+	trees[namespace] = resources
+	if len(resources) == 0 {
+		delete(trees, namespace)
+	}
+	return Modes{s.Cluster, s.OnConflict, trees}
+}
+
+// In returns the modes of the cluster and of some namespaces.
+func (s Modes) In(namespaces sets.Set[string]) Modes {
+	trees := maps.Clone(s.Trees)
+	maps.DeleteFunc(trees, func(namespace string, _ []hnc.ResourceSpec) bool { return !namespaces.Has(namespace) })
+	return Modes{s.Cluster, s.OnConflict, trees}
+}
+
+// resolveKinds resolves the configured kinds and watches the propagated ones.
+func (s *Sources) resolveKinds(ctx context.Context) {
+	s.mu.RLock()
+	modes, known := s.modes, s.clusterKnown && s.treesKnown
+	s.mu.RUnlock()
+	if s.mapperOutdated.CompareAndSwap(true, false) {
+		s.Mapper.Refresh(time.Now())
+	}
+	policies, problems := s.KindPolicies(time.Now(), modes)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problems, s.resolved = problems, known
+	s.apply(ctx, slices.DeleteFunc(policies, func(t KindPolicy) bool { return !t.propagates() }))
+}
+
+// apply starts and stops watches so that exactly the kinds of the policies are watched. The lock must be held.
+func (s *Sources) apply(ctx context.Context, policies []KindPolicy) {
+	old := s.kinds
+	s.kinds = nil
+	for _, t := range policies {
+		i := slices.IndexFunc(old, func(k *kind) bool { return k.index.Kind == t.Kind })
+		if i < 0 {
+			s.kinds = append(s.kinds, s.watch(ctx, t))
+			continue
+		}
+		old[i].KindPolicy = t
+		s.kinds = append(s.kinds, old[i])
+		old = slices.Delete(old, i, i+1)
+	}
+	for _, k := range old {
+		k.stop()
+	}
+}
