@@ -46,7 +46,7 @@ func copiesRows() []row {
 		copyOf("acme")(secret)
 		return secret
 	}
-	// As big as the server stores it, and with many keys: evaluation has a budget.
+	// Close to the size limit and with many keys, because evaluation has a cost budget.
 	big := func(last string) *corev1.ConfigMap {
 		data := map[string]string{"last": last}
 		for i := range 10_000 {
@@ -117,7 +117,7 @@ func copiesRows() []row {
 		{name: "copies: nor by another ServiceAccount of ours", denied: changeIt,
 			request: request{user: "system:serviceaccount:hnc-system:hnc-apiserver", object: theCopy(otherRules), old: theCopy()}},
 
-		{name: "copies: an override takes the place of one", request: request{object: role(asks, otherRules), old: theCopy(allows)}},
+		{name: "copies: an override replaces one", request: request{object: role(asks, otherRules), old: theCopy(allows)}},
 		{name: "copies: an override is an own object", request: request{object: role(otherRules), old: role(asks)}},
 		{name: "copies: an override has no label", request: request{object: theCopy(allows, asks), old: theCopy(allows)},
 			denied: changeIt + ", or replace it by an object without label hnc.x-k8s.io/inherited-from and with annotation hnc.x-k8s.io/override: \"true\""},

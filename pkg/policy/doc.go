@@ -1,9 +1,10 @@
-// Package policy holds the admission policies that protect a hierarchy inside kube-apiserver.
+// Package policy holds the admission policies that protect hierarchies inside kube-apiserver.
 //
-// They are CEL, evaluated by every kube-apiserver itself, so they hold while our own servers are down, and they have no parameters,
-// because a policy with parameters denies everything from a restart of kube-apiserver until the parameters have come in. What they
-// need to know of the tree, the propagator writes on the namespaces as labels. A policy that is missing or slow to take effect
-// loosens a protection and breaks nothing else.
+// The policies are CEL that kube-apiserver evaluates itself, so they apply while this project's servers are down.
+// They have no parameters, because a policy with parameters denies all requests after a restart of kube-apiserver
+// until it has read them. The propagator writes what the policies need to know of a namespace as labels. Without the
+// policies some protections are missing, but nothing else fails.
 //
-// The manifests are written for kubectl apply -k; names in them are those of pkg/apis/hnc, which the tests of this package check.
+// The manifests are applied with kubectl apply -k. The tests of this package check that their names match
+// pkg/apis/hnc.
 package policy

@@ -43,30 +43,30 @@ func exceptionsRows() []row {
 		{name: "O5 a selector of 10 kB", denied: "has 10240 characters", invalid: true,
 			request: request{object: role(annotation(hnc.AnnotationSelect, strings.Repeat("a", 10240)))}},
 		{name: "O5 a long selector", request: request{object: role(annotation(hnc.AnnotationSelect, strings.Repeat("a in (b),", 909)+"z"))}},
-		{name: "O5 a long selector that is wrong", denied: "can not be read", invalid: true,
+		{name: "O5 a long selector that is invalid", denied: "is not a label selector", invalid: true,
 			request: request{object: role(annotation(hnc.AnnotationSelect, strings.Repeat("a in (b),", 909)))}},
 		{name: "O5 what HNC rejects", request: request{object: role(annotation(hnc.AnnotationSelect, "a>1"))}, invalid: true,
-			denied: "select of Role team-a/reader can not be read: it takes a label selector such as env=prod"},
-		{name: "O5 a wrong selector stays", request: request{object: role(annotation(hnc.AnnotationSelect, "a!=b"), label("a", "b")),
+			denied: "select of Role team-a/reader is not a label selector: use one such as env=prod"},
+		{name: "O5 an invalid selector stays", request: request{object: role(annotation(hnc.AnnotationSelect, "a!=b"), label("a", "b")),
 			old: role(annotation(hnc.AnnotationSelect, "a!=b"))}},
-		{name: "O5 a wrong selector is changed", denied: "can not be read", invalid: true,
+		{name: "O5 an invalid selector is changed", denied: "is not a label selector", invalid: true,
 			request: request{object: role(annotation(hnc.AnnotationSelect, "a!=b")), old: role(annotation(hnc.AnnotationSelect, "a!=c"))}},
 		{name: "O6 an empty item", request: request{object: role(annotation(hnc.AnnotationTreeSelect, "a,"))}, invalid: true,
-			denied: "treeSelect of Role team-a/reader has an item that is no name of a namespace: \"\""},
+			denied: "treeSelect of Role team-a/reader has an item that is not a namespace name: \"\""},
 		{name: "O6 two names without !", request: request{object: role(annotation(hnc.AnnotationTreeSelect, "a, !b, c"))}, invalid: true,
-			denied: "treeSelect of Role team-a/reader names a and c, and nothing is below both"},
+			denied: "treeSelect of Role team-a/reader names a and c, but no namespace is below both"},
 		{name: "O6 a treeSelect of 10 kB", denied: "treeSelect of Role team-a/reader has 10240 characters", invalid: true,
 			request: request{object: role(annotation(hnc.AnnotationTreeSelect, strings.Repeat("!a,", 3413)+"b"))}},
-		{name: "O6 the longest annotation that there is", denied: "characters, and may have 8192", invalid: true,
+		{name: "O6 the longest annotation that there is", denied: "characters, more than 8192", invalid: true,
 			request: request{object: role(annotation(hnc.AnnotationTreeSelect, strings.Repeat(",", 260_000)))}},
 		{name: "O6 a long treeSelect", request: request{object: role(annotation(hnc.AnnotationTreeSelect, strings.Repeat("!a, ", 2047)+"b"))}},
-		{name: "O6 a wrong treeSelect stays", request: request{object: role(annotation(hnc.AnnotationTreeSelect, "a,,b"), label("a", "b")),
+		{name: "O6 an invalid treeSelect stays", request: request{object: role(annotation(hnc.AnnotationTreeSelect, "a,,b"), label("a", "b")),
 			old: role(annotation(hnc.AnnotationTreeSelect, "a,,b"))}},
-		{name: "O7 a wrong none stays", request: request{object: role(annotation(hnc.AnnotationNone, "yes"), label("a", "b")),
+		{name: "O7 an invalid none stays", request: request{object: role(annotation(hnc.AnnotationNone, "yes"), label("a", "b")),
 			old: role(annotation(hnc.AnnotationNone, "yes"))}},
 		{name: "O9 two selectors", denied: "has the annotations " + hnc.AnnotationSelect + " and " + hnc.AnnotationTreeSelect, invalid: true,
 			request: request{object: role(annotation(hnc.AnnotationSelect, "a"), annotation(hnc.AnnotationTreeSelect, "b"))}},
-		{name: "O9 a second selector", denied: "there can be only one", invalid: true,
+		{name: "O9 a second selector", denied: "only one of them is allowed", invalid: true,
 			request: request{object: role(annotation(hnc.AnnotationAll, "true"), annotation(hnc.AnnotationNone, "false")),
 				old: role(annotation(hnc.AnnotationAll, "true"))}},
 		{name: "O9 an empty one does not count", request: request{object: role(annotation(hnc.AnnotationSelect, "a"), annotation(hnc.AnnotationNone, ""))}},
@@ -95,7 +95,7 @@ func exceptionsRows() []row {
 	return append(rows, notSourcesRows(typo)...)
 }
 
-// notSourcesRows are about kinds that are left alone.
+// notSourcesRows are about kinds that are not validated.
 func notSourcesRows(typo option) []row {
 	meta := metav1.ObjectMeta{Namespace: "team-a", Name: "x"}
 	objects := map[string]runtime.Object{
@@ -118,7 +118,7 @@ func notSourcesRows(typo option) []row {
 	return rows
 }
 
-// annotations adds that many which are not ours. 50 000 are nearly the 256 kB that an object may have.
+// annotations adds n unrelated annotations. 50 000 are nearly the 256 kB that an object may have.
 func annotations(n int) option {
 	return func(object metav1.Object) {
 		for i := range n {
@@ -127,7 +127,7 @@ func annotations(n int) option {
 	}
 }
 
-// What the policy lets pass, and what the propagator can read, are the same, but for the lengths of names.
+// The policy accepts exactly what the propagator can parse, except for the length of names.
 func TestO5AndO6WhatCanBeWrittenCanBeRead(t *testing.T) {
 	chain := newAdmissionChain(t, installed(t), knownNamespaces()...)
 	chain.waitForSchemas(t)

@@ -57,7 +57,7 @@ func namespace(name string, options ...option) *corev1.Namespace {
 	return namespace
 }
 
-// role returns a Role in team-a that has nothing to do with us.
+// role returns a local Role in team-a.
 func role(options ...option) *rbacv1.Role {
 	role := &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "Role"},
@@ -90,7 +90,7 @@ func widget(options ...option) *unstructured.Unstructured {
 	return widget
 }
 
-// knownNamespaces are those that the server has.
+// knownNamespaces are the namespaces in the server.
 func knownNamespaces() []*corev1.Namespace {
 	inTree := label(hnc.LabelIncludedNamespace, "true", hnc.LabelInTree, "true")
 	namespaces := []*corev1.Namespace{namespace("alone", label(hnc.LabelIncludedNamespace, "true")), namespace("acme", inTree), namespace("team-a", inTree), namespace("ending", inTree, terminating)}

@@ -31,16 +31,16 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// restorer is the one user of these tests who may restore hierarchies.
+// restorer is the only user allowed to restore hierarchies.
 const restorer = "restorer"
 
-// request is a write as it reaches admission: object is nil for a deletion, old for a creation.
+// request is a write as admission receives it: object is nil for a deletion, old for a creation.
 type request struct {
-	// user is alice, who has no special right, when empty.
+	// user defaults to alice, who has no permissions.
 	user        string
 	object, old runtime.Object
 	subresource string
-	// collection is whether the object is deleted as one of a collection, by a request that does not name it.
+	// collection reports that the object is deleted with a collection, by a request that does not name it.
 	collection bool
 }
 
@@ -54,13 +54,13 @@ func (r request) operation() admission.Operation {
 	return admission.Update
 }
 
-// admissionChain is kube-apiserver's own two plugins, with its CEL compiler, its matching and its messages, on given policies.
+// admissionChain runs kube-apiserver's mutating and validating policy plugins on the given policies.
 type admissionChain struct {
 	mutating   *mutating.Plugin
 	validating *validating.Plugin
 }
 
-// newAdmissionChain returns when the policies are effective. The namespaces are those that the server knows.
+// newAdmissionChain returns once the policies are effective.
 func newAdmissionChain(t *testing.T, policies []runtime.Object, namespaces ...*corev1.Namespace) *admissionChain {
 	t.Helper()
 	objects := slices.Clone(policies)
@@ -107,7 +107,7 @@ func newAdmissionChain(t *testing.T, policies []runtime.Object, namespaces ...*c
 	return chain
 }
 
-// admit returns the object as it would be stored, or the error that the user sees.
+// admit returns the object as it would be stored, or the error of the request.
 func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, error) {
 	subject := r.object
 	if subject == nil {
@@ -121,7 +121,7 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 	kind := subject.GetObjectKind().GroupVersionKind()
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	if kind.Kind == "Namespace" {
-		// As kube-apiserver does it.
+		// as in kube-apiserver
 		namespace = name
 	}
 	if r.collection {
@@ -144,7 +144,7 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 	return attributes.GetObject(), c.validating.Validate(ctx, attributes, interfaces)
 }
 
-// waitForSchemas returns when the mutating plugin has the kinds' schemas, which it fetches on its own.
+// waitForSchemas waits until the mutating plugin has fetched the schemas of the kinds.
 func (c *admissionChain) waitForSchemas(t *testing.T) {
 	t.Helper()
 	var last error
@@ -157,7 +157,7 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 	}
 }
 
-// authorize grants restorer, and nobody else, the verb restore on hierarchies in the whole cluster.
+// authorize grants only restorer the verb restore on hierarchies in the whole cluster.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
@@ -166,7 +166,7 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 	return authorizer.DecisionNoOpinion, "", nil
 }
 
-// installed returns the policies as kube-apiserver stores them: with their defaults.
+// installed returns the policies as stored by kube-apiserver, with defaults.
 func installed(t *testing.T) []runtime.Object {
 	t.Helper()
 	objects, err := Objects()
@@ -200,7 +200,7 @@ func setDefaults(match *admissionregistrationv1.MatchResources) {
 	}
 }
 
-// clientWithSchemas is the fake client with the schemas of the real kinds, which mutation needs.
+// clientWithSchemas is a fake client with the schemas of built-in kinds, which mutations require.
 type clientWithSchemas struct{ *fake.Clientset }
 
 func (c clientWithSchemas) Discovery() discovery.DiscoveryInterfaces {

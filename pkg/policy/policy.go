@@ -15,14 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// kustomization lists the manifests for kubectl; it isn't one itself.
+// kustomization lists the manifests for kubectl and is not a manifest itself.
 const kustomization = "kustomization.yaml"
 
 //go:embed *.yaml
 var manifests embed.FS
 
-// Objects returns the policies and their bindings, as in the manifests and without the defaults that kube-apiserver sets.
-// It fails on a manifest that holds an unknown field or another kind of object, which the tests of this package rule out.
+// Objects returns the policies and bindings in the manifests, without the defaults that kube-apiserver sets. It fails
+// for an unknown field or kind, which the tests of this package prevent.
 func Objects() ([]runtime.Object, error) {
 	scheme := runtime.NewScheme()
 	if err := admissionregistrationv1.AddToScheme(scheme); err != nil {

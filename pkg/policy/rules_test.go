@@ -15,15 +15,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// row is a write and what becomes of it.
+// row is a write and its expected result.
 type row struct {
 	name string
 	request
-	// denied is a part of the message of the refusal; empty means that the write is allowed.
+	// denied is a part of the error message; empty if the write is allowed.
 	denied string
-	// invalid is whether the refusal says that the object is invalid, and not that the write is forbidden.
+	// invalid reports that the error is Invalid instead of Forbidden.
 	invalid bool
-	// included is the value that label included-namespace is stored with, when that matters; "none" means that it is absent.
+	// included is the stored value of label included-namespace, if it matters; "none" if it is absent.
 	included string
 }
 
@@ -31,7 +31,7 @@ func allRows() []row {
 	return slices.Concat(copiesRows(), exceptionsRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows())
 }
 
-// reason is that of the refusal.
+// reason is the expected reason of the error.
 func (r row) reason() metav1.StatusReason {
 	if r.invalid {
 		return metav1.StatusReasonInvalid
@@ -39,7 +39,7 @@ func (r row) reason() metav1.StatusReason {
 	return metav1.StatusReasonForbidden
 }
 
-// check returns what is wrong with the outcome of the row's request, or "".
+// check describes how the result of the row's request differs from the expected one, or returns "".
 func (r row) check(stored runtime.Object, err error) string {
 	switch {
 	case r.denied == "" && err != nil:
@@ -77,7 +77,7 @@ func TestPoliciesAllowAndDeny(t *testing.T) {
 	}
 }
 
-// A rule that no row needs is a rule that nothing tests.
+// A rule that no row needs is not tested.
 func TestEveryPartOfThePoliciesIsNeededByARow(t *testing.T) {
 	for name, policies := range mutilated(t) {
 		t.Run(name, func(t *testing.T) {
@@ -146,8 +146,9 @@ func mutilated(t *testing.T) map[string][]runtime.Object {
 	return result
 }
 
-// forEachConstraint calls f with the constraints once for each operation and resource that they list, each exclusion of resources and
-// the selector of namespaces, without this one. Selectors of objects are left out: what they save, conditions decide again.
+// forEachConstraint calls f with the constraints once for each operation, resource, excluded resource and the
+// namespace selector, without this one. Object selectors are omitted: they save work, and conditions make the same
+// decision.
 func forEachConstraint(match *admissionregistrationv1.MatchResources, f func(part string, match *admissionregistrationv1.MatchResources)) {
 	for j, rule := range match.ResourceRules {
 		for k, operation := range rule.Operations {
@@ -175,7 +176,7 @@ func forEachConstraint(match *admissionregistrationv1.MatchResources, f func(par
 	}
 }
 
-// A policy with parameters denies everything after a restart of kube-apiserver until they have been read.
+// A policy with parameters denies all requests after a restart of kube-apiserver until they have been read.
 func TestPoliciesHaveNoParameters(t *testing.T) {
 	for _, object := range installed(t) {
 		switch policy := object.(type) {

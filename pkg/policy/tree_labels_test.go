@@ -37,9 +37,9 @@ func treeLabelsRows() []row {
 				request: request{object: namespace("team-a"), old: namespace("team-a", has), subresource: "status"}},
 			row{name: "N7 tree labels: not through the finalizers either: " + key, denied: denied,
 				request: request{object: namespace("team-a"), old: namespace("team-a", has), subresource: "finalize"}},
-			row{name: "N10 tree labels: whoever leaves it alone is free: " + key,
+			row{name: "N10 tree labels: other changes are allowed: " + key,
 				request: request{object: namespace("team-a", has, label("a", "b")), old: namespace("team-a", has)}},
-			row{name: "N10 tree labels: whoever leaves it alone is free in the status: " + key,
+			row{name: "N10 tree labels: other changes of the status are allowed: " + key,
 				request: request{object: namespace("team-a", has), old: namespace("team-a", has), subresource: "status"}},
 		)
 	}
@@ -63,7 +63,7 @@ func treeLabelsRows() []row {
 				request: request{object: namespace("team-a"), old: namespace("team-a", has)}},
 			row{name: "annotations: not through the status either: " + key, denied: denied,
 				request: request{object: namespace("team-a", other), old: namespace("team-a", has), subresource: "status"}},
-			row{name: "annotations: whoever leaves it alone is free: " + key,
+			row{name: "annotations: other changes are allowed: " + key,
 				request: request{object: namespace("team-a", has, label("a", "b")), old: namespace("team-a", has)}},
 		)
 	}

@@ -21,12 +21,12 @@ func TestExceptionsAreReadWhenTheyAreWritten(t *testing.T) {
 	}{
 		"O4 BAD-2 an unknown annotation":  {map[string]string{"propagate.hnc.x-k8s.io/treeselect": "a"}, "annotation propagate.hnc.x-k8s.io/treeselect of"},
 		"O5 an operator that HNC rejects": {map[string]string{hnc.AnnotationSelect: "env!=prod"}, "write notin for !="},
-		"O5 BAD-4 a selector of 10 kB":    {map[string]string{hnc.AnnotationSelect: strings.Repeat("a,", 5120)}, "has 10240 characters, and may have 8192"},
-		"O6 BAD-3 an empty item":          {map[string]string{hnc.AnnotationTreeSelect: "a,,b"}, "has an item that is no name of a namespace"},
+		"O5 BAD-4 a selector of 10 kB":    {map[string]string{hnc.AnnotationSelect: strings.Repeat("a,", 5120)}, "has 10240 characters, more than 8192"},
+		"O6 BAD-3 an empty item":          {map[string]string{hnc.AnnotationTreeSelect: "a,,b"}, "has an item that is not a namespace name"},
 		"O6 two names":                    {map[string]string{hnc.AnnotationTreeSelect: "a,b"}, "names a and b"},
 		"O7 none is a boolean":            {map[string]string{hnc.AnnotationNone: "yes"}, `must be "true" or "false"`},
 		"O8 all is a boolean":             {map[string]string{hnc.AnnotationAll: "tRUE"}, `must be "true" or "false"`},
-		"O9 BAD-1 two selectors at once":  {map[string]string{hnc.AnnotationSelect: "a", hnc.AnnotationTreeSelect: "b"}, "of which there can be only one"},
+		"O9 BAD-1 two selectors at once":  {map[string]string{hnc.AnnotationSelect: "a", hnc.AnnotationTreeSelect: "b"}, "but only one of them is allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := func(object metav1.Object) { object.SetAnnotations(test.annotations) }
@@ -61,7 +61,7 @@ func TestWhatIsWrongAlreadyStays(t *testing.T) {
 	must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "wrong", types.MergePatchType, merge(t, "finalizers", nil), metav1.PatchOptions{}))
 	_, err := alice.CoreV1().ConfigMaps(ns).Patch(ctx, "wrong", types.MergePatchType,
 		merge(t, "annotations", map[string]any{hnc.AnnotationTreeSelect: "b,"}), metav1.PatchOptions{})
-	invalid(t, err, "has an item that is no name of a namespace")
+	invalid(t, err, "has an item that is not a namespace name")
 	must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "wrong", types.MergePatchType,
 		merge(t, "annotations", map[string]any{hnc.AnnotationTreeSelect: nil}), metav1.PatchOptions{}))
 }
