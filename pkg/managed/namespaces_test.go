@@ -21,7 +21,7 @@ func TestWhichNamespacesTakePart(t *testing.T) {
 		"2.1: by default not ours":                     {"", "hnc-system", nil, "by the administrator"},
 		"2.1: the empty name does":                     {"", "", nil, ""},
 		"INCL-1 an excluded one":                       {"--excluded-namespace=a --excluded-namespace=b", "b", nil, "by the administrator"},
-		"2.1: the flag takes the default's place":      {"--excluded-namespace=a", "kube-public", nil, ""},
+		"2.1: the flag replaces the default":           {"--excluded-namespace=a", "kube-public", nil, ""},
 		"INCL-2 the name does not match":               {"--included-namespace-regex=team-.*", "dev", nil, "team-.*"},
 		"INCL-2 the name matches":                      {"--included-namespace-regex=team-.*", "team-a", nil, ""},
 		"2.1: the name matches in part only":           {"--included-namespace-regex=team-.", "my-team-a", nil, "team-."},

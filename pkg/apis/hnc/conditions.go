@@ -2,8 +2,9 @@ package hnc
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// InPlace returns the condition of a namespace without problems, but for its times. The registry sets it with a write that it has judged,
-// and the propagator when it has found nothing wrong: both must say the same, or one would correct the other.
+// ReadyCondition returns the Ready condition, without times, of a namespace without problems. The registry sets it
+// with validated writes, and the propagator if it finds no problem. Both must set the same condition, otherwise each
+// overwrites the other's. The message is stored in every Hierarchy: changing it rewrites all of them.
 func ReadyCondition() metav1.Condition {
 	return metav1.Condition{
 		Type: ConditionReady, Status: metav1.ConditionTrue, Reason: ReasonReady,

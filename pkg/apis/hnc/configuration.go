@@ -6,7 +6,8 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HNCConfiguration says what is propagated in the cluster. There is one, named "config"; it is created by the server.
+// HNCConfiguration configures propagation in the cluster. There is exactly one, named "config", created by the
+// server.
 type HNCConfiguration struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -15,59 +16,59 @@ type HNCConfiguration struct {
 	Status HNCConfigurationStatus
 }
 
-// HNCConfigurationSpec says what is propagated.
+// HNCConfigurationSpec configures propagation.
 type HNCConfigurationSpec struct {
 	Resources   []ResourceSpec
 	CreatorRole string
-	// OnConflict is the policy of entries without one, in Resources and in hierarchies. Empty means Overwrite.
+	// OnConflict is the default of entries without a policy, in Resources and in hierarchies. Empty means Overwrite.
 	OnConflict ConflictPolicy
 	// SubnamespaceNames restricts the names of new sub-namespaces; nil allows any.
 	SubnamespaceNames *SubnamespaceNames
 }
 
-// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy all that is set.
+// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy every field that is set.
 type SubnamespaceNames struct {
-	// Pattern is a regular expression (RE2) that matches the whole name; empty for any.
+	// Pattern is a regular expression (RE2) that must match the whole name; empty allows any.
 	Pattern string
-	// Prefix is what a name starts with.
+	// Prefix is the required prefix of names.
 	Prefix NamePrefix
 }
 
-// NamePrefix says what the names of new sub-namespaces start with.
+// NamePrefix is the required prefix of the names of new sub-namespaces.
 type NamePrefix string
 
 const (
-	// NoPrefix allows any name. The empty value means the same.
+	// NoPrefix requires no prefix, as the empty value does.
 	NoPrefix NamePrefix = "None"
 	// ParentPrefix requires the name of the parent and a hyphen.
 	ParentPrefix NamePrefix = "Parent"
 )
 
-// SynchronizationMode says how objects of a kind flow down the tree.
+// SynchronizationMode controls the propagation of a kind.
 type SynchronizationMode string
 
 const (
-	// Propagate copies all objects to all descendants, but for exceptions.
+	// Propagate copies all objects to all descendants, except for exceptions.
 	Propagate SynchronizationMode = "Propagate"
-	// AllowPropagate copies only the objects that ask for it by an annotation.
+	// AllowPropagate copies only objects with an annotation that requests it.
 	AllowPropagate SynchronizationMode = "AllowPropagate"
-	// Remove deletes all copies, and makes no new ones.
+	// Remove deletes all copies and creates no new ones.
 	Remove SynchronizationMode = "Remove"
-	// Ignore leaves the copies that exist as they are, and makes no new ones.
+	// Ignore keeps existing copies unchanged and creates no new ones.
 	Ignore SynchronizationMode = "Ignore"
 )
 
-// ConflictPolicy says what becomes of a local object when an ancestor has a source of its name.
+// ConflictPolicy controls local objects with the same name as a source in an ancestor.
 type ConflictPolicy string
 
 const (
-	// Overwrite replaces the local object: what is set above is true below.
+	// Overwrite replaces the local object with a copy.
 	Overwrite ConflictPolicy = "Overwrite"
-	// Keep leaves the local object alone, and reports it.
+	// Keep keeps the local object and reports it.
 	Keep ConflictPolicy = "Keep"
 )
 
-// ResourceSpec says how objects of a kind flow down the tree.
+// ResourceSpec configures the propagation of a kind.
 type ResourceSpec struct {
 	Group      string
 	Resource   string
@@ -75,22 +76,22 @@ type ResourceSpec struct {
 	OnConflict ConflictPolicy
 }
 
-// HNCConfigurationStatus tells what is propagated.
+// HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatus struct {
 	Resources  []ResourceStatus
 	Conditions []metav1.Condition
-	// InForce are the rules that each server acts by.
+	// InForce are the rules that each server applies.
 	InForce InForce
 }
 
-// InForce are the rules that each server acts by; nil where a server has not reported them yet.
+// InForce are the rules that each server applies; nil until the server reports them.
 type InForce struct {
 	APIServer  *Rules
 	Propagator *Rules
 }
 
-// Rules say which namespaces take part in hierarchies, which of their labels and annotations are managed, what is not
-// copied, and what copies leave out. The servers take them from flags of the same names.
+// Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
+// which objects are not copied, and which metadata copies omit. They are set by flags with the same names.
 type Rules struct {
 	ExcludedNamespaces          []string
 	IncludedNamespaceRegex      string
@@ -103,7 +104,7 @@ type Rules struct {
 	StripTrackingMetadata       *bool
 }
 
-// ResourceStatus tells what is done for a kind.
+// ResourceStatus is the observed propagation of a kind.
 type ResourceStatus struct {
 	Group                string
 	Version              string
@@ -115,7 +116,7 @@ type ResourceStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HNCConfigurationList is a list of configurations.
+// HNCConfigurationList is a list of HNCConfigurations.
 type HNCConfigurationList struct {
 	metav1.TypeMeta
 	metav1.ListMeta

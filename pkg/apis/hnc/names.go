@@ -2,98 +2,102 @@ package hnc
 
 import "strings"
 
-// Singleton is the only name that a Hierarchy may have: there is one per namespace.
+// Singleton is the only valid name of a Hierarchy: there is one per namespace.
 const Singleton = "hierarchy"
 
-// ConfigurationName is the only name that an HNCConfiguration may have.
+// ConfigurationName is the only valid name of an HNCConfiguration.
 const ConfigurationName = "config"
 
-// SystemNamespace is where the servers run, and where their ServiceAccounts live.
+// SystemNamespace is the namespace of the servers and their ServiceAccounts.
 const SystemNamespace = "hnc-system"
 
-// PropagatorUser is the user name of the one privileged writer.
+// PropagatorUser is the user name of the propagator, the only privileged writer.
 const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hnc-propagator"
 
-// LabelAggregateToPropagator is the label of ClusterRoles that are aggregated into the propagator's, with the value "true".
+// LabelAggregateToPropagator, with the value "true", aggregates a ClusterRole into the propagator's.
 const LabelAggregateToPropagator = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
 
-// PropagatorVerbs returns what the propagator must be allowed to do with objects of a kind that it propagates.
+// PropagatorVerbs returns the verbs that the propagator needs for a propagated kind.
 func PropagatorVerbs() []string {
 	return []string{"get", "list", "watch", "create", "update", "delete"}
 }
 
-// Labels and annotations that the hierarchy writes. Source: spec/hnc.md 0.2; those marked "projected" are facts about
-// a namespace that admission policies need and that only the propagator writes.
+// Labels and annotations of hierarchies. Source: spec/hnc.md 0.2. Those marked "projected" are facts for admission
+// policies that only the propagator writes.
 const (
 	// LabelInheritedFrom marks a copy; its value is the namespace of the source.
 	LabelInheritedFrom = "hnc.x-k8s.io/inherited-from"
 	// LabelManagedBy is set to GroupName on copies.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
-	// LabelIncludedNamespace is "true" on namespaces that can be part of a hierarchy.
+	// LabelIncludedNamespace is "true" on namespaces that may be part of a hierarchy.
 	LabelIncludedNamespace = "hnc.x-k8s.io/included-namespace"
-	// LabelTreeSuffix ends the tree labels: <ancestor>.tree.hnc.x-k8s.io/depth holds the distance to that ancestor.
+	// LabelTreeSuffix is the suffix of tree labels: <ancestor>.tree.hnc.x-k8s.io/depth holds the distance to that
+	// ancestor.
 	LabelTreeSuffix = ".tree.hnc.x-k8s.io/depth"
 	// LabelInTree is projected: "true" on a namespace that has, or is about to have, a parent or children.
 	LabelInTree = "hnc.x-k8s.io/in-tree"
-	// LabelHasSubnamespaces is projected: "true" while at least one sub-namespace is directly below.
+	// LabelHasSubnamespaces is projected: "true" while at least one child is a sub-namespace.
 	LabelHasSubnamespaces = "hnc.x-k8s.io/has-subnamespaces"
-	// LabelCascadingDeletion is projected: CascadingAllowed while the namespace or an ancestor allows cascading deletion.
+	// LabelCascadingDeletion is projected: CascadingAllowed while the namespace or an ancestor allows cascading
+	// deletion.
 	LabelCascadingDeletion = "hnc.x-k8s.io/cascading-deletion"
 	// CascadingAllowed is the value of LabelCascadingDeletion.
 	CascadingAllowed = "allowed"
-	// LabelOrphaned is projected: "true" on a sub-namespace whose Subnamespace record is missing.
+	// LabelOrphaned is projected: "true" on a sub-namespace without a Subnamespace.
 	LabelOrphaned = "hnc.x-k8s.io/orphaned"
 
-	// AnnotationSubnamespaceOf makes a namespace a sub-namespace of the namespace that it names.
+	// AnnotationSubnamespaceOf marks a sub-namespace; its value is the parent.
 	AnnotationSubnamespaceOf = "hnc.x-k8s.io/subnamespace-of"
-	// AnnotationManagedBy names who manages an external namespace: anything but "" and GroupName.
+	// AnnotationManagedBy names the manager of an external namespace: any value except "" and GroupName.
 	AnnotationManagedBy = "hnc.x-k8s.io/managed-by"
 
-	// AnnotationAncestry holds, on a namespace, its name and those of its ancestors up to the root, joined by dots.
+	// AnnotationAncestry holds the names of a namespace and its ancestors up to the root, joined by dots.
 	AnnotationAncestry = "hnc.x-k8s.io/ancestry"
-	// AnnotationRequester names, on a Subnamespace, the user who created it. Only the server writes it.
+	// AnnotationRequester names the user who created a Subnamespace. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"
-	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester has yet to get the creator's
-	// role there.
+	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not
+	// have the creator's role there yet.
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
-	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full one: it has no effect any more. Only the propagator
-	// writes it, and nobody removes it.
+	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace: it has no effect
+	// any more. Only the propagator writes it, and it is never removed.
 	AnnotationVoid = "hnc.x-k8s.io/void"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
-	// AnnotationInheritedPodSecurity records, on a sub-namespace, the Pod Security labels that it has inherited from its parent. Only the
-	// propagator writes it.
+	// AnnotationInheritedPodSecurity records, on a sub-namespace, the Pod Security labels that it inherited from its
+	// parent. Only the propagator writes it.
 	AnnotationInheritedPodSecurity = "hnc.x-k8s.io/inherited-pod-security"
-	// AnnotationStore holds, on SystemNamespace, the UID of the configuration: it tells a new store of hierarchies, which has another one.
+	// AnnotationStore holds, on SystemNamespace, the UID of the configuration. A new store of hierarchies has another
+	// UID.
 	AnnotationStore = "hnc.x-k8s.io/store"
-	// AnnotationOverride, "true" on an object, keeps it although an ancestor has a source of its name, if that source allows it by
+	// AnnotationOverride, "true" on a local object, keeps it instead of a copy if the source has
 	// AnnotationAllowOverride.
 	AnnotationOverride = "hnc.x-k8s.io/override"
-	// AnnotationAllowOverride, "true" on a source, allows that objects below override it.
+	// AnnotationAllowOverride, "true" on a source, allows objects in descendants to override its copies.
 	AnnotationAllowOverride = "propagate.hnc.x-k8s.io/allowOverride"
 
-	// AnnotationSelect, AnnotationTreeSelect, AnnotationNone and AnnotationAll say to which namespaces a source is propagated.
+	// AnnotationSelect, AnnotationTreeSelect, AnnotationNone and AnnotationAll limit the namespaces to which a source
+	// is propagated.
 	AnnotationSelect     = "propagate.hnc.x-k8s.io/select"
 	AnnotationTreeSelect = "propagate.hnc.x-k8s.io/treeSelect"
 	AnnotationNone       = "propagate.hnc.x-k8s.io/none"
 	AnnotationAll        = "propagate.hnc.x-k8s.io/all"
 
-	// FinalizerSubnamespace holds a Subnamespace until its namespace is gone.
+	// FinalizerSubnamespace keeps a Subnamespace until its namespace is deleted.
 	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"
 )
 
-// ExcludedNamespaces can never be part of a hierarchy.
+// ExcludedNamespaces are never part of a hierarchy.
 var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", SystemNamespace}
 
 // TreeLabel returns the key of the label that holds a namespace's distance to ancestor.
 func TreeLabel(ancestor string) string { return ancestor + LabelTreeSuffix }
 
-// TreeLabelAncestor returns the ancestor that a tree label's key names; ok is false for any other key.
+// TreeLabelAncestor returns the ancestor in a tree label's key; ok is false for any other key.
 func TreeLabelAncestor(key string) (ancestor string, ok bool) {
 	return strings.CutSuffix(key, LabelTreeSuffix)
 }
 
-// Conditions. ConditionReady sums up the others in v1beta1. Source of the reasons: spec/hnc.md 3.4.
+// Conditions. In v1beta1, ConditionReady summarizes the others. Source of the reasons: spec/hnc.md 3.4.
 const (
 	ConditionReady            = "Ready"
 	ConditionActivitiesHalted = "ActivitiesHalted"
@@ -107,9 +111,9 @@ const (
 	ReasonSubnamespaceMissing      = "SubnamespaceAnchorMissing"
 	ReasonIllegalManagedLabel      = "IllegalManagedLabel"
 	ReasonIllegalManagedAnnotation = "IllegalManagedAnnotation"
-	// ReasonDeletingCRD is HNC's alone: our API is no CRD. Its metric is 0.
+	// ReasonDeletingCRD exists in HNC only: this API is not a CRD. Its metric is 0.
 	ReasonDeletingCRD = "DeletingCRD"
-	// The following are not HNC's.
+	// The following do not exist in HNC.
 	ReasonManagedLabelConflict      = "ManagedLabelConflict"
 	ReasonManagedAnnotationConflict = "ManagedAnnotationConflict"
 	ReasonExternalNamespace         = "ExternalNamespace"
@@ -125,7 +129,7 @@ const (
 
 // Conditions of a Subnamespace besides Ready.
 const (
-	// ConditionRequired tells whether the parent requires a Subnamespace that was created because it did.
+	// ConditionRequired reports whether the parent still requires a Subnamespace that was created because it did.
 	ConditionRequired = "Required"
 
 	ReasonRequired    = "RequiredByParent"
@@ -135,9 +139,9 @@ const (
 // Conditions of the configuration. Source of the reasons: spec/hnc.md 3.12.
 const (
 	ConditionOutOfSync = "OutOfSync"
-	// ConditionNamespace tells which namespaces have conditions; its reason is the type of those.
+	// ConditionNamespace reports the namespaces with conditions of one type, which is its reason.
 	ConditionNamespace = "NamespaceCondition"
-	// NamespaceConditionSeparator is between what its message tells of one reason of those and of the next.
+	// NamespaceConditionSeparator separates the reasons in its message.
 	NamespaceConditionSeparator = "; "
 
 	ReasonResourceNotFound        = "ResourceNotFound"
@@ -158,7 +162,7 @@ const (
 	EventKept            = "ObjectKept"
 )
 
-// PodSecurityLabels are the labels of a namespace that say which pods it admits, for good or with a warning.
+// PodSecurityLabels are the namespace labels of Pod Security admission.
 var PodSecurityLabels = []string{
 	"pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/enforce-version",
 	"pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/audit-version",

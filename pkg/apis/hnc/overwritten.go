@@ -7,8 +7,8 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// OverwrittenObject is the hub form of v1beta1 OverwrittenObject, which documents the fields. It keeps the content of an object that the
-// propagator overwrote.
+// OverwrittenObject is the hub type of v1beta1 OverwrittenObject, which documents the fields. It keeps the content of
+// an object that the propagator overwrote.
 type OverwrittenObject struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -16,7 +16,7 @@ type OverwrittenObject struct {
 	Spec OverwrittenObjectSpec
 }
 
-// OverwrittenObjectSpec is the content of an object, and what took its place.
+// OverwrittenObjectSpec is the content of an overwritten object and the source that replaced it.
 type OverwrittenObjectSpec struct {
 	Group          string
 	Resource       string
@@ -28,7 +28,7 @@ type OverwrittenObjectSpec struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// OverwrittenObjectList is a list of overwritten objects.
+// OverwrittenObjectList is a list of OverwrittenObjects.
 type OverwrittenObjectList struct {
 	metav1.TypeMeta
 	metav1.ListMeta
@@ -36,7 +36,7 @@ type OverwrittenObjectList struct {
 	Items []OverwrittenObject
 }
 
-// OverwrittenName returns the name of the OverwrittenObject that keeps the content of an object in its namespace.
+// OverwrittenName returns the name of the OverwrittenObject of an object.
 func OverwrittenName(resource schema.GroupResource, name string) string {
 	return resource.String() + ":" + name
 }

@@ -6,8 +6,8 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HierarchyPlan is the hub form of v1beta1 HierarchyPlan, which documents the fields. HierarchyPlan tells what a change would do, before it is made. It is asked for by creating it as the subresource plan of the hierarchy of
-// a namespace, which need not exist, and is not stored.
+// HierarchyPlan is the hub type of v1beta1 HierarchyPlan, which documents the fields. It shows the effects of a
+// change before it is made.
 type HierarchyPlan struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -16,11 +16,11 @@ type HierarchyPlan struct {
 	Status HierarchyPlanStatus
 }
 
-// PlannedChange is what is changed.
+// PlannedChange is the type of a planned change.
 type PlannedChange string
 
 const (
-	// ChangeParent gives the namespace another parent, or none.
+	// ChangeParent sets the parent of the namespace, or removes it.
 	ChangeParent PlannedChange = "Parent"
 	// ChangeDelete deletes the namespace; a sub-namespace by deleting its Subnamespace.
 	ChangeDelete PlannedChange = "Delete"
@@ -30,7 +30,7 @@ const (
 	ChangeConfiguration PlannedChange = "Configuration"
 )
 
-// HierarchyPlanSpec is a change.
+// HierarchyPlanSpec is the planned change.
 type HierarchyPlanSpec struct {
 	Change    PlannedChange
 	Parent    string
@@ -39,7 +39,7 @@ type HierarchyPlanSpec struct {
 	Continue  string
 }
 
-// HierarchyPlanStatus is what a change would do.
+// HierarchyPlanStatus is the effect of a change.
 type HierarchyPlanStatus struct {
 	Refusals   []PlannedRefusal
 	Unknown    []string
@@ -49,13 +49,13 @@ type HierarchyPlanStatus struct {
 	Continue   string
 }
 
-// PlannedRefusal is a reason for which a change would be refused.
+// PlannedRefusal is a reason why a change would be rejected.
 type PlannedRefusal struct {
 	Reason  metav1.StatusReason
 	Message string
 }
 
-// PlanSummary counts what a change would do.
+// PlanSummary counts the effects of a change.
 type PlanSummary struct {
 	Namespaces  int32
 	Deleted     int32
@@ -67,17 +67,17 @@ type PlanSummary struct {
 	Kept        int32
 }
 
-// PlannedFate is what becomes of a namespace.
+// PlannedFate is the effect of a change on a namespace.
 type PlannedFate string
 
 const (
-	// FateDeleted says that the namespace would be deleted.
+	// FateDeleted means that the namespace would be deleted.
 	FateDeleted PlannedFate = "Deleted"
-	// FateOrphaned says that the namespace would stay without its parent, with all that it has inherited, until it gets another one.
+	// FateOrphaned means that the namespace would lose its parent and keep its copies until it gets another parent.
 	FateOrphaned PlannedFate = "Orphaned"
 )
 
-// NamespacePlan is what a change would do in one namespace.
+// NamespacePlan is the effect of a change in one namespace.
 type NamespacePlan struct {
 	Name    string
 	Fate    PlannedFate
@@ -86,23 +86,23 @@ type NamespacePlan struct {
 	Quotas  []PlannedQuota
 }
 
-// PlannedAction is what would be done to an object.
+// PlannedAction is the effect of a change on an object.
 type PlannedAction string
 
 const (
-	// ActionAdd says that a copy would be added.
+	// ActionAdd means that a copy would be added.
 	ActionAdd PlannedAction = "Add"
-	// ActionChange says that a copy would be replaced by that of another source, or by a newer one.
+	// ActionChange means that a copy would be replaced by that of another source, or updated.
 	ActionChange PlannedAction = "Change"
-	// ActionOverwrite says that a local object would be replaced by a copy.
+	// ActionOverwrite means that a local object would be replaced by a copy.
 	ActionOverwrite PlannedAction = "Overwrite"
-	// ActionRemove says that a copy would be removed.
+	// ActionRemove means that a copy would be removed.
 	ActionRemove PlannedAction = "Remove"
-	// ActionKeep says that a local object would be left alone although an ancestor has one of the same name.
+	// ActionKeep means that a local object would be kept although an ancestor has a source of the same name.
 	ActionKeep PlannedAction = "Keep"
 )
 
-// PlannedObject is an object, and what would be done to it.
+// PlannedObject is an object and the effect of the change on it.
 type PlannedObject struct {
 	Action     PlannedAction
 	Group      string
@@ -114,19 +114,19 @@ type PlannedObject struct {
 	Difference string
 }
 
-// HiddenKind is a kind of which the answer leaves out objects.
+// HiddenKind is a kind whose objects the answer omits.
 type HiddenKind struct {
 	Group    string
 	Resource string
 }
 
-// AccessChange is what happens to a right.
+// AccessChange is a change of a subject's access.
 type AccessChange string
 
 const (
-	// AccessGained says that a subject would gain the role.
+	// AccessGained means that a subject would gain the role.
 	AccessGained AccessChange = "Gained"
-	// AccessLost says that a subject would lose the role.
+	// AccessLost means that a subject would lose the role.
 	AccessLost AccessChange = "Lost"
 )
 

@@ -4,17 +4,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NamespaceKind says what a namespace is to its tree; v1beta1 documents the kinds.
+// NamespaceKind is the kind of a namespace in its tree; v1beta1 documents the kinds.
 type NamespaceKind string
 
 const (
-	// NamespaceFull is a namespace that was made by itself.
+	// NamespaceFull is a namespace that was created directly.
 	NamespaceFull NamespaceKind = "Full"
-	// NamespaceSubnamespace is a namespace that was made for a Subnamespace of its parent.
+	// NamespaceSubnamespace is a namespace that was created for a Subnamespace in its parent.
 	NamespaceSubnamespace NamespaceKind = "Subnamespace"
-	// NamespaceExternal is a namespace that somebody else manages.
+	// NamespaceExternal is a namespace that another tool manages.
 	NamespaceExternal NamespaceKind = "External"
-	// NamespaceMissing is a namespace that has a place in the tree and does not exist.
+	// NamespaceMissing is a namespace in the tree that does not exist.
 	NamespaceMissing NamespaceKind = "Missing"
 )
 
@@ -48,7 +48,7 @@ type HierarchyTreeCondition struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// MyNamespace is a namespace that the requester may see; v1beta1 documents the fields.
+// MyNamespace is a namespace that the requester is allowed to get; v1beta1 documents the fields.
 type MyNamespace struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -56,7 +56,7 @@ type MyNamespace struct {
 	Status MyNamespaceStatus
 }
 
-// MyNamespaceStatus is what a namespace is, and its place in the tree.
+// MyNamespaceStatus is the state of a namespace and its position in the tree.
 type MyNamespaceStatus struct {
 	Phase  string
 	Kind   NamespaceKind
@@ -67,7 +67,7 @@ type MyNamespaceStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// MyNamespaceList is a list of the namespaces that the requester may see.
+// MyNamespaceList is a list of MyNamespaces.
 type MyNamespaceList struct {
 	metav1.TypeMeta
 	metav1.ListMeta

@@ -8,7 +8,7 @@ import (
 // GroupName is the API group of the hierarchy resources.
 const GroupName = "hnc.x-k8s.io"
 
-// ResourcesGroupName is the API group under which other kinds are read across a subtree (spec/hnc.md 1.8).
+// ResourcesGroupName is the API group for reading other kinds across a subtree (spec/hnc.md 1.8).
 const ResourcesGroupName = "resources.hnc.x-k8s.io"
 
 // SchemeGroupVersion is the hub's group version.
@@ -26,8 +26,8 @@ var (
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
-// addKnownTypes registers each hub type under the kinds of both served versions: one object, two names. The first
-// registration of a type is the kind that it is stored under.
+// addKnownTypes registers each hub type under the kinds of both served versions. Objects are stored under the kind
+// that is registered first.
 func addKnownTypes(scheme *runtime.Scheme) error {
 	for _, t := range []struct {
 		object runtime.Object

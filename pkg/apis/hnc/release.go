@@ -6,7 +6,8 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// CopyRelease is the hub form of v1beta1 CopyRelease, which documents the fields. It asks that a copy becomes an ordinary object.
+// CopyRelease is the hub type of v1beta1 CopyRelease, which documents the fields. It requests that a copy becomes a
+// local object.
 type CopyRelease struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -15,7 +16,7 @@ type CopyRelease struct {
 	Status CopyReleaseStatus
 }
 
-// CopyReleaseSpec names a copy.
+// CopyReleaseSpec identifies a copy.
 type CopyReleaseSpec struct {
 	Group    string
 	Resource string
@@ -23,14 +24,14 @@ type CopyReleaseSpec struct {
 	Source   string
 }
 
-// CopyReleaseStatus tells what became of it.
+// CopyReleaseStatus is the result of a release.
 type CopyReleaseStatus struct {
 	Conditions []metav1.Condition
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// CopyReleaseList is a list of releases.
+// CopyReleaseList is a list of CopyReleases.
 type CopyReleaseList struct {
 	metav1.TypeMeta
 	metav1.ListMeta
@@ -38,7 +39,7 @@ type CopyReleaseList struct {
 	Items []CopyRelease
 }
 
-// ConditionReleased tells whether a copy has become an ordinary object.
+// ConditionReleased reports whether a copy has become a local object.
 const (
 	ConditionReleased = "Released"
 

@@ -6,8 +6,8 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Hierarchy is the hub form of v1beta1 Hierarchy and v1alpha2 HierarchyConfiguration; v1beta1 documents the fields.
-// Hierarchy places its namespace in a tree of namespaces. There is at most one per namespace, named "hierarchy".
+// Hierarchy is the hub type of v1beta1 Hierarchy and v1alpha2 HierarchyConfiguration; v1beta1 documents the fields.
+// It defines the parent of its namespace. There is at most one per namespace, named "hierarchy".
 type Hierarchy struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -16,7 +16,7 @@ type Hierarchy struct {
 	Status HierarchyStatus
 }
 
-// HierarchySpec is the place that a namespace shall have in the tree.
+// HierarchySpec is the desired position of a namespace in the tree.
 type HierarchySpec struct {
 	Parent                 string
 	AllowCascadingDeletion *bool
@@ -34,7 +34,7 @@ type MetaKVP struct {
 	Value string
 }
 
-// HierarchyStatus is what the tree looks like from a namespace.
+// HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatus struct {
 	Children   []string
 	Conditions []metav1.Condition
@@ -42,7 +42,7 @@ type HierarchyStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HierarchyList is a list of hierarchies.
+// HierarchyList is a list of Hierarchies.
 type HierarchyList struct {
 	metav1.TypeMeta
 	metav1.ListMeta
@@ -52,8 +52,7 @@ type HierarchyList struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Subnamespace asks for a namespace of the same name below the namespace that it is in. The namespace is created for
-// it, and deleted with it.
+// Subnamespace requests a child namespace with its name. The namespace is created for it and deleted with it.
 type Subnamespace struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
@@ -62,7 +61,7 @@ type Subnamespace struct {
 	Status SubnamespaceStatus
 }
 
-// SubnamespaceSpec says what a sub-namespace shall look like.
+// SubnamespaceSpec is the desired metadata of a sub-namespace.
 type SubnamespaceSpec struct {
 	Labels               []MetaKVP
 	Annotations          []MetaKVP
@@ -70,21 +69,21 @@ type SubnamespaceSpec struct {
 	NamespaceAnnotations []MetaKVP
 }
 
-// SubnamespaceState tells in one word what became of a sub-namespace.
+// SubnamespaceState is the state of a sub-namespace in one word.
 type SubnamespaceState string
 
 const (
-	// SubnamespaceMissing says that the namespace does not exist (yet).
+	// SubnamespaceMissing means that the namespace does not exist.
 	SubnamespaceMissing SubnamespaceState = "Missing"
-	// SubnamespaceOk says that the namespace exists below this one.
+	// SubnamespaceOk means that the namespace exists as a child of this namespace.
 	SubnamespaceOk SubnamespaceState = "Ok"
-	// SubnamespaceConflict says that a namespace of that name exists elsewhere.
+	// SubnamespaceConflict means that a namespace with that name exists elsewhere.
 	SubnamespaceConflict SubnamespaceState = "Conflict"
-	// SubnamespaceForbidden says that no namespace of that name may be part of a hierarchy.
+	// SubnamespaceForbidden means that no namespace with that name may be part of a hierarchy.
 	SubnamespaceForbidden SubnamespaceState = "Forbidden"
 )
 
-// SubnamespaceStatus tells what became of a sub-namespace.
+// SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatus struct {
 	State      SubnamespaceState
 	Conditions []metav1.Condition
@@ -92,7 +91,7 @@ type SubnamespaceStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// SubnamespaceList is a list of sub-namespaces.
+// SubnamespaceList is a list of Subnamespaces.
 type SubnamespaceList struct {
 	metav1.TypeMeta
 	metav1.ListMeta

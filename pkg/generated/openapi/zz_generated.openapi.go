@@ -153,7 +153,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfiguration(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfiguration says what is propagated in the cluster. There is one, named \"config\"; it is created by the server.",
+				Description: "HNCConfiguration configures propagation in the cluster. There is exactly one, named \"config\", created by the server.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -179,14 +179,14 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfiguration(ref common.ReferenceCallback)
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec says what is propagated.",
+							Description: "spec is the desired configuration.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha2.HNCConfigurationSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status tells what is propagated. It is written by the propagator.",
+							Description: "status is the observed state of propagation. It is set by the propagator.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha2.HNCConfigurationStatus{}.OpenAPIModelName()),
 						},
@@ -203,7 +203,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationList(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfigurationList is a list of configurations.",
+				Description: "HNCConfigurationList is a list of HNCConfigurations.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -229,7 +229,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationList(ref common.ReferenceCallb
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the configurations.",
+							Description: "items is the list of HNCConfigurations.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -253,7 +253,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfigurationSpec says what is propagated.",
+				Description: "HNCConfigurationSpec is the desired configuration.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resources": {
@@ -263,7 +263,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref common.ReferenceCallb
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "resources are the propagated kinds besides Roles and RoleBindings, which always are.",
+							Description: "resources are the propagated kinds in addition to Roles and RoleBindings, which are always propagated.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -286,7 +286,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfigurationStatus tells what is propagated.",
+				Description: "HNCConfigurationStatus is the observed state of propagation.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resources": {
@@ -296,7 +296,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "resources are the kinds that are acted upon.",
+							Description: "resources are the kinds that the configuration affects.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -314,7 +314,7 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref common.ReferenceCal
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the configuration, and how many namespaces have conditions.",
+							Description: "conditions report problems with the configuration, and the number of namespaces with conditions.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -337,7 +337,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfiguration(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyConfiguration places its namespace in a tree of namespaces. There is at most one per namespace, named \"hierarchy\".",
+				Description: "HierarchyConfiguration defines the parent of its namespace. There is at most one per namespace, named \"hierarchy\".",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -363,14 +363,14 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfiguration(ref common.ReferenceCal
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is the place that the namespace shall have in the tree.",
+							Description: "spec is the desired position of the namespace in the tree.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha2.HierarchyConfigurationSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status is what the tree looks like from this namespace. It is written by the propagator.",
+							Description: "status is the observed position of the namespace in the tree. It is set by the propagator.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha2.HierarchyConfigurationStatus{}.OpenAPIModelName()),
 						},
@@ -387,7 +387,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationList(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyConfigurationList is a list of hierarchies.",
+				Description: "HierarchyConfigurationList is a list of HierarchyConfigurations.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -413,7 +413,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationList(ref common.Referenc
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the hierarchies.",
+							Description: "items is the list of HierarchyConfigurations.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -437,19 +437,19 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref common.Referenc
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyConfigurationSpec is the place that a namespace shall have in the tree.",
+				Description: "HierarchyConfigurationSpec is the desired position of a namespace in the tree.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"parent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is checked against the whole chain of ancestors when it is committed, so a cycle is impossible; the requester must be able to update hierarchies in the root that the namespace leaves (within one tree: in the most recent common ancestor) and in the new parent. Rules about the subtree below the namespace, such as its height, are checked when the request arrives only, and reported by conditions afterwards. The parent of a sub-namespace can't be changed.",
+							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"allowCascadingDeletion": {
 						SchemaProps: spec.SchemaProps{
-							Description: "allowCascadingDeletion allows that the sub-namespaces of this namespace and of its descendants are deleted together with it. Full namespaces are never deleted that way.",
+							Description: "allowCascadingDeletion allows the deletion of sub-namespaces of this namespace and its descendants along with their parent. Full namespaces are never deleted that way.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -502,7 +502,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref common.Refere
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyConfigurationStatus is what the tree looks like from a namespace.",
+				Description: "HierarchyConfigurationStatus is the observed position of a namespace in the tree.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"children": {
@@ -512,7 +512,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "children are the names of the namespaces whose parent is this namespace, sorted.",
+							Description: "children are the names of the namespace's children, sorted.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -531,7 +531,7 @@ func schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref common.Refere
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the namespace's place in the tree: one of type ActivitiesHalted and one of type BadConfiguration, the gravest of each. v1beta1 shows all, and Ready.",
+							Description: "conditions report problems with the namespace's position in the tree: the most severe one of type ActivitiesHalted and the most severe one of type BadConfiguration. v1beta1 shows all of them, and Ready.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -584,19 +584,19 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceSpec(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ResourceSpec says how objects of a kind flow down the tree.",
+				Description: "ResourceSpec configures the propagation of a kind.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the resource, empty for the core group.",
+							Description: "group is the API group of the resource. Empty means the core group.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is the resource's plural name.",
+							Description: "resource is the plural name of the resource.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -604,7 +604,7 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceSpec(ref common.ReferenceCallback) com
 					},
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Description: "mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Description: "mode is Propagate, AllowPropagate, Remove or Ignore. Defaults to Propagate.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only objects with an annotation that requests it.\n - `\"Ignore\"` keeps existing copies unchanged and creates no new ones.\n - `\"Propagate\"` copies all objects to all descendants, except for exceptions.\n - `\"Remove\"` deletes all copies and creates no new ones.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
@@ -621,12 +621,12 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ResourceStatus tells what is done for a kind.",
+				Description: "ResourceStatus is the observed propagation of a kind.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the resource, empty for the core group.",
+							Description: "group is the API group of the resource. Empty means the core group.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -634,7 +634,7 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref common.ReferenceCallback) c
 					},
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Description: "version is the version in which the objects are read and written.",
+							Description: "version is the version in which objects are read and written.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -642,7 +642,7 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref common.ReferenceCallback) c
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is the resource's plural name.",
+							Description: "resource is the plural name of the resource.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -650,7 +650,7 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref common.ReferenceCallback) c
 					},
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Description: "mode is what is done.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Description: "mode is the mode in effect.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only objects with an annotation that requests it.\n - `\"Ignore\"` keeps existing copies unchanged and creates no new ones.\n - `\"Propagate\"` copies all objects to all descendants, except for exceptions.\n - `\"Remove\"` deletes all copies and creates no new ones.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
@@ -665,7 +665,7 @@ func schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref common.ReferenceCallback) c
 					},
 					"numSourceObjects": {
 						SchemaProps: spec.SchemaProps{
-							Description: "numSourceObjects is the number of objects that are no copies.",
+							Description: "numSourceObjects is the number of objects that are not copies.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -681,7 +681,7 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchor(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceAnchor asks for a namespace of the same name below the namespace that it is in. The namespace is created for it, and deleted with it.",
+				Description: "SubnamespaceAnchor requests a child namespace with its name. The namespace is created for it and deleted with it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -707,14 +707,14 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchor(ref common.ReferenceCallbac
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec says what the sub-namespace shall look like.",
+							Description: "spec is the desired metadata of the sub-namespace.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha2.SubnamespaceAnchorSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status tells what became of it. It is written by the propagator.",
+							Description: "status is the observed state of the sub-namespace. It is set by the propagator.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1alpha2.SubnamespaceAnchorStatus{}.OpenAPIModelName()),
 						},
@@ -731,7 +731,7 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceAnchorList is a list of sub-namespaces.",
+				Description: "SubnamespaceAnchorList is a list of SubnamespaceAnchors.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -757,7 +757,7 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref common.ReferenceCal
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the sub-namespaces.",
+							Description: "items is the list of SubnamespaceAnchors.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -781,7 +781,7 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref common.ReferenceCal
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceAnchorSpec says what a sub-namespace shall look like.",
+				Description: "SubnamespaceAnchorSpec is the desired metadata of a sub-namespace.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"labels": {
@@ -832,12 +832,12 @@ func schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref common.ReferenceC
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceAnchorStatus tells what became of a sub-namespace.",
+				Description: "SubnamespaceAnchorStatus is the observed state of a sub-namespace.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status is Missing, Ok, Conflict or Forbidden.\n\nPossible enum values:\n - `\"Conflict\"` says that a namespace of that name exists elsewhere.\n - `\"Forbidden\"` says that no namespace of that name may be part of a hierarchy.\n - `\"Missing\"` says that the namespace does not exist (yet).\n - `\"Ok\"` says that the namespace exists below this one.",
+							Description: "status is Missing, Ok, Conflict or Forbidden.\n\nPossible enum values:\n - `\"Conflict\"` means that a namespace with that name exists elsewhere.\n - `\"Forbidden\"` means that no namespace with that name may be part of a hierarchy.\n - `\"Missing\"` means that the namespace does not exist.\n - `\"Ok\"` means that the namespace exists as a child of this namespace.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Conflict", "Forbidden", "Missing", "Ok"},
@@ -853,7 +853,7 @@ func schema_pkg_apis_hnc_v1alpha2_pinnedKind(ref common.ReferenceCallback) commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "pinnedKind is an ObjectKind that keeps the wire's kind when the scheme, which knows the type under two names, sets the other one.",
+				Description: "pinnedKind is an ObjectKind that keeps the kind of this version when the scheme, which has two kinds for the type, sets the other one.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"TypeMeta": {
@@ -881,7 +881,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyRelease(ref common.ReferenceCallback) commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CopyRelease asks that a copy of a kind that is not propagated any more (mode Ignore) becomes an ordinary object of its namespace. Creating it takes the right to update the copy, and being admin of the namespace of its source. The propagator carries it out and reports the result; it expires ten minutes later.",
+				Description: "CopyRelease requests that a copy of a kind that is not propagated any more (mode Ignore) becomes a local object. Creating it requires permission to update the copy, and to administer the namespace of its source. The propagator releases the copy and reports the result. The request expires after ten minutes.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -907,14 +907,14 @@ func schema_pkg_apis_hnc_v1beta1_CopyRelease(ref common.ReferenceCallback) commo
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec names the copy. It can't be changed.",
+							Description: "spec identifies the copy. It is immutable.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.CopyReleaseSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status tells what became of it. It is written by the propagator.",
+							Description: "status is the result of the release. It is set by the propagator.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.CopyReleaseStatus{}.OpenAPIModelName()),
 						},
@@ -932,7 +932,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CopyReleaseList is a list of releases.",
+				Description: "CopyReleaseList is a list of CopyReleases.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -958,7 +958,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref common.ReferenceCallback) c
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the releases.",
+							Description: "items is the list of CopyReleases.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -982,12 +982,12 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CopyReleaseSpec names a copy.",
+				Description: "CopyReleaseSpec identifies a copy.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the copy's resource, empty for the core group.",
+							Description: "group is the API group of the copy's resource. Empty means the core group.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1010,7 +1010,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref common.ReferenceCallback) c
 					},
 					"source": {
 						SchemaProps: spec.SchemaProps{
-							Description: "source is the namespace that the copy comes from, as its label hnc.x-k8s.io/inherited-from says.",
+							Description: "source is the namespace of the copy's source, which is the value of its label hnc.x-k8s.io/inherited-from.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1027,7 +1027,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "CopyReleaseStatus tells what became of a release.",
+				Description: "CopyReleaseStatus is the result of a release.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"conditions": {
@@ -1040,7 +1040,7 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions has Released: true if the copy is an ordinary object now, false if it is not and will not become one.",
+							Description: "conditions contains Released. It is True if the copy has become a local object, and False if it will not become one.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1063,7 +1063,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfiguration says what is propagated in the cluster. There is one, named \"config\"; it is created by the server.",
+				Description: "HNCConfiguration configures propagation in the cluster. There is exactly one, named \"config\", created by the server.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1089,14 +1089,14 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref common.ReferenceCallback) 
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec says what is propagated.",
+							Description: "spec is the desired configuration.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.HNCConfigurationSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status tells what is propagated. It is written by the propagator.",
+							Description: "status is the observed state of propagation. It is set by the propagator.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.HNCConfigurationStatus{}.OpenAPIModelName()),
 						},
@@ -1113,7 +1113,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfigurationList is a list of configurations.",
+				Description: "HNCConfigurationList is a list of HNCConfigurations.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1139,7 +1139,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref common.ReferenceCallba
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the configurations.",
+							Description: "items is the list of HNCConfigurations.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1163,7 +1163,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfigurationSpec says what is propagated.",
+				Description: "HNCConfigurationSpec is the desired configuration.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resources": {
@@ -1177,7 +1177,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "resources are the propagated kinds besides Roles and RoleBindings, which always are.",
+							Description: "resources are the propagated kinds in addition to Roles and RoleBindings, which are always propagated.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1190,14 +1190,14 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 					},
 					"creatorRole": {
 						SchemaProps: spec.SchemaProps{
-							Description: "creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none. Setting it takes the right to bind that role.",
+							Description: "creatorRole is the name of a ClusterRole that is bound to the creator of each new sub-namespace, by a RoleBinding in it. Empty means none. Setting it requires permission to bind that role.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"onConflict": {
 						SchemaProps: spec.SchemaProps{
-							Description: "onConflict is the onConflict of entries that have none, both in resources and in spec.propagation of hierarchies: Overwrite (which is meant by an empty one) or Keep. Roles and RoleBindings, which have no entries, always overwrite.\n\nPossible enum values:\n - `\"Keep\"` leaves the local object alone, and reports it.\n - `\"Overwrite\"` replaces the local object: what is set above is true below.",
+							Description: "onConflict is the default of entries without onConflict, in resources and in spec.propagation of hierarchies: Overwrite or Keep. Defaults to Overwrite. Roles and RoleBindings have no entries and always overwrite.\n\nPossible enum values:\n - `\"Keep\"` keeps the local object and reports it.\n - `\"Overwrite\"` replaces the local object with a copy.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Keep", "Overwrite"},
@@ -1205,7 +1205,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 					},
 					"subnamespaceNames": {
 						SchemaProps: spec.SchemaProps{
-							Description: "subnamespaceNames restricts the names of new sub-namespaces. Without it, everybody who may create subnamespaces in a namespace may take any name that is free. Sub-namespaces that exist already are not affected.",
+							Description: "subnamespaceNames restricts the names of new sub-namespaces. If it is not set, users allowed to create subnamespaces in a namespace may choose any free name. Existing sub-namespaces are not affected.",
 							Ref:         ref(v1beta1.SubnamespaceNames{}.OpenAPIModelName()),
 						},
 					},
@@ -1221,7 +1221,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HNCConfigurationStatus tells what is propagated.",
+				Description: "HNCConfigurationStatus is the observed state of propagation.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"resources": {
@@ -1231,7 +1231,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "resources are the kinds that are acted upon.",
+							Description: "resources are the kinds that the configuration affects.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1253,7 +1253,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the configuration, and which namespaces have conditions: those are of the type NamespaceCondition, one for each type of the namespaces' conditions, which is its reason. Ready sums up the others.",
+							Description: "conditions report problems with the configuration, and namespaces with conditions: each condition of type NamespaceCondition covers one type of the namespaces' conditions, which is its reason. Ready summarizes the other conditions.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1266,7 +1266,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 					},
 					"inForce": {
 						SchemaProps: spec.SchemaProps{
-							Description: "inForce are the rules that each server acts by. They must be the same; a condition says so if they are not.",
+							Description: "inForce are the rules that each server applies. The servers need the same rules; a condition reports differences.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.InForce{}.OpenAPIModelName()),
 						},
@@ -1283,19 +1283,19 @@ func schema_pkg_apis_hnc_v1beta1_HiddenKind(ref common.ReferenceCallback) common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HiddenKind is a kind of which the answer leaves out objects.",
+				Description: "HiddenKind is a kind whose objects the answer omits.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group, empty for the core group.",
+							Description: "group is the API group of the kind. Empty means the core group.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is the resource's plural name.",
+							Description: "resource is the plural name of the resource.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1312,7 +1312,7 @@ func schema_pkg_apis_hnc_v1beta1_Hierarchy(ref common.ReferenceCallback) common.
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Hierarchy places its namespace in a tree of namespaces. There is at most one per namespace, named \"hierarchy\".",
+				Description: "Hierarchy defines the parent of its namespace. There is at most one per namespace, named \"hierarchy\".",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1338,14 +1338,14 @@ func schema_pkg_apis_hnc_v1beta1_Hierarchy(ref common.ReferenceCallback) common.
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is the place that the namespace shall have in the tree.",
+							Description: "spec is the desired position of the namespace in the tree.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.HierarchySpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status is what the tree looks like from this namespace. It is written by the propagator.",
+							Description: "status is the observed position of the namespace in the tree. It is set by the propagator.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.HierarchyStatus{}.OpenAPIModelName()),
 						},
@@ -1362,7 +1362,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyList(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyList is a list of hierarchies.",
+				Description: "HierarchyList is a list of Hierarchies.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1388,7 +1388,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyList(ref common.ReferenceCallback) com
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the hierarchies.",
+							Description: "items is the list of Hierarchies.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1412,7 +1412,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyPlan tells what a change would do, before it is made. It is asked for by creating it as the subresource plan of the hierarchy of a namespace, which need not exist, and is not stored.",
+				Description: "HierarchyPlan shows the effects of a change before it is made. Create it as the subresource plan of the hierarchy of a namespace. The hierarchy need not exist, and the plan is not stored.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1431,21 +1431,21 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref common.ReferenceCallback) com
 					},
 					"metadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata. The name, if it is given, must be \"hierarchy\".",
+							Description: "Standard object's metadata. The name may be empty or \"hierarchy\".",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
 						},
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is the change, and how much is to be told of what it would do.",
+							Description: "spec is the planned change.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.HierarchyPlanSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status is the answer.",
+							Description: "status is the effect of the change.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.HierarchyPlanStatus{}.OpenAPIModelName()),
 						},
@@ -1463,12 +1463,12 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyPlanSpec is a change.",
+				Description: "HierarchyPlanSpec is the planned change.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"change": {
 						SchemaProps: spec.SchemaProps{
-							Description: "change says what is changed: Parent, Delete, Propagation or Configuration.\n\nPossible enum values:\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` gives the namespace another parent, or none.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.",
+							Description: "change is the type of the change: Parent, Delete, Propagation or Configuration.\n\nPossible enum values:\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` sets the parent of the namespace, or removes it.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1477,7 +1477,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 					},
 					"parent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "parent is the parent that the namespace shall have if change is Parent, empty for none.",
+							Description: "parent is the new parent of the namespace if change is Parent. Empty means none.",
 							MaxLength:   ptr.To[int64](63),
 							Type:        []string{"string"},
 							Format:      "",
@@ -1490,7 +1490,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "resources are what the hierarchy shall say if change is Propagation, and the configuration if it is Configuration. The answer is about the namespace and its descendants. There can be 100 at most.",
+							Description: "resources is the new spec.propagation of the hierarchy if change is Propagation, or the new spec.resources of the configuration if change is Configuration. The answer covers the namespace and its descendants. At most 100 items are allowed.",
 							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
@@ -1504,7 +1504,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 					},
 					"limit": {
 						SchemaProps: spec.SchemaProps{
-							Description: "limit is how many objects are told at most, 500 by default.",
+							Description: "limit is the maximum number of objects in the answer. Defaults to 500.",
 							Minimum:     ptr.To[float64](0),
 							Maximum:     ptr.To[float64](5000),
 							Type:        []string{"integer"},
@@ -1513,7 +1513,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 					},
 					"continue": {
 						SchemaProps: spec.SchemaProps{
-							Description: "continue is that of the answer after which this one goes on.",
+							Description: "continue is the continue value of the previous answer.",
 							MaxLength:   ptr.To[int64](1024),
 							Type:        []string{"string"},
 							Format:      "",
@@ -1532,7 +1532,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyPlanStatus is what a change would do.",
+				Description: "HierarchyPlanStatus is the effect of a change.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"refusals": {
@@ -1542,7 +1542,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "refusals say why the change would be refused. It would be accepted if there are none. If the requester lacks the rights for the change, the answer consists of these refusals alone.",
+							Description: "refusals are the reasons why the change would be rejected; empty if it would be accepted. If the requester lacks permission for the change, the answer contains nothing else.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1560,7 +1560,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "unknown says what is not known, and so is not told.",
+							Description: "unknown lists what could not be determined.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1579,7 +1579,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "hidden are the propagated kinds that the requester may not list in the namespace. The answer does not say whether the change affects any objects of these kinds.",
+							Description: "hidden are the propagated kinds that the requester is not allowed to list in the namespace. The answer does not reveal whether the change affects objects of these kinds.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1592,7 +1592,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 					},
 					"summary": {
 						SchemaProps: spec.SchemaProps{
-							Description: "summary counts what all answers together show. Objects and namespaces that the requester may not read are not counted.",
+							Description: "summary counts the effects in all pages of the answer. It excludes objects and namespaces that the requester is not allowed to read.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.PlanSummary{}.OpenAPIModelName()),
 						},
@@ -1604,7 +1604,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaces are those in which something would happen, parents before their children.",
+							Description: "namespaces are the affected namespaces, parents before their children.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1617,7 +1617,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 					},
 					"continue": {
 						SchemaProps: spec.SchemaProps{
-							Description: "continue is to be sent with the same change for what is not told yet. It is empty if there is nothing more.",
+							Description: "continue requests the next page if it is sent with the same change. It is empty on the last page.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1635,19 +1635,19 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchySpec is the place that a namespace shall have in the tree.",
+				Description: "HierarchySpec is the desired position of a namespace in the tree.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"parent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is checked against the whole chain of ancestors when it is committed, so a cycle is impossible; the requester must be able to update hierarchies in the root that the namespace leaves (within one tree: in the most recent common ancestor) and in the new parent. Rules about the subtree below the namespace, such as its height, are checked when the request arrives only, and reported by conditions afterwards. The parent of a sub-namespace can't be changed.",
+							Description: "parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"allowCascadingDeletion": {
 						SchemaProps: spec.SchemaProps{
-							Description: "allowCascadingDeletion allows that the sub-namespaces of this namespace and of its descendants are deleted together with it. Full namespaces are never deleted that way.",
+							Description: "allowCascadingDeletion allows the deletion of sub-namespaces of this namespace and its descendants along with their parent. Full namespaces are never deleted that way.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -1704,7 +1704,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
+							Description: "namespaceLabels are set on this namespace, but not on its descendants. They override labels. Labels of ancestors take precedence over both.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1725,7 +1725,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
+							Description: "namespaceAnnotations are set on this namespace, but not on its descendants. They override annotations. Annotations of ancestors take precedence over both.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1743,7 +1743,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "requiredChildren are the names of sub-namespaces that this namespace shall have. A Subnamespace is created for each that is missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its condition Required tells so.",
+							Description: "requiredChildren are the names of the required sub-namespaces of this namespace. A Subnamespace is created for each missing one. Adding a name requires permission to create that Subnamespace. A Subnamespace that is not required any more remains until it is deleted; its condition Required reports that.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1766,7 +1766,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it holds. A change takes the right to update hierarchies/propagation in the root of the tree.",
+							Description: "propagation overrides the cluster's configuration for objects in this namespace and its descendants. For each source, the entry of the nearest ancestor applies, the source's own namespace first. A change requires permission to update hierarchies/propagation in the root of the tree.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1789,7 +1789,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyStatus is what the tree looks like from a namespace.",
+				Description: "HierarchyStatus is the observed position of a namespace in the tree.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"children": {
@@ -1799,7 +1799,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "children are the names of the namespaces whose parent is this namespace, sorted.",
+							Description: "children are the names of the namespace's children, sorted.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1822,7 +1822,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref common.ReferenceCallback) c
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the namespace's place in the tree. Ready sums up the others, of which there may be several of one type, with different reasons.",
+							Description: "conditions report problems with the namespace's position in the tree. Ready summarizes the others. Several conditions may have the same type and different reasons.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1845,7 +1845,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyTree is a namespace with all its descendants, in one answer: what GET hierarchies/tree returns. A namespace without a Hierarchy has a tree too, of itself at least. Who may get the tree of a namespace sees the names and the conditions of all its descendants, whatever else they may see there.",
+				Description: "HierarchyTree is a namespace with all its descendants, as returned by GET hierarchies/tree. A namespace without a Hierarchy has a tree too. Users allowed to get the tree of a namespace see the names and conditions of all its descendants, regardless of their permissions there.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -1864,7 +1864,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref common.ReferenceCallback) com
 					},
 					"metadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "The name is \"hierarchy\", the namespace is the one at the top.",
+							Description: "Standard object's metadata. The name is \"hierarchy\", the namespace is the root of this tree.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
 						},
@@ -1876,7 +1876,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "nodes are the namespace itself and its descendants, depth first: each before its children, siblings by name.",
+							Description: "nodes are the namespace and its descendants, depth first: parents before their children, siblings sorted by name.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1900,7 +1900,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref common.ReferenceCall
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "HierarchyTreeCondition is a condition of a namespace in a HierarchyTree. The Hierarchy of the namespace tells more of it.",
+				Description: "HierarchyTreeCondition is a condition of a namespace in a HierarchyTree. The Hierarchy of the namespace has the details.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"type": {
@@ -1921,7 +1921,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref common.ReferenceCall
 					},
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "reason tells in one word why.",
+							Description: "reason is the reason of the condition in one word.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1929,7 +1929,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref common.ReferenceCall
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message tells what to do.",
+							Description: "message describes the problem and how to solve it.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -1958,14 +1958,14 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 					},
 					"parent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of its parent, which for the first node is not part of this tree. Empty for a root.",
+							Description: "parent is the name of the parent. The parent of the first node is not part of this tree. Empty for a root.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"depth": {
 						SchemaProps: spec.SchemaProps{
-							Description: "depth is the distance from the first node, whose depth is 0.",
+							Description: "depth is the distance from the first node.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -1973,7 +1973,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 					},
 					"kind": {
 						SchemaProps: spec.SchemaProps{
-							Description: "kind is Full, Subnamespace, External or Missing.\n\nPossible enum values:\n - `\"External\"` is a namespace that somebody else manages.\n - `\"Full\"` is a namespace that was made by itself.\n - `\"Missing\"` is a namespace that has a place in the tree and does not exist (yet, or any more).\n - `\"Subnamespace\"` is a namespace that was made for a Subnamespace of its parent.",
+							Description: "kind is Full, Subnamespace, External or Missing.\n\nPossible enum values:\n - `\"External\"` is a namespace that another tool manages.\n - `\"Full\"` is a namespace that was created directly.\n - `\"Missing\"` is a namespace in the tree that does not exist.\n - `\"Subnamespace\"` is a namespace that was created for a Subnamespace in its parent.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1982,7 +1982,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 					},
 					"allowCascadingDeletion": {
 						SchemaProps: spec.SchemaProps{
-							Description: "allowCascadingDeletion is what the namespace's own Hierarchy says. What an ancestor's says holds for it too.",
+							Description: "allowCascadingDeletion is the value in the namespace's own Hierarchy. The value of an ancestor applies as well.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -1994,7 +1994,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell what is wrong with the namespace's place in the tree; none if it is as it should be.",
+							Description: "conditions report problems with the namespace's position in the tree.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2018,18 +2018,18 @@ func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.Op
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "InForce are the rules that each server acts by.",
+				Description: "InForce are the rules that each server applies.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"apiServer": {
 						SchemaProps: spec.SchemaProps{
-							Description: "apiServer are those of hnc-apiserver; if several replicas run, of the one that started last.",
+							Description: "apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that started last.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
 						},
 					},
 					"propagator": {
 						SchemaProps: spec.SchemaProps{
-							Description: "propagator are those of hnc-propagator.",
+							Description: "propagator are the rules of hnc-propagator.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
 						},
 					},
@@ -2075,7 +2075,7 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespace(ref common.ReferenceCallback) commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MyNamespace is a namespace that the requester may see: one whose Namespace the requester is allowed to get by RBAC. Everybody may list and watch them. They are computed and can't be written.",
+				Description: "MyNamespace is a namespace that the requester is allowed to get by RBAC. All users are allowed to list and watch their own. The objects are computed and read-only.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -2094,14 +2094,14 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespace(ref common.ReferenceCallback) commo
 					},
 					"metadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "Name, UID, labels, and times of creation and deletion are those of the Namespace. The resourceVersion is not: it is one replica's, and only good for watching further.",
+							Description: "Standard object's metadata. The name, UID, labels, creation and deletion timestamps are those of the Namespace. The resourceVersion is valid for watches on the same replica only.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status is what the namespace is, and its place in the tree.",
+							Description: "status is the state of the namespace and its position in the tree.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.MyNamespaceStatus{}.OpenAPIModelName()),
 						},
@@ -2118,7 +2118,7 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref common.ReferenceCallback) c
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MyNamespaceList is a list of the namespaces that the requester may see.",
+				Description: "MyNamespaceList is a list of MyNamespaces.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -2144,7 +2144,7 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref common.ReferenceCallback) c
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the namespaces, by name.",
+							Description: "items is the list of MyNamespaces, sorted by name.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2168,7 +2168,7 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "MyNamespaceStatus is what a namespace is, and its place in the tree, as its tree labels say.",
+				Description: "MyNamespaceStatus is the state of a namespace and its position in the tree according to its tree labels.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"phase": {
@@ -2180,7 +2180,7 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref common.ReferenceCallback)
 					},
 					"kind": {
 						SchemaProps: spec.SchemaProps{
-							Description: "kind is Full, Subnamespace or External.\n\nPossible enum values:\n - `\"External\"` is a namespace that somebody else manages.\n - `\"Full\"` is a namespace that was made by itself.\n - `\"Missing\"` is a namespace that has a place in the tree and does not exist (yet, or any more).\n - `\"Subnamespace\"` is a namespace that was made for a Subnamespace of its parent.",
+							Description: "kind is Full, Subnamespace or External.\n\nPossible enum values:\n - `\"External\"` is a namespace that another tool manages.\n - `\"Full\"` is a namespace that was created directly.\n - `\"Missing\"` is a namespace in the tree that does not exist.\n - `\"Subnamespace\"` is a namespace that was created for a Subnamespace in its parent.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
@@ -2188,14 +2188,14 @@ func schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref common.ReferenceCallback)
 					},
 					"parent": {
 						SchemaProps: spec.SchemaProps{
-							Description: "parent is the name of the parent, empty for a root.",
+							Description: "parent is the name of the parent. Empty for a root.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"root": {
 						SchemaProps: spec.SchemaProps{
-							Description: "root is the name of the root of the tree, which may be the namespace itself.",
+							Description: "root is the name of the root of the tree. It may be the namespace itself.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -2219,7 +2219,7 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "NamespacePlan is what a change would do in one namespace.",
+				Description: "NamespacePlan is the effect of a change in one namespace.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"name": {
@@ -2232,7 +2232,7 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 					},
 					"fate": {
 						SchemaProps: spec.SchemaProps{
-							Description: "fate is Deleted, Orphaned, or empty if the namespace would stay as it is.\n\nPossible enum values:\n - `\"Deleted\"` says that the namespace would be deleted.\n - `\"Orphaned\"` says that the namespace would stay without its parent, with all that it has inherited, until it gets another one.",
+							Description: "fate is Deleted or Orphaned. It is empty if the namespace stays in the tree.\n\nPossible enum values:\n - `\"Deleted\"` means that the namespace would be deleted.\n - `\"Orphaned\"` means that the namespace would lose its parent and keep its copies until it gets another parent.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Deleted", "Orphaned"},
@@ -2245,7 +2245,7 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "objects would be written.",
+							Description: "objects are the affected objects.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2263,7 +2263,7 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "access is what subjects of RoleBindings would gain and lose.",
+							Description: "access lists the roles that subjects of RoleBindings would gain or lose.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2281,7 +2281,7 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "quotas are the object counts of ResourceQuotas that would be exceeded: copies that exceed one are not written.",
+							Description: "quotas are the object counts of ResourceQuotas that would be exceeded. Copies that exceed a quota are not created.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2305,7 +2305,7 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "OverwrittenObject keeps the content of an object before an ancestor's object of the same name overwrote it. Its name is that of the resource and that of the object: \"configmaps:settings\", \"roles.rbac.authorization.k8s.io:reader\". Only the propagator creates it. It shows only what the requester may read of the original kind: get takes the right to get the original object, list to list the original kind, and delete to delete the original object. It expires.",
+				Description: "OverwrittenObject keeps the content of an object that a copy of an ancestor's object overwrote. Its name consists of the resource and the name of the object, such as \"configmaps:settings\" or \"roles.rbac.authorization.k8s.io:reader\". Only the propagator creates it. Users need permission for the original kind: get requires permission to get the original object, list to list the original kind, and delete to delete the original object. It expires.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -2331,7 +2331,7 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref common.ReferenceCallback)
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec is the content of the object, and what took its place.",
+							Description: "spec is the content of the object and the source that replaced it.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName()),
 						},
@@ -2349,7 +2349,7 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "OverwrittenObjectList is a list of overwritten objects.",
+				Description: "OverwrittenObjectList is a list of OverwrittenObjects.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -2375,7 +2375,7 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref common.ReferenceCallb
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the overwritten objects.",
+							Description: "items is the list of OverwrittenObjects.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2399,12 +2399,12 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref common.ReferenceCallb
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "OverwrittenObjectSpec is the content of an object, and what took its place.",
+				Description: "OverwrittenObjectSpec is the content of an object and the source that replaced it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the object's resource, empty for the core group.",
+							Description: "group is the API group of the object's resource. Empty means the core group.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -2427,7 +2427,7 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref common.ReferenceCallb
 					},
 					"source": {
 						SchemaProps: spec.SchemaProps{
-							Description: "source is the namespace whose object took its place.",
+							Description: "source is the namespace of the object whose copy replaced it.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2435,13 +2435,13 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref common.ReferenceCallb
 					},
 					"expirationTime": {
 						SchemaProps: spec.SchemaProps{
-							Description: "expirationTime is when this record expires. The server sets it.",
+							Description: "expirationTime is the time when this record expires. It is set by the server.",
 							Ref:         ref(v1.Time{}.OpenAPIModelName()),
 						},
 					},
 					"manifest": {
 						SchemaProps: spec.SchemaProps{
-							Description: "manifest is the object as JSON, without its namespace, its status and what the API server adds to metadata. It is empty in lists: get the object to read it.",
+							Description: "manifest is the object as JSON, without its namespace, its status and the metadata that the API server sets. It is empty in lists: get the object to read it.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2460,12 +2460,12 @@ func schema_pkg_apis_hnc_v1beta1_PlanSummary(ref common.ReferenceCallback) commo
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PlanSummary counts what a change would do.",
+				Description: "PlanSummary counts the effects of a change.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"namespaces": {
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaces is the number of namespaces in which something would happen.",
+							Description: "namespaces is the number of affected namespaces.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -2481,7 +2481,7 @@ func schema_pkg_apis_hnc_v1beta1_PlanSummary(ref common.ReferenceCallback) commo
 					},
 					"orphaned": {
 						SchemaProps: spec.SchemaProps{
-							Description: "orphaned is the number of namespaces whose parent would be gone.",
+							Description: "orphaned is the number of namespaces that would lose their parent.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -2497,7 +2497,7 @@ func schema_pkg_apis_hnc_v1beta1_PlanSummary(ref common.ReferenceCallback) commo
 					},
 					"changed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "changed is the number of copies that would be replaced by those of other sources.",
+							Description: "changed is the number of copies that would be replaced by copies of other sources.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -2521,7 +2521,7 @@ func schema_pkg_apis_hnc_v1beta1_PlanSummary(ref common.ReferenceCallback) commo
 					},
 					"kept": {
 						SchemaProps: spec.SchemaProps{
-							Description: "kept is the number of local objects that would be left alone although an ancestor has one of the same name.",
+							Description: "kept is the number of local objects that would be kept although an ancestor has a source of the same name.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -2543,7 +2543,7 @@ func schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref common.ReferenceCallback) com
 				Properties: map[string]spec.Schema{
 					"change": {
 						SchemaProps: spec.SchemaProps{
-							Description: "change is Gained or Lost.\n\nPossible enum values:\n - `\"Gained\"` says that a subject would gain the role.\n - `\"Lost\"` says that a subject would lose the role.",
+							Description: "change is Gained or Lost.\n\nPossible enum values:\n - `\"Gained\"` means that a subject would gain the role.\n - `\"Lost\"` means that a subject would lose the role.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2560,7 +2560,7 @@ func schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref common.ReferenceCallback) com
 					},
 					"namespace": {
 						SchemaProps: spec.SchemaProps{
-							Description: "namespace is that of a ServiceAccount.",
+							Description: "namespace is the namespace of a ServiceAccount.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -2600,12 +2600,12 @@ func schema_pkg_apis_hnc_v1beta1_PlannedObject(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PlannedObject is an object, and what would be done to it.",
+				Description: "PlannedObject is an object and the effect of the change on it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"action": {
 						SchemaProps: spec.SchemaProps{
-							Description: "action is Add, Change, Overwrite, Remove or Keep.\n\nPossible enum values:\n - `\"Add\"` says that a copy would be added.\n - `\"Change\"` says that a copy would be replaced by that of another source, or by a newer one.\n - `\"Keep\"` says that a local object would be left alone although an ancestor has one of the same name.\n - `\"Overwrite\"` says that a local object would be replaced by a copy.\n - `\"Remove\"` says that a copy would be removed.",
+							Description: "action is Add, Change, Overwrite, Remove or Keep.\n\nPossible enum values:\n - `\"Add\"` means that a copy would be added.\n - `\"Change\"` means that a copy would be replaced by that of another source, or updated.\n - `\"Keep\"` means that a local object would be kept although an ancestor has a source of the same name.\n - `\"Overwrite\"` means that a local object would be replaced by a copy.\n - `\"Remove\"` means that a copy would be removed.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2614,14 +2614,14 @@ func schema_pkg_apis_hnc_v1beta1_PlannedObject(ref common.ReferenceCallback) com
 					},
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group, empty for the core group.",
+							Description: "group is the API group of the object. Empty means the core group.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Description: "version is the API version.",
+							Description: "version is the API version of the object.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2629,7 +2629,7 @@ func schema_pkg_apis_hnc_v1beta1_PlannedObject(ref common.ReferenceCallback) com
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is the resource's plural name.",
+							Description: "resource is the plural name of the resource.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2653,14 +2653,14 @@ func schema_pkg_apis_hnc_v1beta1_PlannedObject(ref common.ReferenceCallback) com
 					},
 					"source": {
 						SchemaProps: spec.SchemaProps{
-							Description: "source is the namespace that it would come from; of one that is removed, the one that it has come from.",
+							Description: "source is the namespace of the object's source; for a removed copy, that of its previous source.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"difference": {
 						SchemaProps: spec.SchemaProps{
-							Description: "difference is what would change in the object, as a unified diff. The contents of Secrets are left out.",
+							Description: "difference is the change of the object as a unified diff. The contents of Secrets are omitted.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -2689,7 +2689,7 @@ func schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref common.ReferenceCallback) comm
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is what it counts, such as count/configmaps.",
+							Description: "resource is the counted resource, such as count/configmaps.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2697,7 +2697,7 @@ func schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref common.ReferenceCallback) comm
 					},
 					"hard": {
 						SchemaProps: spec.SchemaProps{
-							Description: "hard is how many there may be.",
+							Description: "hard is the limit.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int64",
@@ -2705,7 +2705,7 @@ func schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref common.ReferenceCallback) comm
 					},
 					"planned": {
 						SchemaProps: spec.SchemaProps{
-							Description: "planned is how many there would be.",
+							Description: "planned is the number of objects after the change.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int64",
@@ -2722,12 +2722,12 @@ func schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "PlannedRefusal is a reason for which a change would be refused.",
+				Description: "PlannedRefusal is a reason why a change would be rejected.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"reason": {
 						SchemaProps: spec.SchemaProps{
-							Description: "reason is that of the error, such as Forbidden or Conflict.",
+							Description: "reason is the reason of the error, such as Forbidden or Conflict.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2735,7 +2735,7 @@ func schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref common.ReferenceCallback) co
 					},
 					"message": {
 						SchemaProps: spec.SchemaProps{
-							Description: "message says what is wrong and what to do.",
+							Description: "message describes the problem and how to solve it.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2752,12 +2752,12 @@ func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ResourceSpec says how objects of a kind flow down the tree.",
+				Description: "ResourceSpec configures the propagation of a kind.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the resource, empty for the core group.",
+							Description: "group is the API group of the resource. Empty means the core group.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2765,7 +2765,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) comm
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is the resource's plural name.",
+							Description: "resource is the plural name of the resource.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2773,7 +2773,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) comm
 					},
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Description: "mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Description: "mode is Propagate, AllowPropagate, Remove or Ignore. Defaults to Propagate.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only objects with an annotation that requests it.\n - `\"Ignore\"` keeps existing copies unchanged and creates no new ones.\n - `\"Propagate\"` copies all objects to all descendants, except for exceptions.\n - `\"Remove\"` deletes all copies and creates no new ones.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
@@ -2781,7 +2781,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) comm
 					},
 					"onConflict": {
 						SchemaProps: spec.SchemaProps{
-							Description: "onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when an ancestor has one of the same name.\n\nPossible enum values:\n - `\"Keep\"` leaves the local object alone, and reports it.\n - `\"Overwrite\"` replaces the local object: what is set above is true below.",
+							Description: "onConflict is Overwrite or Keep. It controls an object in a descendant with the same name as one in an ancestor. Defaults to Overwrite.\n\nPossible enum values:\n - `\"Keep\"` keeps the local object and reports it.\n - `\"Overwrite\"` replaces the local object with a copy.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Keep", "Overwrite"},
@@ -2798,12 +2798,12 @@ func schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref common.ReferenceCallback) co
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "ResourceStatus tells what is done for a kind.",
+				Description: "ResourceStatus is the observed propagation of a kind.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the resource, empty for the core group.",
+							Description: "group is the API group of the resource. Empty means the core group.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2811,7 +2811,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref common.ReferenceCallback) co
 					},
 					"version": {
 						SchemaProps: spec.SchemaProps{
-							Description: "version is the version in which the objects are read and written.",
+							Description: "version is the version in which objects are read and written.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2819,7 +2819,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref common.ReferenceCallback) co
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is the resource's plural name.",
+							Description: "resource is the plural name of the resource.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -2827,7 +2827,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref common.ReferenceCallback) co
 					},
 					"mode": {
 						SchemaProps: spec.SchemaProps{
-							Description: "mode is what is done.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only the objects that ask for it by an annotation.\n - `\"Ignore\"` leaves the copies that exist as they are, and makes no new ones.\n - `\"Propagate\"` copies all objects to all descendants, but for exceptions.\n - `\"Remove\"` deletes all copies, and makes no new ones.",
+							Description: "mode is the mode in effect.\n\nPossible enum values:\n - `\"AllowPropagate\"` copies only objects with an annotation that requests it.\n - `\"Ignore\"` keeps existing copies unchanged and creates no new ones.\n - `\"Propagate\"` copies all objects to all descendants, except for exceptions.\n - `\"Remove\"` deletes all copies and creates no new ones.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"AllowPropagate", "Ignore", "Propagate", "Remove"},
@@ -2842,7 +2842,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref common.ReferenceCallback) co
 					},
 					"numSourceObjects": {
 						SchemaProps: spec.SchemaProps{
-							Description: "numSourceObjects is the number of objects that are no copies.",
+							Description: "numSourceObjects is the number of objects that are not copies.",
 							Type:        []string{"integer"},
 							Format:      "int32",
 						},
@@ -2858,7 +2858,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Rules say which namespaces take part in hierarchies, which of their labels and annotations are managed, what is not copied, and what copies leave out. The servers take them from flags of the same names.",
+				Description: "Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed, which objects are not copied, and which metadata copies omit. They are set by flags with the same names.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"excludedNamespaces": {
@@ -2868,7 +2868,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "excludedNamespaces are the names of namespaces that can't be part of a hierarchy.",
+							Description: "excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2882,14 +2882,14 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 					},
 					"includedNamespaceRegex": {
 						SchemaProps: spec.SchemaProps{
-							Description: "includedNamespaceRegex is a regular expression that matches the whole names of those that can. Empty matches all.",
+							Description: "includedNamespaceRegex is a regular expression that must match the whole names of namespaces in hierarchies. Empty matches all.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"excludedNamespaceSelector": {
 						SchemaProps: spec.SchemaProps{
-							Description: "excludedNamespaceSelector selects namespaces that can't be part of a hierarchy by their labels. Empty selects none.",
+							Description: "excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Empty selects none.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -2958,7 +2958,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "unpropagatedLabels are keys of labels that copies leave out.",
+							Description: "unpropagatedLabels are the keys of labels that copies omit.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2977,7 +2977,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "unpropagatedAnnotations are keys of annotations that copies leave out.",
+							Description: "unpropagatedAnnotations are the keys of annotations that copies omit.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2991,7 +2991,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 					},
 					"stripTrackingMetadata": {
 						SchemaProps: spec.SchemaProps{
-							Description: "stripTrackingMetadata says whether copies leave out the metadata by which tools track what they have applied.",
+							Description: "stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects.",
 							Type:        []string{"boolean"},
 							Format:      "",
 						},
@@ -3006,7 +3006,7 @@ func schema_pkg_apis_hnc_v1beta1_Subnamespace(ref common.ReferenceCallback) comm
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Subnamespace asks for a namespace of the same name below the namespace that it is in. The namespace is created for it, and deleted with it.",
+				Description: "Subnamespace requests a child namespace with its name. The namespace is created for it and deleted with it.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -3032,14 +3032,14 @@ func schema_pkg_apis_hnc_v1beta1_Subnamespace(ref common.ReferenceCallback) comm
 					},
 					"spec": {
 						SchemaProps: spec.SchemaProps{
-							Description: "spec says what the sub-namespace shall look like.",
+							Description: "spec is the desired metadata of the sub-namespace.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.SubnamespaceSpec{}.OpenAPIModelName()),
 						},
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status tells what became of it. It is written by the propagator.",
+							Description: "status is the observed state of the sub-namespace. It is set by the propagator.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.SubnamespaceStatus{}.OpenAPIModelName()),
 						},
@@ -3056,7 +3056,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceList is a list of sub-namespaces.",
+				Description: "SubnamespaceList is a list of Subnamespaces.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {
@@ -3082,7 +3082,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref common.ReferenceCallback) 
 					},
 					"items": {
 						SchemaProps: spec.SchemaProps{
-							Description: "items are the sub-namespaces.",
+							Description: "items is the list of Subnamespaces.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3106,19 +3106,19 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref common.ReferenceCallback)
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy all that is set.",
+				Description: "SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy every field that is set.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"pattern": {
 						SchemaProps: spec.SchemaProps{
-							Description: "pattern is a regular expression in RE2 syntax that matches the whole name, of at most 1024 characters. Empty for any name.",
+							Description: "pattern is a regular expression in RE2 syntax, of at most 1024 characters, that must match the whole name. Empty allows any name.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
 					},
 					"prefix": {
 						SchemaProps: spec.SchemaProps{
-							Description: "prefix is None (which is meant by an empty one), or Parent: the name starts with the name of the parent namespace and a hyphen.\n\nPossible enum values:\n - `\"None\"` allows any name.\n - `\"Parent\"` requires the name of the parent and a hyphen.",
+							Description: "prefix is None or Parent. Parent requires names to start with the name of the parent namespace and a hyphen. Defaults to None.\n\nPossible enum values:\n - `\"None\"` requires no prefix.\n - `\"Parent\"` requires the name of the parent and a hyphen.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"None", "Parent"},
@@ -3134,7 +3134,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref common.ReferenceCallback) 
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceSpec says what a sub-namespace shall look like.",
+				Description: "SubnamespaceSpec is the desired metadata of a sub-namespace.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"labels": {
@@ -3189,7 +3189,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref common.ReferenceCallback) 
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there. What an ancestor's labels say wins over both.",
+							Description: "namespaceLabels are set on the sub-namespace, but not on its descendants. They override labels. Labels of ancestors take precedence over both.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3210,7 +3210,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref common.ReferenceCallback) 
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations there. What an ancestor's annotations say wins over both.",
+							Description: "namespaceAnnotations are set on the sub-namespace, but not on its descendants. They override annotations. Annotations of ancestors take precedence over both.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3233,12 +3233,12 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref common.ReferenceCallback
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "SubnamespaceStatus tells what became of a sub-namespace.",
+				Description: "SubnamespaceStatus is the observed state of a sub-namespace.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"state": {
 						SchemaProps: spec.SchemaProps{
-							Description: "state is Missing, Ok, Conflict or Forbidden.\n\nPossible enum values:\n - `\"Conflict\"` says that a namespace of that name exists elsewhere.\n - `\"Forbidden\"` says that no namespace of that name may be part of a hierarchy.\n - `\"Missing\"` says that the namespace does not exist (yet).\n - `\"Ok\"` says that the namespace exists below this one.",
+							Description: "state is Missing, Ok, Conflict or Forbidden.\n\nPossible enum values:\n - `\"Conflict\"` means that a namespace with that name exists elsewhere.\n - `\"Forbidden\"` means that no namespace with that name may be part of a hierarchy.\n - `\"Missing\"` means that the namespace does not exist.\n - `\"Ok\"` means that the namespace exists as a child of this namespace.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Conflict", "Forbidden", "Missing", "Ok"},
@@ -3254,7 +3254,7 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref common.ReferenceCallback
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions tell more: Ready is true when the namespace can be used, with all that it inherits.",
+							Description: "conditions are the latest observations. Ready is True when the namespace can be used, with everything that it inherits.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

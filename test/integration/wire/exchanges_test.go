@@ -30,7 +30,7 @@ func exchanges(a, b string) []exchange {
 		return fmt.Sprintf(`{"kind":"HierarchyConfiguration","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"hierarchy","namespace":%q,`+
 			`"generation":%d,"ownerReferences":[{"apiVersion":"v1","kind":"Namespace","name":%q}]},"spec":%s,"status":{}}`, a, generation, a, spec)
 	}
-	const notManaged = "not a managed label: it matches no --managed-namespace-label; leave it out, or ask the administrator for it"
+	const notManaged = "not a managed label: it matches no --managed-namespace-label; remove it, or ask the administrator to add it"
 	status := func(code int, reason, name, kind, message string, causes ...string) string {
 		details := fmt.Sprintf(`{"name":%q,"group":"hnc.x-k8s.io","kind":%q`, name, kind)
 		if len(causes) > 0 {

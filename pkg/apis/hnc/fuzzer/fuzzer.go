@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Funcs returns the functions that fill what can't be just anything: conditions have keys, and types that versions treat
-// differently.
+// Funcs returns the functions for fields that random values would make invalid: conditions have keys, and types that
+// versions convert differently.
 var Funcs = func(serializer.CodecFactory) []any {
 	return []any{
 		func(status *hnc.HierarchyStatus, c randfill.Continue) {

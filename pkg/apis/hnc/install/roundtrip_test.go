@@ -21,15 +21,14 @@ import (
 )
 
 func TestRandomObjectsSurviveARoundTripThroughTheStoredVersion(t *testing.T) {
-	// The types have no protobuf form, and the server offers none.
+	// The types have no protobuf encoding.
 	roundtrip.RoundTripTestForAPIGroup(t, func(scheme *runtime.Scheme) {
 		utilruntime.Must(hnc.AddToScheme(scheme))
 		utilruntime.Must(v1beta1.AddToScheme(scheme))
 	}, fuzzer.Funcs)
 }
 
-// v1alpha2 cannot represent all of the hub; the hub can represent all of v1alpha2. Only HNC's
-// conditions come back, which has a test of its own.
+// The hub can represent all of v1alpha2, but not the reverse. Conditions have a test of their own.
 func TestRandomObjectsOfHNCSurviveARoundTripThroughTheHub(t *testing.T) {
 	scheme := scheme()
 	codecs := serializer.NewCodecFactory(scheme)

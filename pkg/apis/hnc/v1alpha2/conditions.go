@@ -9,8 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// precedence holds the reasons for which HNC has a condition, in the order in which a later one took the place of an
-// earlier one of its type. Reasons that HNC does not know come before all of them. Source: spec/hnc.md 3.4.
+// precedence lists HNC's reasons of conditions. For each type, HNC kept the last one in this order. Other reasons
+// come before all of them. Source: spec/hnc.md 3.4.
 var precedence = []string{
 	hnc.ReasonAncestorHalted,
 	hnc.ReasonIllegalParent,
@@ -19,7 +19,8 @@ var precedence = []string{
 	hnc.ReasonSubnamespaceMissing,
 	hnc.ReasonIllegalManagedLabel,
 	hnc.ReasonIllegalManagedAnnotation,
-	// As reasons of NamespaceCondition, whose order HNC leaves to chance: the graver one stays. Source: spec/hnc.md 3.12.
+	// As reasons of NamespaceCondition, whose order was random in HNC: the most severe one is kept. Source:
+	// spec/hnc.md 3.12.
 	hnc.ConditionBadConfiguration,
 	hnc.ConditionActivitiesHalted,
 }
@@ -30,8 +31,8 @@ var (
 	configurationTypes = []string{hnc.ConditionBadConfiguration, hnc.ConditionOutOfSync, hnc.ConditionNamespace}
 )
 
-// onePerType returns the conditions as HNC shows them: only those of the given types, and of each type the one that HNC
-// would have set last, in the place of the first of that type.
+// onePerType returns the conditions as HNC showed them: only the given types, and for each type the condition with
+// the highest precedence, in the position of the first of that type.
 func onePerType(conditions []metav1.Condition, types []string) []metav1.Condition {
 	var kept []metav1.Condition
 	for _, c := range conditions {
@@ -51,8 +52,9 @@ func onePerType(conditions []metav1.Condition, types []string) []metav1.Conditio
 
 func rank(c metav1.Condition) int { return slices.Index(precedence, c.Reason) }
 
-// oneSummary returns the conditions of a configuration as HNC shows them: as onePerType does, without a NamespaceCondition
-// of a type that namespaces don't have in HNC, and with the message of a NamespaceCondition cut to that of the first reason.
+// oneSummary returns the conditions of a configuration as HNC showed them: like onePerType, without
+// NamespaceConditions of types that HNC's namespaces do not have, and with only the first reason in the message of a
+// NamespaceCondition.
 func oneSummary(conditions []metav1.Condition) []metav1.Condition {
 	kept := onePerType(slices.DeleteFunc(slices.Clone(conditions), func(c metav1.Condition) bool {
 		return c.Type == hnc.ConditionNamespace && !slices.Contains(namespaceTypes, c.Reason)

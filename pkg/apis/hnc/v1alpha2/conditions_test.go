@@ -12,16 +12,16 @@ import (
 
 func TestOneConditionOfEachTypeOfHNCIsShown(t *testing.T) {
 	for name, test := range map[string]struct{ given, want string }{
-		"CASE-7 none":                           {"", ""},
-		"CASE-7 one of each":                    {"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle", "ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel"},
-		"CASE-7 types that HNC does not have":   {"Ready=Ready OutOfSync=Unknown BadConfiguration=IllegalManagedLabel Later=New", "BadConfiguration=IllegalManagedLabel"},
-		"CASE-7 AnchorMissing < label":          {"BadConfiguration=SubnamespaceAnchorMissing BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedLabel"},
-		"CASE-7 label < annotation":             {"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation"},
-		"CASE-7 the order of the list is none":  {"BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedAnnotation"},
-		"CASE-7 ParentMissing < InCycle":        {"ActivitiesHalted=InCycle ActivitiesHalted=ParentMissing", "ActivitiesHalted=InCycle"},
-		"CASE-7 what HNC does not know is last": {"BadConfiguration=ManagedLabelConflict BadConfiguration=SubnamespaceAnchorMissing", "BadConfiguration=SubnamespaceAnchorMissing"},
-		"CASE-7 of those the gravest":           {"BadConfiguration=ExternalNamespace BadConfiguration=ManagedLabelConflict", "BadConfiguration=ExternalNamespace"},
-		"CASE-7 the place is the first one's":   {"BadConfiguration=IllegalManagedLabel ActivitiesHalted=InCycle BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation ActivitiesHalted=InCycle"},
+		"CASE-7 none":                            {"", ""},
+		"CASE-7 one of each":                     {"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle", "ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel"},
+		"CASE-7 types that HNC does not have":    {"Ready=Ready OutOfSync=Unknown BadConfiguration=IllegalManagedLabel Later=New", "BadConfiguration=IllegalManagedLabel"},
+		"CASE-7 AnchorMissing < label":           {"BadConfiguration=SubnamespaceAnchorMissing BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedLabel"},
+		"CASE-7 label < annotation":              {"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation"},
+		"CASE-7 the order of the list is none":   {"BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel", "BadConfiguration=IllegalManagedAnnotation"},
+		"CASE-7 ParentMissing < InCycle":         {"ActivitiesHalted=InCycle ActivitiesHalted=ParentMissing", "ActivitiesHalted=InCycle"},
+		"CASE-7 what HNC does not know is last":  {"BadConfiguration=ManagedLabelConflict BadConfiguration=SubnamespaceAnchorMissing", "BadConfiguration=SubnamespaceAnchorMissing"},
+		"CASE-7 of those the gravest":            {"BadConfiguration=ExternalNamespace BadConfiguration=ManagedLabelConflict", "BadConfiguration=ExternalNamespace"},
+		"CASE-7 the position is the first one's": {"BadConfiguration=IllegalManagedLabel ActivitiesHalted=InCycle BadConfiguration=IllegalManagedAnnotation", "BadConfiguration=IllegalManagedAnnotation ActivitiesHalted=InCycle"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stored := &hnc.Hierarchy{}

@@ -7,9 +7,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// addConversionFuncs registers the conversions between this version's types and the hub's. This version has HNC's fields
-// only; the registry preserves all others when an object is updated in it. Objects share their slices and maps, as
-// generated conversions do.
+// addConversionFuncs registers the conversions between this version and the hub. This version has HNC's fields only;
+// the registry preserves all other fields when an object is updated in it. Objects share slices and maps, as in
+// generated conversions. conversion-gen cannot generate these functions because kinds, fields and conditions have
+// different names in HNC.
 func addConversionFuncs(scheme *runtime.Scheme) error {
 	for _, add := range []func(*runtime.Scheme) error{
 		convertible(hierarchyToHub, hierarchyFromHub),
@@ -66,7 +67,7 @@ func convertible[V, H any](toHub func(*V) H, fromHub func(*H) V) func(*runtime.S
 	}
 }
 
-// listToHub returns the conversion of a list, made of the conversion of its items. A nil list of items stays nil.
+// listToHub converts a list by converting its items. nil items stay nil.
 func listToHub[L, I, HL, HI any](items func(*L) []I, item func(*I) HI, list func(*L, []HI) HL) func(*L) HL {
 	return func(in *L) HL {
 		var out []HI
@@ -176,7 +177,7 @@ func resourceFromHub(in hnc.ResourceSpec) ResourceSpec {
 	}
 }
 
-// each converts the items of a list between versions. A nil list stays nil.
+// each converts the items of a slice. A nil slice stays nil.
 func each[From, To any](in []From, item func(From) To) []To {
 	if in == nil {
 		return nil

@@ -4,5 +4,6 @@
 // +groupName=hnc.x-k8s.io
 // +k8s:openapi-model-package=io.x-k8s.hnc.v1alpha2
 
-// Package v1alpha2 is the wire format of the retired Hierarchical Namespace Controller, over the same objects as v1beta1.
+// Package v1alpha2 is the API version of the retired Hierarchical Namespace Controller, served from the same objects
+// as v1beta1.
 package v1alpha2

@@ -26,8 +26,8 @@ func init() {
 	localSchemeBuilder.Register(addKnownTypes, addFieldLabels, addConversionFuncs)
 }
 
-// addKnownTypes registers each type under its own kind and under the hub's storage kind: conversion from the hub picks
-// the storage kind, and GetObjectKind (kind.go) then pins the kind that is seen on the wire.
+// addKnownTypes registers each type under its own kind and under the kind of the stored object. Conversion from the
+// hub picks the kind of the stored object, and GetObjectKind (kind.go) then pins the type's own kind.
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&HierarchyConfiguration{}, &HierarchyConfigurationList{}, &SubnamespaceAnchor{}, &SubnamespaceAnchorList{},
@@ -44,7 +44,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// addFieldLabels registers the field selectors under the wire kind.
+// addFieldLabels registers the field selectors under this version's kind.
 func addFieldLabels(scheme *runtime.Scheme) error {
 	return scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("HierarchyConfiguration"), v1beta1.HierarchyFieldLabels)
 }

@@ -7,32 +7,32 @@ import (
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HierarchyConfiguration places its namespace in a tree of namespaces. There is at most one per namespace, named "hierarchy".
+// HierarchyConfiguration defines the parent of its namespace. There is at most one per namespace, named "hierarchy".
 type HierarchyConfiguration struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata. The name must be "hierarchy".
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the place that the namespace shall have in the tree.
+	// spec is the desired position of the namespace in the tree.
 	// +optional
 	Spec HierarchyConfigurationSpec `json:"spec,omitempty"`
-	// status is what the tree looks like from this namespace. It is written by the propagator.
+	// status is the observed position of the namespace in the tree. It is set by the propagator.
 	// +optional
 	Status HierarchyConfigurationStatus `json:"status,omitempty"`
 }
 
-// HierarchyConfigurationSpec is the place that a namespace shall have in the tree.
+// HierarchyConfigurationSpec is the desired position of a namespace in the tree.
 type HierarchyConfigurationSpec struct {
-	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is checked
-	// against the whole chain of ancestors when it is committed, so a cycle is impossible; the requester must be able
-	// to update hierarchies in the root that the namespace leaves (within one tree: in the most recent common ancestor)
-	// and in the new parent. Rules about the subtree below the namespace, such as its height, are checked when the
-	// request arrives only, and reported by conditions afterwards. The parent of a sub-namespace can't be changed.
+	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is
+	// validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update
+	// hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common
+	// ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request
+	// arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.
 	// +optional
 	Parent string `json:"parent,omitempty"`
-	// allowCascadingDeletion allows that the sub-namespaces of this namespace and of its descendants are deleted
-	// together with it. Full namespaces are never deleted that way.
+	// allowCascadingDeletion allows the deletion of sub-namespaces of this namespace and its descendants along with
+	// their parent. Full namespaces are never deleted that way.
 	// +optional
 	AllowCascadingDeletion *bool `json:"allowCascadingDeletion,omitempty"`
 	// labels are set on this namespace and on all its descendants.
@@ -53,14 +53,14 @@ type MetaKVP struct {
 	Value string `json:"value"`
 }
 
-// HierarchyConfigurationStatus is what the tree looks like from a namespace.
+// HierarchyConfigurationStatus is the observed position of a namespace in the tree.
 type HierarchyConfigurationStatus struct {
-	// children are the names of the namespaces whose parent is this namespace, sorted.
+	// children are the names of the namespace's children, sorted.
 	// +optional
 	// +listType=atomic
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree: one of type ActivitiesHalted and one of type
-	// BadConfiguration, the gravest of each. v1beta1 shows all, and Ready.
+	// conditions report problems with the namespace's position in the tree: the most severe one of type
+	// ActivitiesHalted and the most severe one of type BadConfiguration. v1beta1 shows all of them, and Ready.
 	// +optional
 	// +listType=atomic
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
@@ -68,37 +68,36 @@ type HierarchyConfigurationStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HierarchyConfigurationList is a list of hierarchies.
+// HierarchyConfigurationList is a list of HierarchyConfigurations.
 type HierarchyConfigurationList struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard list metadata.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	// items are the hierarchies.
+	// items is the list of HierarchyConfigurations.
 	Items []HierarchyConfiguration `json:"items"`
 }
 
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// SubnamespaceAnchor asks for a namespace of the same name below the namespace that it is in. The namespace is created for
-// it, and deleted with it.
+// SubnamespaceAnchor requests a child namespace with its name. The namespace is created for it and deleted with it.
 type SubnamespaceAnchor struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata. The name is the name of the sub-namespace, the namespace is its parent.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says what the sub-namespace shall look like.
+	// spec is the desired metadata of the sub-namespace.
 	// +optional
 	Spec SubnamespaceAnchorSpec `json:"spec,omitempty"`
-	// status tells what became of it. It is written by the propagator.
+	// status is the observed state of the sub-namespace. It is set by the propagator.
 	// +optional
 	Status SubnamespaceAnchorStatus `json:"status,omitempty"`
 }
 
-// SubnamespaceAnchorSpec says what a sub-namespace shall look like.
+// SubnamespaceAnchorSpec is the desired metadata of a sub-namespace.
 type SubnamespaceAnchorSpec struct {
 	// labels are set on the sub-namespace and on all its descendants.
 	// +optional
@@ -110,22 +109,22 @@ type SubnamespaceAnchorSpec struct {
 	Annotations []MetaKVP `json:"annotations,omitempty"`
 }
 
-// SubnamespaceState tells in one word what became of a sub-namespace.
+// SubnamespaceState is the state of a sub-namespace in one word.
 // +enum
 type SubnamespaceState string
 
 const (
-	// SubnamespaceMissing says that the namespace does not exist (yet).
+	// SubnamespaceMissing means that the namespace does not exist.
 	SubnamespaceMissing SubnamespaceState = "Missing"
-	// SubnamespaceOk says that the namespace exists below this one.
+	// SubnamespaceOk means that the namespace exists as a child of this namespace.
 	SubnamespaceOk SubnamespaceState = "Ok"
-	// SubnamespaceConflict says that a namespace of that name exists elsewhere.
+	// SubnamespaceConflict means that a namespace with that name exists elsewhere.
 	SubnamespaceConflict SubnamespaceState = "Conflict"
-	// SubnamespaceForbidden says that no namespace of that name may be part of a hierarchy.
+	// SubnamespaceForbidden means that no namespace with that name may be part of a hierarchy.
 	SubnamespaceForbidden SubnamespaceState = "Forbidden"
 )
 
-// SubnamespaceAnchorStatus tells what became of a sub-namespace.
+// SubnamespaceAnchorStatus is the observed state of a sub-namespace.
 type SubnamespaceAnchorStatus struct {
 	// status is Missing, Ok, Conflict or Forbidden.
 	// +optional
@@ -134,13 +133,13 @@ type SubnamespaceAnchorStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// SubnamespaceAnchorList is a list of sub-namespaces.
+// SubnamespaceAnchorList is a list of SubnamespaceAnchors.
 type SubnamespaceAnchorList struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard list metadata.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	// items are the sub-namespaces.
+	// items is the list of SubnamespaceAnchors.
 	Items []SubnamespaceAnchor `json:"items"`
 }

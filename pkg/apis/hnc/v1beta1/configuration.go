@@ -8,154 +8,162 @@ import (
 // +genclient:nonNamespaced
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HNCConfiguration says what is propagated in the cluster. There is one, named "config"; it is created by the server.
+// HNCConfiguration configures propagation in the cluster. There is exactly one, named "config", created by the
+// server.
 type HNCConfiguration struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata. The name must be "config".
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says what is propagated.
+	// spec is the desired configuration.
 	// +optional
 	Spec HNCConfigurationSpec `json:"spec,omitempty"`
-	// status tells what is propagated. It is written by the propagator.
+	// status is the observed state of propagation. It is set by the propagator.
 	// +optional
 	Status HNCConfigurationStatus `json:"status,omitempty"`
 }
 
-// HNCConfigurationSpec says what is propagated.
+// HNCConfigurationSpec is the desired configuration.
 type HNCConfigurationSpec struct {
-	// resources are the propagated kinds besides Roles and RoleBindings, which always are.
+	// resources are the propagated kinds in addition to Roles and RoleBindings, which are always propagated.
 	// +optional
 	// +listType=map
 	// +listMapKey=group
 	// +listMapKey=resource
 	Resources []ResourceSpec `json:"resources,omitempty"`
-	// creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none.
-	// Setting it takes the right to bind that role.
+	// creatorRole is the name of a ClusterRole that is bound to the creator of each new sub-namespace, by a
+	// RoleBinding in it. Empty means none. Setting it requires permission to bind that role.
 	// +optional
 	CreatorRole string `json:"creatorRole,omitempty"`
-	// onConflict is the onConflict of entries that have none, both in resources and in spec.propagation of hierarchies:
-	// Overwrite (which is meant by an empty one) or Keep. Roles and RoleBindings, which have no entries, always overwrite.
+	// onConflict is the default of entries without onConflict, in resources and in spec.propagation of hierarchies:
+	// Overwrite or Keep. Defaults to Overwrite. Roles and RoleBindings have no entries and always overwrite.
 	// +optional
 	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
-	// subnamespaceNames restricts the names of new sub-namespaces. Without it, everybody who may create subnamespaces in a
-	// namespace may take any name that is free. Sub-namespaces that exist already are not affected.
+	// subnamespaceNames restricts the names of new sub-namespaces. If it is not set, users allowed to create
+	// subnamespaces in a namespace may choose any free name. Existing sub-namespaces are not affected.
 	// +optional
 	SubnamespaceNames *SubnamespaceNames `json:"subnamespaceNames,omitempty"`
 }
 
-// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy all that is set.
+// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy every field that is set.
 type SubnamespaceNames struct {
-	// pattern is a regular expression in RE2 syntax that matches the whole name, of at most 1024 characters. Empty for any name.
+	// pattern is a regular expression in RE2 syntax, of at most 1024 characters, that must match the whole name.
+	// Empty allows any name.
 	// +optional
 	Pattern string `json:"pattern,omitempty"`
-	// prefix is None (which is meant by an empty one), or Parent: the name starts with the name of the parent namespace and
-	// a hyphen.
+	// prefix is None or Parent. Parent requires names to start with the name of the parent namespace and a hyphen.
+	// Defaults to None.
 	// +optional
 	Prefix NamePrefix `json:"prefix,omitempty"`
 }
 
-// NamePrefix says what the names of new sub-namespaces start with.
+// NamePrefix is the required prefix of the names of new sub-namespaces.
 // +enum
 type NamePrefix string
 
 const (
-	// NoPrefix allows any name.
+	// NoPrefix requires no prefix.
 	NoPrefix NamePrefix = "None"
 	// ParentPrefix requires the name of the parent and a hyphen.
 	ParentPrefix NamePrefix = "Parent"
 )
 
-// SynchronizationMode says how objects of a kind flow down the tree.
+// SynchronizationMode controls the propagation of a kind.
 // +enum
 type SynchronizationMode string
 
 const (
-	// Propagate copies all objects to all descendants, but for exceptions.
+	// Propagate copies all objects to all descendants, except for exceptions.
 	Propagate SynchronizationMode = "Propagate"
-	// AllowPropagate copies only the objects that ask for it by an annotation.
+	// AllowPropagate copies only objects with an annotation that requests it.
 	AllowPropagate SynchronizationMode = "AllowPropagate"
-	// Remove deletes all copies, and makes no new ones.
+	// Remove deletes all copies and creates no new ones.
 	Remove SynchronizationMode = "Remove"
-	// Ignore leaves the copies that exist as they are, and makes no new ones.
+	// Ignore keeps existing copies unchanged and creates no new ones.
 	Ignore SynchronizationMode = "Ignore"
 )
 
-// ConflictPolicy says what becomes of a local object when an ancestor has a source of its name.
+// ConflictPolicy controls local objects with the same name as a source in an ancestor.
 // +enum
 type ConflictPolicy string
 
 const (
-	// Overwrite replaces the local object: what is set above is true below.
+	// Overwrite replaces the local object with a copy.
 	Overwrite ConflictPolicy = "Overwrite"
-	// Keep leaves the local object alone, and reports it.
+	// Keep keeps the local object and reports it.
 	Keep ConflictPolicy = "Keep"
 )
 
-// ResourceSpec says how objects of a kind flow down the tree.
+// ResourceSpec configures the propagation of a kind.
 type ResourceSpec struct {
-	// group is the API group of the resource, empty for the core group.
+	// group is the API group of the resource. Empty means the core group.
 	// +optional
 	// +default=""
 	Group string `json:"group,omitempty"`
-	// resource is the resource's plural name.
+	// resource is the plural name of the resource.
 	Resource string `json:"resource"`
-	// mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.
+	// mode is Propagate, AllowPropagate, Remove or Ignore. Defaults to Propagate.
 	// +optional
 	Mode SynchronizationMode `json:"mode,omitempty"`
-	// onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when
-	// an ancestor has one of the same name.
+	// onConflict is Overwrite or Keep. It controls an object in a descendant with the same name as one in an
+	// ancestor. Defaults to Overwrite.
 	// +optional
 	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
 }
 
-// HNCConfigurationStatus tells what is propagated.
+// HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatus struct {
-	// resources are the kinds that are acted upon.
+	// resources are the kinds that the configuration affects.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
-	// conditions tell what is wrong with the configuration, and which namespaces have conditions: those are of the type
-	// NamespaceCondition, one for each type of the namespaces' conditions, which is its reason. Ready sums up the others.
+	// conditions report problems with the configuration, and namespaces with conditions: each condition of type
+	// NamespaceCondition covers one type of the namespaces' conditions, which is its reason. Ready summarizes the
+	// other conditions.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +listMapKey=reason
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// inForce are the rules that each server acts by. They must be the same; a condition says so if they are not.
+	// inForce are the rules that each server applies. The servers need the same rules; a condition reports
+	// differences.
 	// +optional
 	InForce InForce `json:"inForce,omitempty,omitzero"`
 }
 
-// InForce are the rules that each server acts by.
+// InForce are the rules that each server applies.
 type InForce struct {
-	// apiServer are those of hnc-apiserver; if several replicas run, of the one that started last.
+	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that started
+	// last.
 	// +optional
 	APIServer *Rules `json:"apiServer,omitempty"`
-	// propagator are those of hnc-propagator.
+	// propagator are the rules of hnc-propagator.
 	// +optional
 	Propagator *Rules `json:"propagator,omitempty"`
 }
 
-// Rules say which namespaces take part in hierarchies, which of their labels and annotations are managed, what is not
-// copied, and what copies leave out. The servers take them from flags of the same names.
+// Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
+// which objects are not copied, and which metadata copies omit. They are set by flags with the same names.
 type Rules struct {
-	// excludedNamespaces are the names of namespaces that can't be part of a hierarchy.
+	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.
 	// +optional
 	// +listType=atomic
 	ExcludedNamespaces []string `json:"excludedNamespaces,omitempty"`
-	// includedNamespaceRegex is a regular expression that matches the whole names of those that can. Empty matches all.
+	// includedNamespaceRegex is a regular expression that must match the whole names of namespaces in hierarchies.
+	// Empty matches all.
 	// +optional
 	IncludedNamespaceRegex string `json:"includedNamespaceRegex,omitempty"`
-	// excludedNamespaceSelector selects namespaces that can't be part of a hierarchy by their labels. Empty selects none.
+	// excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Empty selects
+	// none.
 	// +optional
 	ExcludedNamespaceSelector string `json:"excludedNamespaceSelector,omitempty"`
 	// managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.
 	// +optional
 	// +listType=atomic
 	ManagedNamespaceLabels []string `json:"managedNamespaceLabels,omitempty"`
-	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on namespaces.
+	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on
+	// namespaces.
 	// +optional
 	// +listType=atomic
 	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
@@ -163,47 +171,47 @@ type Rules struct {
 	// +optional
 	// +listType=atomic
 	NoPropagationLabels []string `json:"noPropagationLabels,omitempty"`
-	// unpropagatedLabels are keys of labels that copies leave out.
+	// unpropagatedLabels are the keys of labels that copies omit.
 	// +optional
 	// +listType=atomic
 	UnpropagatedLabels []string `json:"unpropagatedLabels,omitempty"`
-	// unpropagatedAnnotations are keys of annotations that copies leave out.
+	// unpropagatedAnnotations are the keys of annotations that copies omit.
 	// +optional
 	// +listType=atomic
 	UnpropagatedAnnotations []string `json:"unpropagatedAnnotations,omitempty"`
-	// stripTrackingMetadata says whether copies leave out the metadata by which tools track what they have applied.
+	// stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects.
 	// +optional
 	StripTrackingMetadata *bool `json:"stripTrackingMetadata,omitempty"`
 }
 
-// ResourceStatus tells what is done for a kind.
+// ResourceStatus is the observed propagation of a kind.
 type ResourceStatus struct {
-	// group is the API group of the resource, empty for the core group.
+	// group is the API group of the resource. Empty means the core group.
 	Group string `json:"group"`
-	// version is the version in which the objects are read and written.
+	// version is the version in which objects are read and written.
 	Version string `json:"version"`
-	// resource is the resource's plural name.
+	// resource is the plural name of the resource.
 	Resource string `json:"resource"`
-	// mode is what is done.
+	// mode is the mode in effect.
 	// +optional
 	Mode SynchronizationMode `json:"mode,omitempty"`
 	// numPropagatedObjects is the number of copies.
 	// +optional
 	NumPropagatedObjects *int32 `json:"numPropagatedObjects,omitempty"`
-	// numSourceObjects is the number of objects that are no copies.
+	// numSourceObjects is the number of objects that are not copies.
 	// +optional
 	NumSourceObjects *int32 `json:"numSourceObjects,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HNCConfigurationList is a list of configurations.
+// HNCConfigurationList is a list of HNCConfigurations.
 type HNCConfigurationList struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard list metadata.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	// items are the configurations.
+	// items is the list of HNCConfigurations.
 	Items []HNCConfiguration `json:"items"`
 }

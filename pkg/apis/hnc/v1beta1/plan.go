@@ -6,27 +6,27 @@ import (
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HierarchyPlan tells what a change would do, before it is made. It is asked for by creating it as the subresource plan of the hierarchy of
-// a namespace, which need not exist, and is not stored.
+// HierarchyPlan shows the effects of a change before it is made. Create it as the subresource plan of the hierarchy
+// of a namespace. The hierarchy need not exist, and the plan is not stored.
 type HierarchyPlan struct {
 	metav1.TypeMeta `json:",inline"`
-	// Standard object's metadata. The name, if it is given, must be "hierarchy".
+	// Standard object's metadata. The name may be empty or "hierarchy".
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the change, and how much is to be told of what it would do.
+	// spec is the planned change.
 	Spec HierarchyPlanSpec `json:"spec"`
-	// status is the answer.
+	// status is the effect of the change.
 	// +optional
 	Status HierarchyPlanStatus `json:"status,omitempty"`
 }
 
-// PlannedChange is what is changed.
+// PlannedChange is the type of a planned change.
 // +enum
 type PlannedChange string
 
 const (
-	// ChangeParent gives the namespace another parent, or none.
+	// ChangeParent sets the parent of the namespace, or removes it.
 	ChangeParent PlannedChange = "Parent"
 	// ChangeDelete deletes the namespace; a sub-namespace by deleting its Subnamespace.
 	ChangeDelete PlannedChange = "Delete"
@@ -36,175 +36,178 @@ const (
 	ChangeConfiguration PlannedChange = "Configuration"
 )
 
-// HierarchyPlanSpec is a change.
+// HierarchyPlanSpec is the planned change.
 type HierarchyPlanSpec struct {
-	// change says what is changed: Parent, Delete, Propagation or Configuration.
+	// change is the type of the change: Parent, Delete, Propagation or Configuration.
 	Change PlannedChange `json:"change"`
-	// parent is the parent that the namespace shall have if change is Parent, empty for none.
+	// parent is the new parent of the namespace if change is Parent. Empty means none.
 	// +optional
 	// +k8s:validation:maxLength=63
 	Parent string `json:"parent,omitempty"`
-	// resources are what the hierarchy shall say if change is Propagation, and the configuration if it is Configuration. The answer is about
-	// the namespace and its descendants. There can be 100 at most.
+	// resources is the new spec.propagation of the hierarchy if change is Propagation, or the new spec.resources of
+	// the configuration if change is Configuration. The answer covers the namespace and its descendants. At most 100
+	// items are allowed.
 	// +optional
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
 	Resources []ResourceSpec `json:"resources,omitempty"`
-	// limit is how many objects are told at most, 500 by default.
+	// limit is the maximum number of objects in the answer. Defaults to 500.
 	// +optional
 	// +k8s:validation:minimum=0
 	// +k8s:validation:maximum=5000
 	Limit int32 `json:"limit,omitempty"`
-	// continue is that of the answer after which this one goes on.
+	// continue is the continue value of the previous answer.
 	// +optional
 	// +k8s:validation:maxLength=1024
 	Continue string `json:"continue,omitempty"`
 }
 
-// HierarchyPlanStatus is what a change would do.
+// HierarchyPlanStatus is the effect of a change.
 type HierarchyPlanStatus struct {
-	// refusals say why the change would be refused. It would be accepted if there are none. If the requester lacks the rights for the
-	// change, the answer consists of these refusals alone.
+	// refusals are the reasons why the change would be rejected; empty if it would be accepted. If the requester
+	// lacks permission for the change, the answer contains nothing else.
 	// +optional
 	// +listType=atomic
 	Refusals []PlannedRefusal `json:"refusals,omitempty"`
-	// unknown says what is not known, and so is not told.
+	// unknown lists what could not be determined.
 	// +optional
 	// +listType=atomic
 	Unknown []string `json:"unknown,omitempty"`
-	// hidden are the propagated kinds that the requester may not list in the namespace. The answer does not say whether the change affects
-	// any objects of these kinds.
+	// hidden are the propagated kinds that the requester is not allowed to list in the namespace. The answer does not
+	// reveal whether the change affects objects of these kinds.
 	// +optional
 	// +listType=atomic
 	Hidden []HiddenKind `json:"hidden,omitempty"`
-	// summary counts what all answers together show. Objects and namespaces that the requester may not read are not counted.
+	// summary counts the effects in all pages of the answer. It excludes objects and namespaces that the requester is
+	// not allowed to read.
 	Summary PlanSummary `json:"summary"`
-	// namespaces are those in which something would happen, parents before their children.
+	// namespaces are the affected namespaces, parents before their children.
 	// +optional
 	// +listType=atomic
 	Namespaces []NamespacePlan `json:"namespaces,omitempty"`
-	// continue is to be sent with the same change for what is not told yet. It is empty if there is nothing more.
+	// continue requests the next page if it is sent with the same change. It is empty on the last page.
 	// +optional
 	Continue string `json:"continue,omitempty"`
 }
 
-// PlannedRefusal is a reason for which a change would be refused.
+// PlannedRefusal is a reason why a change would be rejected.
 type PlannedRefusal struct {
-	// reason is that of the error, such as Forbidden or Conflict.
+	// reason is the reason of the error, such as Forbidden or Conflict.
 	Reason metav1.StatusReason `json:"reason"`
-	// message says what is wrong and what to do.
+	// message describes the problem and how to solve it.
 	Message string `json:"message"`
 }
 
-// PlanSummary counts what a change would do.
+// PlanSummary counts the effects of a change.
 type PlanSummary struct {
-	// namespaces is the number of namespaces in which something would happen.
+	// namespaces is the number of affected namespaces.
 	Namespaces int32 `json:"namespaces"`
 	// deleted is the number of namespaces that would be deleted.
 	Deleted int32 `json:"deleted"`
-	// orphaned is the number of namespaces whose parent would be gone.
+	// orphaned is the number of namespaces that would lose their parent.
 	Orphaned int32 `json:"orphaned"`
 	// added is the number of copies that would be added.
 	Added int32 `json:"added"`
-	// changed is the number of copies that would be replaced by those of other sources.
+	// changed is the number of copies that would be replaced by copies of other sources.
 	Changed int32 `json:"changed"`
 	// overwritten is the number of local objects that would be replaced by copies.
 	Overwritten int32 `json:"overwritten"`
 	// removed is the number of copies that would be removed.
 	Removed int32 `json:"removed"`
-	// kept is the number of local objects that would be left alone although an ancestor has one of the same name.
+	// kept is the number of local objects that would be kept although an ancestor has a source of the same name.
 	Kept int32 `json:"kept"`
 }
 
-// PlannedFate is what becomes of a namespace.
+// PlannedFate is the effect of a change on a namespace.
 // +enum
 type PlannedFate string
 
 const (
-	// FateDeleted says that the namespace would be deleted.
+	// FateDeleted means that the namespace would be deleted.
 	FateDeleted PlannedFate = "Deleted"
-	// FateOrphaned says that the namespace would stay without its parent, with all that it has inherited, until it gets another one.
+	// FateOrphaned means that the namespace would lose its parent and keep its copies until it gets another parent.
 	FateOrphaned PlannedFate = "Orphaned"
 )
 
-// NamespacePlan is what a change would do in one namespace.
+// NamespacePlan is the effect of a change in one namespace.
 type NamespacePlan struct {
 	// name is the name of the namespace.
 	Name string `json:"name"`
-	// fate is Deleted, Orphaned, or empty if the namespace would stay as it is.
+	// fate is Deleted or Orphaned. It is empty if the namespace stays in the tree.
 	// +optional
 	Fate PlannedFate `json:"fate,omitempty"`
-	// objects would be written.
+	// objects are the affected objects.
 	// +optional
 	// +listType=atomic
 	Objects []PlannedObject `json:"objects,omitempty"`
-	// access is what subjects of RoleBindings would gain and lose.
+	// access lists the roles that subjects of RoleBindings would gain or lose.
 	// +optional
 	// +listType=atomic
 	Access []PlannedAccess `json:"access,omitempty"`
-	// quotas are the object counts of ResourceQuotas that would be exceeded: copies that exceed one are not written.
+	// quotas are the object counts of ResourceQuotas that would be exceeded. Copies that exceed a quota are not
+	// created.
 	// +optional
 	// +listType=atomic
 	Quotas []PlannedQuota `json:"quotas,omitempty"`
 }
 
-// PlannedAction is what would be done to an object.
+// PlannedAction is the effect of a change on an object.
 // +enum
 type PlannedAction string
 
 const (
-	// ActionAdd says that a copy would be added.
+	// ActionAdd means that a copy would be added.
 	ActionAdd PlannedAction = "Add"
-	// ActionChange says that a copy would be replaced by that of another source, or by a newer one.
+	// ActionChange means that a copy would be replaced by that of another source, or updated.
 	ActionChange PlannedAction = "Change"
-	// ActionOverwrite says that a local object would be replaced by a copy.
+	// ActionOverwrite means that a local object would be replaced by a copy.
 	ActionOverwrite PlannedAction = "Overwrite"
-	// ActionRemove says that a copy would be removed.
+	// ActionRemove means that a copy would be removed.
 	ActionRemove PlannedAction = "Remove"
-	// ActionKeep says that a local object would be left alone although an ancestor has one of the same name.
+	// ActionKeep means that a local object would be kept although an ancestor has a source of the same name.
 	ActionKeep PlannedAction = "Keep"
 )
 
-// PlannedObject is an object, and what would be done to it.
+// PlannedObject is an object and the effect of the change on it.
 type PlannedObject struct {
 	// action is Add, Change, Overwrite, Remove or Keep.
 	Action PlannedAction `json:"action"`
-	// group is the API group, empty for the core group.
+	// group is the API group of the object. Empty means the core group.
 	// +optional
 	Group string `json:"group,omitempty"`
-	// version is the API version.
+	// version is the API version of the object.
 	Version string `json:"version"`
-	// resource is the resource's plural name.
+	// resource is the plural name of the resource.
 	Resource string `json:"resource"`
 	// kind is the kind of the object.
 	Kind string `json:"kind"`
 	// name is the name of the object.
 	Name string `json:"name"`
-	// source is the namespace that it would come from; of one that is removed, the one that it has come from.
+	// source is the namespace of the object's source; for a removed copy, that of its previous source.
 	// +optional
 	Source string `json:"source,omitempty"`
-	// difference is what would change in the object, as a unified diff. The contents of Secrets are left out.
+	// difference is the change of the object as a unified diff. The contents of Secrets are omitted.
 	// +optional
 	Difference string `json:"difference,omitempty"`
 }
 
-// HiddenKind is a kind of which the answer leaves out objects.
+// HiddenKind is a kind whose objects the answer omits.
 type HiddenKind struct {
-	// group is the API group, empty for the core group.
+	// group is the API group of the kind. Empty means the core group.
 	// +optional
 	Group string `json:"group,omitempty"`
-	// resource is the resource's plural name.
+	// resource is the plural name of the resource.
 	Resource string `json:"resource"`
 }
 
-// AccessChange is what happens to a right.
+// AccessChange is a change of a subject's access.
 // +enum
 type AccessChange string
 
 const (
-	// AccessGained says that a subject would gain the role.
+	// AccessGained means that a subject would gain the role.
 	AccessGained AccessChange = "Gained"
-	// AccessLost says that a subject would lose the role.
+	// AccessLost means that a subject would lose the role.
 	AccessLost AccessChange = "Lost"
 )
 
@@ -214,7 +217,7 @@ type PlannedAccess struct {
 	Change AccessChange `json:"change"`
 	// kind is User, Group or ServiceAccount.
 	Kind string `json:"kind"`
-	// namespace is that of a ServiceAccount.
+	// namespace is the namespace of a ServiceAccount.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	// name is the name of the subject.
@@ -229,10 +232,10 @@ type PlannedAccess struct {
 type PlannedQuota struct {
 	// name is the name of the ResourceQuota.
 	Name string `json:"name"`
-	// resource is what it counts, such as count/configmaps.
+	// resource is the counted resource, such as count/configmaps.
 	Resource string `json:"resource"`
-	// hard is how many there may be.
+	// hard is the limit.
 	Hard int64 `json:"hard"`
-	// planned is how many there would be.
+	// planned is the number of objects after the change.
 	Planned int64 `json:"planned"`
 }

@@ -35,12 +35,12 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// addFieldLabels registers the field selectors; without it the server answers 400 to spec.parent.
+// addFieldLabels registers the field selectors. Without it, spec.parent is rejected with status 400.
 func addFieldLabels(scheme *runtime.Scheme) error {
 	return scheme.AddFieldLabelConversionFunc(SchemeGroupVersion.WithKind("Hierarchy"), HierarchyFieldLabels)
 }
 
-// HierarchyFieldLabels accepts the field selectors of hierarchies and returns them unchanged.
+// HierarchyFieldLabels accepts the field selectors of hierarchies.
 func HierarchyFieldLabels(label, value string) (string, string, error) {
 	if label == fieldParent {
 		return label, value, nil

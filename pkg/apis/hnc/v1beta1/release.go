@@ -7,38 +7,39 @@ import (
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// CopyRelease asks that a copy of a kind that is not propagated any more (mode Ignore) becomes an ordinary object of its namespace. Creating
-// it takes the right to update the copy, and being admin of the namespace of its source. The propagator carries it
-// out and reports the result; it expires ten minutes later.
+// CopyRelease requests that a copy of a kind that is not propagated any more (mode Ignore) becomes a local object.
+// Creating it requires permission to update the copy, and to administer the namespace of its source. The propagator
+// releases the copy and reports the result. The request expires after ten minutes.
 type CopyRelease struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec names the copy. It can't be changed.
+	// spec identifies the copy. It is immutable.
 	Spec CopyReleaseSpec `json:"spec"`
-	// status tells what became of it. It is written by the propagator.
+	// status is the result of the release. It is set by the propagator.
 	// +optional
 	Status CopyReleaseStatus `json:"status,omitempty"`
 }
 
-// CopyReleaseSpec names a copy.
+// CopyReleaseSpec identifies a copy.
 type CopyReleaseSpec struct {
-	// group is the API group of the copy's resource, empty for the core group.
+	// group is the API group of the copy's resource. Empty means the core group.
 	// +optional
 	Group string `json:"group,omitempty"`
 	// resource is the plural name of the copy's resource.
 	Resource string `json:"resource"`
 	// name is the name of the copy.
 	Name string `json:"name"`
-	// source is the namespace that the copy comes from, as its label hnc.x-k8s.io/inherited-from says.
+	// source is the namespace of the copy's source, which is the value of its label hnc.x-k8s.io/inherited-from.
 	Source string `json:"source"`
 }
 
-// CopyReleaseStatus tells what became of a release.
+// CopyReleaseStatus is the result of a release.
 type CopyReleaseStatus struct {
-	// conditions has Released: true if the copy is an ordinary object now, false if it is not and will not become one.
+	// conditions contains Released. It is True if the copy has become a local object, and False if it will not become
+	// one.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -47,13 +48,13 @@ type CopyReleaseStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// CopyReleaseList is a list of releases.
+// CopyReleaseList is a list of CopyReleases.
 type CopyReleaseList struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard list metadata.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	// items are the releases.
+	// items is the list of CopyReleases.
 	Items []CopyRelease `json:"items"`
 }

@@ -9,32 +9,32 @@ import (
 // +genclient:method=Plan,verb=create,subresource=plan,input=github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1.HierarchyPlan,result=github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1.HierarchyPlan
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Hierarchy places its namespace in a tree of namespaces. There is at most one per namespace, named "hierarchy".
+// Hierarchy defines the parent of its namespace. There is at most one per namespace, named "hierarchy".
 type Hierarchy struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata. The name must be "hierarchy".
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the place that the namespace shall have in the tree.
+	// spec is the desired position of the namespace in the tree.
 	// +optional
 	Spec HierarchySpec `json:"spec,omitempty"`
-	// status is what the tree looks like from this namespace. It is written by the propagator.
+	// status is the observed position of the namespace in the tree. It is set by the propagator.
 	// +optional
 	Status HierarchyStatus `json:"status,omitempty"`
 }
 
-// HierarchySpec is the place that a namespace shall have in the tree.
+// HierarchySpec is the desired position of a namespace in the tree.
 type HierarchySpec struct {
-	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is checked
-	// against the whole chain of ancestors when it is committed, so a cycle is impossible; the requester must be able
-	// to update hierarchies in the root that the namespace leaves (within one tree: in the most recent common ancestor)
-	// and in the new parent. Rules about the subtree below the namespace, such as its height, are checked when the
-	// request arrives only, and reported by conditions afterwards. The parent of a sub-namespace can't be changed.
+	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is
+	// validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update
+	// hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common
+	// ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request
+	// arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.
 	// +optional
 	Parent string `json:"parent,omitempty"`
-	// allowCascadingDeletion allows that the sub-namespaces of this namespace and of its descendants are deleted
-	// together with it. Full namespaces are never deleted that way.
+	// allowCascadingDeletion allows the deletion of sub-namespaces of this namespace and its descendants along with
+	// their parent. Full namespaces are never deleted that way.
 	// +optional
 	AllowCascadingDeletion *bool `json:"allowCascadingDeletion,omitempty"`
 	// labels are set on this namespace and on all its descendants.
@@ -47,27 +47,27 @@ type HierarchySpec struct {
 	// +listType=map
 	// +listMapKey=key
 	Annotations []MetaKVP `json:"annotations,omitempty"`
-	// namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
+	// namespaceLabels are set on this namespace, but not on its descendants. They override labels. Labels of
+	// ancestors take precedence over both.
 	// +optional
 	// +listType=map
 	// +listMapKey=key
 	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
+	// namespaceAnnotations are set on this namespace, but not on its descendants. They override annotations.
+	// Annotations of ancestors take precedence over both.
 	// +optional
 	// +listType=map
 	// +listMapKey=key
 	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
-	// requiredChildren are the names of sub-namespaces that this namespace shall have. A Subnamespace is created for each that is
-	// missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its condition
-	// Required tells so.
+	// requiredChildren are the names of the required sub-namespaces of this namespace. A Subnamespace is created for
+	// each missing one. Adding a name requires permission to create that Subnamespace. A Subnamespace that is not
+	// required any more remains until it is deleted; its condition Required reports that.
 	// +optional
 	// +listType=set
 	RequiredChildren []string `json:"requiredChildren,omitempty"`
-	// propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be
-	// treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it
-	// holds. A change takes the right to update hierarchies/propagation in the root of the tree.
+	// propagation overrides the cluster's configuration for objects in this namespace and its descendants. For each
+	// source, the entry of the nearest ancestor applies, the source's own namespace first. A change requires
+	// permission to update hierarchies/propagation in the root of the tree.
 	// +optional
 	// +listType=map
 	// +listMapKey=group
@@ -83,14 +83,14 @@ type MetaKVP struct {
 	Value string `json:"value"`
 }
 
-// HierarchyStatus is what the tree looks like from a namespace.
+// HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatus struct {
-	// children are the names of the namespaces whose parent is this namespace, sorted.
+	// children are the names of the namespace's children, sorted.
 	// +optional
 	// +listType=atomic
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree. Ready sums up the others, of which there may be
-	// several of one type, with different reasons.
+	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. Several
+	// conditions may have the same type and different reasons.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -100,37 +100,36 @@ type HierarchyStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// HierarchyList is a list of hierarchies.
+// HierarchyList is a list of Hierarchies.
 type HierarchyList struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard list metadata.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	// items are the hierarchies.
+	// items is the list of Hierarchies.
 	Items []Hierarchy `json:"items"`
 }
 
 // +genclient
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// Subnamespace asks for a namespace of the same name below the namespace that it is in. The namespace is created for
-// it, and deleted with it.
+// Subnamespace requests a child namespace with its name. The namespace is created for it and deleted with it.
 type Subnamespace struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata. The name is the name of the sub-namespace, the namespace is its parent.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says what the sub-namespace shall look like.
+	// spec is the desired metadata of the sub-namespace.
 	// +optional
 	Spec SubnamespaceSpec `json:"spec,omitempty"`
-	// status tells what became of it. It is written by the propagator.
+	// status is the observed state of the sub-namespace. It is set by the propagator.
 	// +optional
 	Status SubnamespaceStatus `json:"status,omitempty"`
 }
 
-// SubnamespaceSpec says what a sub-namespace shall look like.
+// SubnamespaceSpec is the desired metadata of a sub-namespace.
 type SubnamespaceSpec struct {
 	// labels are set on the sub-namespace and on all its descendants.
 	// +optional
@@ -142,41 +141,42 @@ type SubnamespaceSpec struct {
 	// +listType=map
 	// +listMapKey=key
 	Annotations []MetaKVP `json:"annotations,omitempty"`
-	// namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
+	// namespaceLabels are set on the sub-namespace, but not on its descendants. They override labels. Labels of
+	// ancestors take precedence over both.
 	// +optional
 	// +listType=map
 	// +listMapKey=key
 	NamespaceLabels []MetaKVP `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
+	// namespaceAnnotations are set on the sub-namespace, but not on its descendants. They override annotations.
+	// Annotations of ancestors take precedence over both.
 	// +optional
 	// +listType=map
 	// +listMapKey=key
 	NamespaceAnnotations []MetaKVP `json:"namespaceAnnotations,omitempty"`
 }
 
-// SubnamespaceState tells in one word what became of a sub-namespace.
+// SubnamespaceState is the state of a sub-namespace in one word.
 // +enum
 type SubnamespaceState string
 
 const (
-	// SubnamespaceMissing says that the namespace does not exist (yet).
+	// SubnamespaceMissing means that the namespace does not exist.
 	SubnamespaceMissing SubnamespaceState = "Missing"
-	// SubnamespaceOk says that the namespace exists below this one.
+	// SubnamespaceOk means that the namespace exists as a child of this namespace.
 	SubnamespaceOk SubnamespaceState = "Ok"
-	// SubnamespaceConflict says that a namespace of that name exists elsewhere.
+	// SubnamespaceConflict means that a namespace with that name exists elsewhere.
 	SubnamespaceConflict SubnamespaceState = "Conflict"
-	// SubnamespaceForbidden says that no namespace of that name may be part of a hierarchy.
+	// SubnamespaceForbidden means that no namespace with that name may be part of a hierarchy.
 	SubnamespaceForbidden SubnamespaceState = "Forbidden"
 )
 
-// SubnamespaceStatus tells what became of a sub-namespace.
+// SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatus struct {
 	// state is Missing, Ok, Conflict or Forbidden.
 	// +optional
 	State SubnamespaceState `json:"state,omitempty"`
-	// conditions tell more: Ready is true when the namespace can be used, with all that it inherits.
+	// conditions are the latest observations. Ready is True when the namespace can be used, with everything that it
+	// inherits.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -185,13 +185,13 @@ type SubnamespaceStatus struct {
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 
-// SubnamespaceList is a list of sub-namespaces.
+// SubnamespaceList is a list of Subnamespaces.
 type SubnamespaceList struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard list metadata.
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	// items are the sub-namespaces.
+	// items is the list of Subnamespaces.
 	Items []Subnamespace `json:"items"`
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Managed says which labels and annotations of namespaces hierarchies can set.
+// Managed reports which labels and annotations of namespaces hierarchies may set.
 type Managed interface {
 	Label(key string) bool
 	Annotation(key string) bool
 }
 
-// metadata is a list of labels or annotations, and where it is in the spec.
+// metadata is a list of labels or annotations and its field in the spec.
 type metadata struct {
 	field string
 	pairs []hnc.MetaKVP
@@ -36,8 +36,8 @@ func subnamespaceMetadata(s *hnc.Subnamespace) []metadata {
 	}
 }
 
-// validateMetadata returns what is wrong with labels and annotations that namespaces shall have. With nil, any key is
-// managed. Source: spec/hnc.md 2.5.1.
+// validateMetadata validates the labels and annotations of namespaces. A nil managed accepts any key. Source:
+// spec/hnc.md 2.5.1.
 func validateMetadata(lists []metadata, managed Managed) field.ErrorList {
 	var errs field.ErrorList
 	for _, list := range lists {
@@ -60,7 +60,7 @@ func validateMetadata(lists []metadata, managed Managed) field.ErrorList {
 			}
 			if len(problems) == 0 && !isManaged(pair.Key) {
 				errs = append(errs, field.Invalid(path, pair.Key,
-					fmt.Sprintf("not a managed %s: it matches no --managed-namespace-%s; leave it out, or ask the administrator for it", what, what)))
+					fmt.Sprintf("not a managed %s: it matches no --managed-namespace-%s; remove it, or ask the administrator to add it", what, what)))
 			}
 			if !list.label {
 				continue

@@ -47,7 +47,7 @@ func TestManagedMetadata(t *testing.T) {
 			[]string{"spec.labels=!: name part", "spec.labels[!]=a b: "}},
 		"META-4 annotations' values are not checked": {hnc.SubnamespaceSpec{Annotations: pair("note", "a b\n"+long)}, nil},
 		"META-5 duplicate keys are allowed":          {hnc.SubnamespaceSpec{Labels: append(pair("team", "a"), pair("team", "b")...)}, nil},
-		"2.5.1: all errors together": {hnc.SubnamespaceSpec{Labels: pair("x", "a"), Annotations: pair("y", "a")},
+		"2.5.1: all errors are reported": {hnc.SubnamespaceSpec{Labels: pair("x", "a"), Annotations: pair("y", "a")},
 			[]string{"spec.labels=x: not a managed", "spec.annotations=y: not a managed"}},
 		"2.5.1: for one namespace only, managed": {hnc.SubnamespaceSpec{NamespaceLabels: pair("team", "a"), NamespaceAnnotations: pair("note", "a")}, nil},
 		"2.5.1: for one namespace only": {hnc.SubnamespaceSpec{NamespaceLabels: pair("x", "a b"), NamespaceAnnotations: pair("y", "a")},

@@ -1,4 +1,4 @@
-// Package validation checks the shape of hierarchy objects: what can be said without knowing the tree or the cluster.
+// Package validation validates hierarchy objects without knowledge of the tree or the cluster.
 package validation
 
 import (
@@ -14,15 +14,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// ValidateHierarchy returns what is wrong with the shape of h (spec/hnc.md 1.1, 2.4, 2.5.1), whose labels and annotations
-// must be managed.
+// ValidateHierarchy validates a Hierarchy (spec/hnc.md 1.1, 2.4, 2.5.1). Its labels and annotations must be managed.
 func ValidateHierarchy(h *hnc.Hierarchy, managed Managed) field.ErrorList {
 	errs := append(hierarchyItself(h), validateMetadata(hierarchyMetadata(h), managed)...)
 	return append(errs, validateResources(field.NewPath("spec", "propagation"), h.Spec.Propagation)...)
 }
 
-// ValidateHierarchyUpdate returns what is wrong with the shape of h. What is no longer managed stays until the spec is
-// changed: finalizers for instance can always be taken.
+// ValidateHierarchyUpdate validates an updated Hierarchy. If the spec is unchanged, labels and annotations need not
+// be managed any more, so that finalizers for instance can always be removed.
 func ValidateHierarchyUpdate(h, old *hnc.Hierarchy, managed Managed) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(h.Spec, old.Spec) {
 		return hierarchyItself(h)
@@ -45,7 +44,7 @@ func hierarchyItself(h *hnc.Hierarchy) field.ErrorList {
 	return append(errs, requiredChildren(spec.Child("requiredChildren"), h.Spec.RequiredChildren)...)
 }
 
-// maxRequiredChildren bounds what one write has the propagator create.
+// maxRequiredChildren bounds how many sub-namespaces one write creates.
 const maxRequiredChildren = 100
 
 func requiredChildren(at *field.Path, names []string) field.ErrorList {
@@ -64,14 +63,13 @@ func requiredChildren(at *field.Path, names []string) field.ErrorList {
 	return errs
 }
 
-// ValidateSubnamespace returns what is wrong with the shape of s (spec/hnc.md 2.5), whose labels and annotations must be
-// managed.
+// ValidateSubnamespace validates a Subnamespace (spec/hnc.md 2.5). Its labels and annotations must be managed.
 func ValidateSubnamespace(s *hnc.Subnamespace, managed Managed) field.ErrorList {
 	return append(subnamespaceItself(s), validateMetadata(subnamespaceMetadata(s), managed)...)
 }
 
-// ValidateSubnamespaceUpdate returns what is wrong with the shape of s. What is no longer managed stays until the spec is
-// changed.
+// ValidateSubnamespaceUpdate validates an updated Subnamespace. If the spec is unchanged, labels and annotations need
+// not be managed any more.
 func ValidateSubnamespaceUpdate(s, old *hnc.Subnamespace, managed Managed) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(s.Spec, old.Spec) {
 		return subnamespaceItself(s)
@@ -87,7 +85,7 @@ func subnamespaceItself(s *hnc.Subnamespace) field.ErrorList {
 	return errs
 }
 
-// ValidateConfiguration returns what is wrong with the shape of c (spec/hnc.md 1.4). It does not look for the kinds.
+// ValidateConfiguration validates an HNCConfiguration (spec/hnc.md 1.4). It does not resolve the kinds.
 func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 	var errs field.ErrorList
 	if c.Name != hnc.ConfigurationName {
@@ -104,7 +102,7 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 	return append(errs, validateResources(field.NewPath("spec", "resources"), c.Spec.Resources)...)
 }
 
-// maxPattern bounds what compiling and matching a pattern costs each creation of a sub-namespace.
+// maxPattern bounds the cost of a pattern per creation of a sub-namespace.
 const maxPattern = 1024
 
 func validateSubnamespaceNames(at *field.Path, names *hnc.SubnamespaceNames) field.ErrorList {
@@ -124,14 +122,14 @@ func validateSubnamespaceNames(at *field.Path, names *hnc.SubnamespaceNames) fie
 	return errs
 }
 
-// validateResources returns what is wrong with the shape of entries that name kinds.
+// validateResources validates entries that name kinds.
 func validateResources(list *field.Path, resources []hnc.ResourceSpec) field.ErrorList {
 	var errs field.ErrorList
 	modes := []hnc.SynchronizationMode{hnc.Propagate, hnc.AllowPropagate, hnc.Remove, hnc.Ignore}
 	for i, r := range resources {
 		at := list.Index(i)
 		if r.Resource == "" {
-			errs = append(errs, field.Required(at.Child("resource"), "name the resource, in the plural"))
+			errs = append(errs, field.Required(at.Child("resource"), "set the plural name of the resource"))
 		}
 		if r.Mode != "" && !slices.Contains(modes, r.Mode) {
 			errs = append(errs, field.NotSupported(at.Child("mode"), r.Mode, modes))

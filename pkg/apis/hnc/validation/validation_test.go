@@ -81,14 +81,14 @@ func TestHierarchy(t *testing.T) {
 		change func(*hnc.Hierarchy)
 		want   []string
 	}{
-		"a root":              {func(*hnc.Hierarchy) {}, nil},
-		"a child":             {func(h *hnc.Hierarchy) { h.Spec.Parent = "parent" }, nil},
-		"another name":        {func(h *hnc.Hierarchy) { h.Name = "other" }, []string{"metadata.name"}},
-		"a parent with a dot": {func(h *hnc.Hierarchy) { h.Spec.Parent = "a.b" }, []string{"spec.parent"}},
-		"a long parent":       {func(h *hnc.Hierarchy) { h.Spec.Parent = strings.Repeat("a", 64) }, []string{"spec.parent"}},
-		"an unmanaged label":  {func(h *hnc.Hierarchy) { h.Spec.Labels = []hnc.MetaKVP{{Key: "k", Value: "v"}} }, []string{"spec.labels"}},
-		"a key that is none":  {func(h *hnc.Hierarchy) { h.Spec.Annotations = []hnc.MetaKVP{{Key: "!"}} }, []string{"spec.annotations"}},
-		"everything is told":  {func(h *hnc.Hierarchy) { h.Name, h.Spec.Parent = "x", "Y" }, []string{"metadata.name", "spec.parent"}},
+		"a root":                 {func(*hnc.Hierarchy) {}, nil},
+		"a child":                {func(h *hnc.Hierarchy) { h.Spec.Parent = "parent" }, nil},
+		"another name":           {func(h *hnc.Hierarchy) { h.Name = "other" }, []string{"metadata.name"}},
+		"a parent with a dot":    {func(h *hnc.Hierarchy) { h.Spec.Parent = "a.b" }, []string{"spec.parent"}},
+		"a long parent":          {func(h *hnc.Hierarchy) { h.Spec.Parent = strings.Repeat("a", 64) }, []string{"spec.parent"}},
+		"an unmanaged label":     {func(h *hnc.Hierarchy) { h.Spec.Labels = []hnc.MetaKVP{{Key: "k", Value: "v"}} }, []string{"spec.labels"}},
+		"a key that is none":     {func(h *hnc.Hierarchy) { h.Spec.Annotations = []hnc.MetaKVP{{Key: "!"}} }, []string{"spec.annotations"}},
+		"everything is reported": {func(h *hnc.Hierarchy) { h.Name, h.Spec.Parent = "x", "Y" }, []string{"metadata.name", "spec.parent"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: "n"}}

@@ -21,16 +21,16 @@ package v1alpha2
 // HierarchyConfigurationSpecApplyConfiguration represents a declarative configuration of the HierarchyConfigurationSpec type for use
 // with apply.
 //
-// HierarchyConfigurationSpec is the place that a namespace shall have in the tree.
+// HierarchyConfigurationSpec is the desired position of a namespace in the tree.
 type HierarchyConfigurationSpecApplyConfiguration struct {
-	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is checked
-	// against the whole chain of ancestors when it is committed, so a cycle is impossible; the requester must be able
-	// to update hierarchies in the root that the namespace leaves (within one tree: in the most recent common ancestor)
-	// and in the new parent. Rules about the subtree below the namespace, such as its height, are checked when the
-	// request arrives only, and reported by conditions afterwards. The parent of a sub-namespace can't be changed.
+	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is
+	// validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update
+	// hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common
+	// ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request
+	// arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.
 	Parent *string `json:"parent,omitempty"`
-	// allowCascadingDeletion allows that the sub-namespaces of this namespace and of its descendants are deleted
-	// together with it. Full namespaces are never deleted that way.
+	// allowCascadingDeletion allows the deletion of sub-namespaces of this namespace and its descendants along with
+	// their parent. Full namespaces are never deleted that way.
 	AllowCascadingDeletion *bool `json:"allowCascadingDeletion,omitempty"`
 	// labels are set on this namespace and on all its descendants.
 	Labels []MetaKVPApplyConfiguration `json:"labels,omitempty"`

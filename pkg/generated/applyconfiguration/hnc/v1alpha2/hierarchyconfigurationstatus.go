@@ -25,12 +25,12 @@ import (
 // HierarchyConfigurationStatusApplyConfiguration represents a declarative configuration of the HierarchyConfigurationStatus type for use
 // with apply.
 //
-// HierarchyConfigurationStatus is what the tree looks like from a namespace.
+// HierarchyConfigurationStatus is the observed position of a namespace in the tree.
 type HierarchyConfigurationStatusApplyConfiguration struct {
-	// children are the names of the namespaces whose parent is this namespace, sorted.
+	// children are the names of the namespace's children, sorted.
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree: one of type ActivitiesHalted and one of type
-	// BadConfiguration, the gravest of each. v1beta1 shows all, and Ready.
+	// conditions report problems with the namespace's position in the tree: the most severe one of type
+	// ActivitiesHalted and the most severe one of type BadConfiguration. v1beta1 shows all of them, and Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

@@ -21,9 +21,9 @@ package v1alpha2
 // HNCConfigurationSpecApplyConfiguration represents a declarative configuration of the HNCConfigurationSpec type for use
 // with apply.
 //
-// HNCConfigurationSpec says what is propagated.
+// HNCConfigurationSpec is the desired configuration.
 type HNCConfigurationSpecApplyConfiguration struct {
-	// resources are the propagated kinds besides Roles and RoleBindings, which always are.
+	// resources are the propagated kinds in addition to Roles and RoleBindings, which are always propagated.
 	Resources []ResourceSpecApplyConfiguration `json:"resources,omitempty"`
 }
 

@@ -25,11 +25,11 @@ import (
 // HNCConfigurationStatusApplyConfiguration represents a declarative configuration of the HNCConfigurationStatus type for use
 // with apply.
 //
-// HNCConfigurationStatus tells what is propagated.
+// HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatusApplyConfiguration struct {
-	// resources are the kinds that are acted upon.
+	// resources are the kinds that the configuration affects.
 	Resources []ResourceStatusApplyConfiguration `json:"resources,omitempty"`
-	// conditions tell what is wrong with the configuration, and how many namespaces have conditions.
+	// conditions report problems with the configuration, and the number of namespaces with conditions.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

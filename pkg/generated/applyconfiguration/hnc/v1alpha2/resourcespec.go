@@ -25,13 +25,13 @@ import (
 // ResourceSpecApplyConfiguration represents a declarative configuration of the ResourceSpec type for use
 // with apply.
 //
-// ResourceSpec says how objects of a kind flow down the tree.
+// ResourceSpec configures the propagation of a kind.
 type ResourceSpecApplyConfiguration struct {
-	// group is the API group of the resource, empty for the core group.
+	// group is the API group of the resource. Empty means the core group.
 	Group *string `json:"group,omitempty"`
-	// resource is the resource's plural name.
+	// resource is the plural name of the resource.
 	Resource *string `json:"resource,omitempty"`
-	// mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.
+	// mode is Propagate, AllowPropagate, Remove or Ignore. Defaults to Propagate.
 	Mode *hncv1alpha2.SynchronizationMode `json:"mode,omitempty"`
 }
 

@@ -21,7 +21,7 @@ package v1alpha2
 // SubnamespaceAnchorSpecApplyConfiguration represents a declarative configuration of the SubnamespaceAnchorSpec type for use
 // with apply.
 //
-// SubnamespaceAnchorSpec says what a sub-namespace shall look like.
+// SubnamespaceAnchorSpec is the desired metadata of a sub-namespace.
 type SubnamespaceAnchorSpecApplyConfiguration struct {
 	// labels are set on the sub-namespace and on all its descendants.
 	Labels []MetaKVPApplyConfiguration `json:"labels,omitempty"`

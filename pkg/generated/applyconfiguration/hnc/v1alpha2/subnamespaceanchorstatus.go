@@ -25,7 +25,7 @@ import (
 // SubnamespaceAnchorStatusApplyConfiguration represents a declarative configuration of the SubnamespaceAnchorStatus type for use
 // with apply.
 //
-// SubnamespaceAnchorStatus tells what became of a sub-namespace.
+// SubnamespaceAnchorStatus is the observed state of a sub-namespace.
 type SubnamespaceAnchorStatusApplyConfiguration struct {
 	// status is Missing, Ok, Conflict or Forbidden.
 	Status *hncv1alpha2.SubnamespaceState `json:"status,omitempty"`

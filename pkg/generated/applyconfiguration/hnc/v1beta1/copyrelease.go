@@ -30,16 +30,16 @@ import (
 // CopyReleaseApplyConfiguration represents a declarative configuration of the CopyRelease type for use
 // with apply.
 //
-// CopyRelease asks that a copy of a kind that is not propagated any more (mode Ignore) becomes an ordinary object of its namespace. Creating
-// it takes the right to update the copy, and being admin of the namespace of its source. The propagator carries it
-// out and reports the result; it expires ten minutes later.
+// CopyRelease requests that a copy of a kind that is not propagated any more (mode Ignore) becomes a local object.
+// Creating it requires permission to update the copy, and to administer the namespace of its source. The propagator
+// releases the copy and reports the result. The request expires after ten minutes.
 type CopyReleaseApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec names the copy. It can't be changed.
+	// spec identifies the copy. It is immutable.
 	Spec *CopyReleaseSpecApplyConfiguration `json:"spec,omitempty"`
-	// status tells what became of it. It is written by the propagator.
+	// status is the result of the release. It is set by the propagator.
 	Status *CopyReleaseStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -21,15 +21,15 @@ package v1beta1
 // CopyReleaseSpecApplyConfiguration represents a declarative configuration of the CopyReleaseSpec type for use
 // with apply.
 //
-// CopyReleaseSpec names a copy.
+// CopyReleaseSpec identifies a copy.
 type CopyReleaseSpecApplyConfiguration struct {
-	// group is the API group of the copy's resource, empty for the core group.
+	// group is the API group of the copy's resource. Empty means the core group.
 	Group *string `json:"group,omitempty"`
 	// resource is the plural name of the copy's resource.
 	Resource *string `json:"resource,omitempty"`
 	// name is the name of the copy.
 	Name *string `json:"name,omitempty"`
-	// source is the namespace that the copy comes from, as its label hnc.x-k8s.io/inherited-from says.
+	// source is the namespace of the copy's source, which is the value of its label hnc.x-k8s.io/inherited-from.
 	Source *string `json:"source,omitempty"`
 }
 

@@ -25,9 +25,10 @@ import (
 // CopyReleaseStatusApplyConfiguration represents a declarative configuration of the CopyReleaseStatus type for use
 // with apply.
 //
-// CopyReleaseStatus tells what became of a release.
+// CopyReleaseStatus is the result of a release.
 type CopyReleaseStatusApplyConfiguration struct {
-	// conditions has Released: true if the copy is an ordinary object now, false if it is not and will not become one.
+	// conditions contains Released. It is True if the copy has become a local object, and False if it will not become
+	// one.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

@@ -30,14 +30,14 @@ import (
 // HierarchyApplyConfiguration represents a declarative configuration of the Hierarchy type for use
 // with apply.
 //
-// Hierarchy places its namespace in a tree of namespaces. There is at most one per namespace, named "hierarchy".
+// Hierarchy defines the parent of its namespace. There is at most one per namespace, named "hierarchy".
 type HierarchyApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata. The name must be "hierarchy".
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec is the place that the namespace shall have in the tree.
+	// spec is the desired position of the namespace in the tree.
 	Spec *HierarchySpecApplyConfiguration `json:"spec,omitempty"`
-	// status is what the tree looks like from this namespace. It is written by the propagator.
+	// status is the observed position of the namespace in the tree. It is set by the propagator.
 	Status *HierarchyStatusApplyConfiguration `json:"status,omitempty"`
 }
 

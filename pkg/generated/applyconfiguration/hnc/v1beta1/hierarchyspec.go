@@ -21,34 +21,34 @@ package v1beta1
 // HierarchySpecApplyConfiguration represents a declarative configuration of the HierarchySpec type for use
 // with apply.
 //
-// HierarchySpec is the place that a namespace shall have in the tree.
+// HierarchySpec is the desired position of a namespace in the tree.
 type HierarchySpecApplyConfiguration struct {
-	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is checked
-	// against the whole chain of ancestors when it is committed, so a cycle is impossible; the requester must be able
-	// to update hierarchies in the root that the namespace leaves (within one tree: in the most recent common ancestor)
-	// and in the new parent. Rules about the subtree below the namespace, such as its height, are checked when the
-	// request arrives only, and reported by conditions afterwards. The parent of a sub-namespace can't be changed.
+	// parent is the name of the parent namespace. Empty makes the namespace the root of its tree. A change is
+	// validated against all ancestors when it is committed, so a cycle is impossible. Users need permission to update
+	// hierarchies in the new parent and in the root of the old tree (within one tree: in the most recent common
+	// ancestor). Rules about the subtree of the namespace, such as its height, are validated only when the request
+	// arrives, and later violations are reported as conditions. The parent of a sub-namespace cannot be changed.
 	Parent *string `json:"parent,omitempty"`
-	// allowCascadingDeletion allows that the sub-namespaces of this namespace and of its descendants are deleted
-	// together with it. Full namespaces are never deleted that way.
+	// allowCascadingDeletion allows the deletion of sub-namespaces of this namespace and its descendants along with
+	// their parent. Full namespaces are never deleted that way.
 	AllowCascadingDeletion *bool `json:"allowCascadingDeletion,omitempty"`
 	// labels are set on this namespace and on all its descendants.
 	Labels []MetaKVPApplyConfiguration `json:"labels,omitempty"`
 	// annotations are set on this namespace and on all its descendants.
 	Annotations []MetaKVPApplyConfiguration `json:"annotations,omitempty"`
-	// namespaceLabels are set on this namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
+	// namespaceLabels are set on this namespace, but not on its descendants. They override labels. Labels of
+	// ancestors take precedence over both.
 	NamespaceLabels []MetaKVPApplyConfiguration `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on this namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
+	// namespaceAnnotations are set on this namespace, but not on its descendants. They override annotations.
+	// Annotations of ancestors take precedence over both.
 	NamespaceAnnotations []MetaKVPApplyConfiguration `json:"namespaceAnnotations,omitempty"`
-	// requiredChildren are the names of sub-namespaces that this namespace shall have. A Subnamespace is created for each that is
-	// missing; naming one takes the right to create it. One that is not named any more stays until it is deleted, and its condition
-	// Required tells so.
+	// requiredChildren are the names of the required sub-namespaces of this namespace. A Subnamespace is created for
+	// each missing one. Adding a name requires permission to create that Subnamespace. A Subnamespace that is not
+	// required any more remains until it is deleted; its condition Required reports that.
 	RequiredChildren []string `json:"requiredChildren,omitempty"`
-	// propagation says how objects in this namespace and in its descendants flow down the tree from there, for kinds that shall be
-	// treated otherwise than the cluster's configuration says; for each source, the entry of the nearest namespace upward from it
-	// holds. A change takes the right to update hierarchies/propagation in the root of the tree.
+	// propagation overrides the cluster's configuration for objects in this namespace and its descendants. For each
+	// source, the entry of the nearest ancestor applies, the source's own namespace first. A change requires
+	// permission to update hierarchies/propagation in the root of the tree.
 	Propagation []ResourceSpecApplyConfiguration `json:"propagation,omitempty"`
 }
 

@@ -25,12 +25,12 @@ import (
 // HierarchyStatusApplyConfiguration represents a declarative configuration of the HierarchyStatus type for use
 // with apply.
 //
-// HierarchyStatus is what the tree looks like from a namespace.
+// HierarchyStatus is the observed position of a namespace in the tree.
 type HierarchyStatusApplyConfiguration struct {
-	// children are the names of the namespaces whose parent is this namespace, sorted.
+	// children are the names of the namespace's children, sorted.
 	Children []string `json:"children,omitempty"`
-	// conditions tell what is wrong with the namespace's place in the tree. Ready sums up the others, of which there may be
-	// several of one type, with different reasons.
+	// conditions report problems with the namespace's position in the tree. Ready summarizes the others. Several
+	// conditions may have the same type and different reasons.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

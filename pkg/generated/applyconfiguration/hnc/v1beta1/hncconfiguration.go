@@ -30,14 +30,15 @@ import (
 // HNCConfigurationApplyConfiguration represents a declarative configuration of the HNCConfiguration type for use
 // with apply.
 //
-// HNCConfiguration says what is propagated in the cluster. There is one, named "config"; it is created by the server.
+// HNCConfiguration configures propagation in the cluster. There is exactly one, named "config", created by the
+// server.
 type HNCConfigurationApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata. The name must be "config".
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec says what is propagated.
+	// spec is the desired configuration.
 	Spec *HNCConfigurationSpecApplyConfiguration `json:"spec,omitempty"`
-	// status tells what is propagated. It is written by the propagator.
+	// status is the observed state of propagation. It is set by the propagator.
 	Status *HNCConfigurationStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -25,18 +25,18 @@ import (
 // HNCConfigurationSpecApplyConfiguration represents a declarative configuration of the HNCConfigurationSpec type for use
 // with apply.
 //
-// HNCConfigurationSpec says what is propagated.
+// HNCConfigurationSpec is the desired configuration.
 type HNCConfigurationSpecApplyConfiguration struct {
-	// resources are the propagated kinds besides Roles and RoleBindings, which always are.
+	// resources are the propagated kinds in addition to Roles and RoleBindings, which are always propagated.
 	Resources []ResourceSpecApplyConfiguration `json:"resources,omitempty"`
-	// creatorRole is the name of a ClusterRole that who creates a sub-namespace gets in it, by a RoleBinding there. Empty for none.
-	// Setting it takes the right to bind that role.
+	// creatorRole is the name of a ClusterRole that is bound to the creator of each new sub-namespace, by a
+	// RoleBinding in it. Empty means none. Setting it requires permission to bind that role.
 	CreatorRole *string `json:"creatorRole,omitempty"`
-	// onConflict is the onConflict of entries that have none, both in resources and in spec.propagation of hierarchies:
-	// Overwrite (which is meant by an empty one) or Keep. Roles and RoleBindings, which have no entries, always overwrite.
+	// onConflict is the default of entries without onConflict, in resources and in spec.propagation of hierarchies:
+	// Overwrite or Keep. Defaults to Overwrite. Roles and RoleBindings have no entries and always overwrite.
 	OnConflict *hncv1beta1.ConflictPolicy `json:"onConflict,omitempty"`
-	// subnamespaceNames restricts the names of new sub-namespaces. Without it, everybody who may create subnamespaces in a
-	// namespace may take any name that is free. Sub-namespaces that exist already are not affected.
+	// subnamespaceNames restricts the names of new sub-namespaces. If it is not set, users allowed to create
+	// subnamespaces in a namespace may choose any free name. Existing sub-namespaces are not affected.
 	SubnamespaceNames *SubnamespaceNamesApplyConfiguration `json:"subnamespaceNames,omitempty"`
 }
 

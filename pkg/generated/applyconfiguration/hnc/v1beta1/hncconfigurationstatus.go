@@ -25,14 +25,16 @@ import (
 // HNCConfigurationStatusApplyConfiguration represents a declarative configuration of the HNCConfigurationStatus type for use
 // with apply.
 //
-// HNCConfigurationStatus tells what is propagated.
+// HNCConfigurationStatus is the observed state of propagation.
 type HNCConfigurationStatusApplyConfiguration struct {
-	// resources are the kinds that are acted upon.
+	// resources are the kinds that the configuration affects.
 	Resources []ResourceStatusApplyConfiguration `json:"resources,omitempty"`
-	// conditions tell what is wrong with the configuration, and which namespaces have conditions: those are of the type
-	// NamespaceCondition, one for each type of the namespaces' conditions, which is its reason. Ready sums up the others.
+	// conditions report problems with the configuration, and namespaces with conditions: each condition of type
+	// NamespaceCondition covers one type of the namespaces' conditions, which is its reason. Ready summarizes the
+	// other conditions.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
-	// inForce are the rules that each server acts by. They must be the same; a condition says so if they are not.
+	// inForce are the rules that each server applies. The servers need the same rules; a condition reports
+	// differences.
 	InForce *InForceApplyConfiguration `json:"inForce,omitempty"`
 }
 

@@ -21,11 +21,12 @@ package v1beta1
 // InForceApplyConfiguration represents a declarative configuration of the InForce type for use
 // with apply.
 //
-// InForce are the rules that each server acts by.
+// InForce are the rules that each server applies.
 type InForceApplyConfiguration struct {
-	// apiServer are those of hnc-apiserver; if several replicas run, of the one that started last.
+	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that started
+	// last.
 	APIServer *RulesApplyConfiguration `json:"apiServer,omitempty"`
-	// propagator are those of hnc-propagator.
+	// propagator are the rules of hnc-propagator.
 	Propagator *RulesApplyConfiguration `json:"propagator,omitempty"`
 }
 

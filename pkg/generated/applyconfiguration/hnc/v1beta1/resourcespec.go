@@ -25,16 +25,16 @@ import (
 // ResourceSpecApplyConfiguration represents a declarative configuration of the ResourceSpec type for use
 // with apply.
 //
-// ResourceSpec says how objects of a kind flow down the tree.
+// ResourceSpec configures the propagation of a kind.
 type ResourceSpecApplyConfiguration struct {
-	// group is the API group of the resource, empty for the core group.
+	// group is the API group of the resource. Empty means the core group.
 	Group *string `json:"group,omitempty"`
-	// resource is the resource's plural name.
+	// resource is the plural name of the resource.
 	Resource *string `json:"resource,omitempty"`
-	// mode is Propagate (which is meant by an empty one), AllowPropagate, Remove or Ignore.
+	// mode is Propagate, AllowPropagate, Remove or Ignore. Defaults to Propagate.
 	Mode *hncv1beta1.SynchronizationMode `json:"mode,omitempty"`
-	// onConflict is Overwrite (which is meant by an empty one) or Keep: what becomes of an object in a descendant when
-	// an ancestor has one of the same name.
+	// onConflict is Overwrite or Keep. It controls an object in a descendant with the same name as one in an
+	// ancestor. Defaults to Overwrite.
 	OnConflict *hncv1beta1.ConflictPolicy `json:"onConflict,omitempty"`
 }
 

@@ -25,19 +25,19 @@ import (
 // ResourceStatusApplyConfiguration represents a declarative configuration of the ResourceStatus type for use
 // with apply.
 //
-// ResourceStatus tells what is done for a kind.
+// ResourceStatus is the observed propagation of a kind.
 type ResourceStatusApplyConfiguration struct {
-	// group is the API group of the resource, empty for the core group.
+	// group is the API group of the resource. Empty means the core group.
 	Group *string `json:"group,omitempty"`
-	// version is the version in which the objects are read and written.
+	// version is the version in which objects are read and written.
 	Version *string `json:"version,omitempty"`
-	// resource is the resource's plural name.
+	// resource is the plural name of the resource.
 	Resource *string `json:"resource,omitempty"`
-	// mode is what is done.
+	// mode is the mode in effect.
 	Mode *hncv1beta1.SynchronizationMode `json:"mode,omitempty"`
 	// numPropagatedObjects is the number of copies.
 	NumPropagatedObjects *int32 `json:"numPropagatedObjects,omitempty"`
-	// numSourceObjects is the number of objects that are no copies.
+	// numSourceObjects is the number of objects that are not copies.
 	NumSourceObjects *int32 `json:"numSourceObjects,omitempty"`
 }
 

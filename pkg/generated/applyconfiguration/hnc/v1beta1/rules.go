@@ -21,26 +21,29 @@ package v1beta1
 // RulesApplyConfiguration represents a declarative configuration of the Rules type for use
 // with apply.
 //
-// Rules say which namespaces take part in hierarchies, which of their labels and annotations are managed, what is not
-// copied, and what copies leave out. The servers take them from flags of the same names.
+// Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
+// which objects are not copied, and which metadata copies omit. They are set by flags with the same names.
 type RulesApplyConfiguration struct {
-	// excludedNamespaces are the names of namespaces that can't be part of a hierarchy.
+	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.
 	ExcludedNamespaces []string `json:"excludedNamespaces,omitempty"`
-	// includedNamespaceRegex is a regular expression that matches the whole names of those that can. Empty matches all.
+	// includedNamespaceRegex is a regular expression that must match the whole names of namespaces in hierarchies.
+	// Empty matches all.
 	IncludedNamespaceRegex *string `json:"includedNamespaceRegex,omitempty"`
-	// excludedNamespaceSelector selects namespaces that can't be part of a hierarchy by their labels. Empty selects none.
+	// excludedNamespaceSelector selects namespaces that cannot be part of a hierarchy by their labels. Empty selects
+	// none.
 	ExcludedNamespaceSelector *string `json:"excludedNamespaceSelector,omitempty"`
 	// managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.
 	ManagedNamespaceLabels []string `json:"managedNamespaceLabels,omitempty"`
-	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on namespaces.
+	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on
+	// namespaces.
 	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
 	// noPropagationLabels are labels (key=value) of objects that are not copied.
 	NoPropagationLabels []string `json:"noPropagationLabels,omitempty"`
-	// unpropagatedLabels are keys of labels that copies leave out.
+	// unpropagatedLabels are the keys of labels that copies omit.
 	UnpropagatedLabels []string `json:"unpropagatedLabels,omitempty"`
-	// unpropagatedAnnotations are keys of annotations that copies leave out.
+	// unpropagatedAnnotations are the keys of annotations that copies omit.
 	UnpropagatedAnnotations []string `json:"unpropagatedAnnotations,omitempty"`
-	// stripTrackingMetadata says whether copies leave out the metadata by which tools track what they have applied.
+	// stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects.
 	StripTrackingMetadata *bool `json:"stripTrackingMetadata,omitempty"`
 }
 

@@ -30,15 +30,14 @@ import (
 // SubnamespaceApplyConfiguration represents a declarative configuration of the Subnamespace type for use
 // with apply.
 //
-// Subnamespace asks for a namespace of the same name below the namespace that it is in. The namespace is created for
-// it, and deleted with it.
+// Subnamespace requests a child namespace with its name. The namespace is created for it and deleted with it.
 type SubnamespaceApplyConfiguration struct {
 	v1.TypeMetaApplyConfiguration `json:""`
 	// Standard object's metadata. The name is the name of the sub-namespace, the namespace is its parent.
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
-	// spec says what the sub-namespace shall look like.
+	// spec is the desired metadata of the sub-namespace.
 	Spec *SubnamespaceSpecApplyConfiguration `json:"spec,omitempty"`
-	// status tells what became of it. It is written by the propagator.
+	// status is the observed state of the sub-namespace. It is set by the propagator.
 	Status *SubnamespaceStatusApplyConfiguration `json:"status,omitempty"`
 }
 

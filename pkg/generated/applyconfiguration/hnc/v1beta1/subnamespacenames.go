@@ -25,12 +25,13 @@ import (
 // SubnamespaceNamesApplyConfiguration represents a declarative configuration of the SubnamespaceNames type for use
 // with apply.
 //
-// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy all that is set.
+// SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy every field that is set.
 type SubnamespaceNamesApplyConfiguration struct {
-	// pattern is a regular expression in RE2 syntax that matches the whole name, of at most 1024 characters. Empty for any name.
+	// pattern is a regular expression in RE2 syntax, of at most 1024 characters, that must match the whole name.
+	// Empty allows any name.
 	Pattern *string `json:"pattern,omitempty"`
-	// prefix is None (which is meant by an empty one), or Parent: the name starts with the name of the parent namespace and
-	// a hyphen.
+	// prefix is None or Parent. Parent requires names to start with the name of the parent namespace and a hyphen.
+	// Defaults to None.
 	Prefix *hncv1beta1.NamePrefix `json:"prefix,omitempty"`
 }
 

@@ -21,17 +21,17 @@ package v1beta1
 // SubnamespaceSpecApplyConfiguration represents a declarative configuration of the SubnamespaceSpec type for use
 // with apply.
 //
-// SubnamespaceSpec says what a sub-namespace shall look like.
+// SubnamespaceSpec is the desired metadata of a sub-namespace.
 type SubnamespaceSpecApplyConfiguration struct {
 	// labels are set on the sub-namespace and on all its descendants.
 	Labels []MetaKVPApplyConfiguration `json:"labels,omitempty"`
 	// annotations are set on the sub-namespace and on all its descendants.
 	Annotations []MetaKVPApplyConfiguration `json:"annotations,omitempty"`
-	// namespaceLabels are set on the sub-namespace only, and not on its descendants. They take the place of labels there.
-	// What an ancestor's labels say wins over both.
+	// namespaceLabels are set on the sub-namespace, but not on its descendants. They override labels. Labels of
+	// ancestors take precedence over both.
 	NamespaceLabels []MetaKVPApplyConfiguration `json:"namespaceLabels,omitempty"`
-	// namespaceAnnotations are set on the sub-namespace only, and not on its descendants. They take the place of annotations
-	// there. What an ancestor's annotations say wins over both.
+	// namespaceAnnotations are set on the sub-namespace, but not on its descendants. They override annotations.
+	// Annotations of ancestors take precedence over both.
 	NamespaceAnnotations []MetaKVPApplyConfiguration `json:"namespaceAnnotations,omitempty"`
 }
 

@@ -26,11 +26,12 @@ import (
 // SubnamespaceStatusApplyConfiguration represents a declarative configuration of the SubnamespaceStatus type for use
 // with apply.
 //
-// SubnamespaceStatus tells what became of a sub-namespace.
+// SubnamespaceStatus is the observed state of a sub-namespace.
 type SubnamespaceStatusApplyConfiguration struct {
 	// state is Missing, Ok, Conflict or Forbidden.
 	State *hncv1beta1.SubnamespaceState `json:"state,omitempty"`
-	// conditions tell more: Ready is true when the namespace can be used, with all that it inherits.
+	// conditions are the latest observations. Ready is True when the namespace can be used, with everything that it
+	// inherits.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
