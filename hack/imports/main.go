@@ -1,4 +1,4 @@
-// Command imports fails where a package imports against the direction of the layers:
+// Command imports reports imports against the direction of the layers:
 //
 //	apis ← forest ← registry ← apiserver ← cmd
 //
@@ -17,34 +17,34 @@ import (
 
 const module = "github.com/hierarchy-apiserver/hierarchy-apiserver/"
 
-// allowed names for each layer the others of ours that it may import; its own packages always. Layers are path prefixes, and a
-// package belongs to the longest that fits. A package that fits none is an error, so that a new layer takes its place here.
+// allowed lists the layers that each layer may import besides itself. Layers are path prefixes; a package belongs to the longest that
+// matches. A package that matches none is an error, so that every new layer is added here.
 var allowed = map[string][]string{
 	"pkg/apis":      {},
 	"pkg/forest":    {"pkg/apis"},
 	"pkg/generated": {"pkg/apis"},
 	"pkg/policy":    {"pkg/apis"},
-	// What both servers have to judge alike.
+	// Rules that both servers share.
 	"pkg/managed":    {"pkg/apis"},
 	"pkg/kinds":      {"pkg/apis"},
 	"pkg/exceptions": {"pkg/apis"},
 	"pkg/access":     {},
 	"pkg/wire":       {},
 	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/wire"},
-	// What a repository means is decided without a cluster.
+	// Repositories are compiled without a cluster.
 	"pkg/repository":        {"pkg/apis", "pkg/repository"},
 	"pkg/repository/report": {},
 	"pkg/repository/object": {"pkg/repository/report"},
 	"pkg/repository/scope":  {"pkg/repository/object", "pkg/repository/report"},
 	"pkg/repository/load":   {"pkg/repository/object", "pkg/repository/report"},
-	// What both servers report of their flags.
+	// The rules of the flags, as both servers report them.
 	"pkg/inforce": {"pkg/apis", "pkg/copies", "pkg/managed"},
-	// What the propagator decides, and the server tells beforehand.
+	// Decisions of the propagator that the server shows in plans.
 	"pkg/propagator/conditions": {},
 	"pkg/propagator/tree":       {"pkg/apis", "pkg/forest", "pkg/managed"},
 	"pkg/propagator/namespaces": {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/managed", "pkg/propagator/conditions", "pkg/propagator/tree"},
 	"pkg/plan":                  {"pkg/apis", "pkg/copies", "pkg/propagator/namespaces", "pkg/propagator/tree"},
-	// The fence knows comparisons and puts, not what they mean.
+	// The fence knows comparisons and puts, not their meaning.
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/storage"},
@@ -54,10 +54,10 @@ var allowed = map[string][]string{
 	// Its health and metrics are served like those of any Kubernetes server.
 	"pkg/propagator/options": {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
-	// The plugin is a client like any other: it shares only how annotations and names of kinds are read. What it shows is decided below it.
-	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/picture", "pkg/cli/tree", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/repository"},
+	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
+	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/repository"},
 	"pkg/cli/tree":    {"pkg/apis"},
-	"pkg/cli/picture": {"pkg/cli/tree"},
+	"pkg/cli/graph": {"pkg/cli/tree"},
 	"pkg/cli/admins":  {"pkg/apis"},
 	"pkg/cli/origin":  {"pkg/apis", "pkg/copies", "pkg/exceptions"},
 	"cmd/kubectl-hns": {"pkg/cli"},
@@ -66,23 +66,23 @@ var allowed = map[string][]string{
 	"hack": {"pkg", "test"},
 }
 
-// restricted names who may import others' packages that decide what a layer can do. Prefixes on both sides.
+// restricted lists which of our packages may import packages of others that give a layer new abilities. Both sides are path prefixes.
 var restricted = map[string][]string{
 	// Writes that bypass the fence could commit a cycle.
 	"go.etcd.io/etcd/client/v3": {"pkg/storage/fence", "test", "hack"},
 	"go.etcd.io/etcd/server/":   {"pkg/storage/embedded", "test", "hack"},
-	// What the tree's data structure must not do: talk to servers.
+	// The tree's data structure must not talk to servers.
 	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/storage", "test"},
 	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/propagator/options", "pkg/registry", "pkg/storage", "test"},
 }
 
-// pure names the layers whose result depends on nothing but their arguments, and impure the packages that would change that.
+// pure lists the layers whose results depend on their arguments only, and impure the packages that would change that.
 var (
 	pure   = []string{"pkg/repository"}
 	impure = []string{"log", "math/rand", "net", "os", "syscall", "time", "k8s.io/client-go", "k8s.io/klog"}
 )
 
-// pkg is what `go list` tells about a package.
+// pkg is the part of the output of `go list` that is used.
 type pkg struct {
 	ImportPath string
 	Imports    []string
@@ -102,7 +102,7 @@ func main() {
 	}
 }
 
-// check returns a line for each import that is not allowed. Tests may import what they like.
+// check returns a line for each import that is not allowed. Imports of tests are not checked.
 func check() ([]string, error) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
 	cmd.Stderr = os.Stderr
@@ -133,7 +133,7 @@ func check() ([]string, error) {
 	}
 }
 
-// permitted tells whether the package path, of layer from, may import imported.
+// permitted reports whether the package path, of layer from, may import imported.
 func permitted(path, from, imported string) bool {
 	if ours, ok := strings.CutPrefix(imported, module); ok {
 		to := layer(ours)
@@ -150,7 +150,7 @@ func permitted(path, from, imported string) bool {
 	return true
 }
 
-// layer returns the longest layer that path lies in, or nothing.
+// layer returns the longest layer that contains path, or "".
 func layer(path string) string {
 	longest := ""
 	for prefix := range allowed {

@@ -10,23 +10,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// completionTimeout is how long somebody who has pressed the tabulator waits.
+// completionTimeout limits how long a shell waits for completions.
 const completionTimeout = 3 * time.Second
 
-// completer returns what a word may become, as far as the cluster tells.
+// completer returns candidates for a word.
 type completer func(cmd *cobra.Command, word string) []string
 
-// completeFlag completes the value of a flag that cmd has.
-func (e *Environment) completeFlag(cmd *cobra.Command, flag string, complete completer) {
+// completeFlag completes the value of a flag of cmd.
+func completeFlag(cmd *cobra.Command, flag string, complete completer) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return matching(complete(cmd, word), nil, word), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
-		panic(err) // The flag does not exist, or has been given a completion twice.
+		panic(err) // The flag does not exist, or already has a completion.
 	}
 }
 
-// completeArgs completes up to most arguments that are all of one sort, each once.
+// completeArgs completes up to most arguments of the same sort, each candidate once.
 func completeArgs(most int, complete completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -47,14 +47,15 @@ func matching(candidates, given []string, word string) []string {
 	return slices.Compact(words)
 }
 
-func (e *Environment) completeNamespaces(cmd *cobra.Command, _ string) []string {
-	c, err := e.connect()
+// completeNamespaces completes the namespaces that the requester may see.
+func (f *factory) completeNamespaces(cmd *cobra.Command, _ string) []string {
+	c, err := f.clients()
 	if err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	// Everybody may list those that they may see.
+	// All users may list these.
 	list, err := c.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil
@@ -66,13 +67,13 @@ func (e *Environment) completeNamespaces(cmd *cobra.Command, _ string) []string 
 	return names
 }
 
-// completeChildren completes the sub-namespaces of the namespace that is acted on.
-func (e *Environment) completeChildren(cmd *cobra.Command, _ string) []string {
-	c, err := e.connect()
+// completeChildren completes the sub-namespaces of the namespace of -n.
+func (f *factory) completeChildren(cmd *cobra.Command, _ string) []string {
+	c, err := f.clients()
 	if err != nil {
 		return nil
 	}
-	parent, err := e.namespace()
+	parent, err := f.namespace()
 	if err != nil {
 		return nil
 	}
@@ -89,19 +90,19 @@ func (e *Environment) completeChildren(cmd *cobra.Command, _ string) []string {
 	return names
 }
 
-// completeResources completes the plural names of namespaced resources that can be listed; those outside the core group with their group.
-func (e *Environment) completeResources(*cobra.Command, string) []string {
-	discovery, err := e.flags.ToDiscoveryClient()
+// completeResources completes the plural names of namespaced resources that can be listed, with their group unless it is the core group.
+func (f *factory) completeResources(*cobra.Command, string) []string {
+	discovery, err := f.flags.ToDiscoveryClient()
 	if err != nil {
 		return nil
 	}
-	// What some groups do not answer must not hide the others.
+	// A group that does not answer must not hide the others.
 	lists, _ := discovery.ServerPreferredNamespacedResources()
 	var names []string
 	for _, list := range lists {
 		group, _, grouped := strings.Cut(list.GroupVersion, "/")
 		if group == subtreeVersion.Group {
-			// The same kinds again.
+			// It serves the same kinds again.
 			continue
 		}
 		for i := range list.APIResources {

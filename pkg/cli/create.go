@@ -3,80 +3,87 @@ package cli
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func newCreate(e *Environment) *cobra.Command {
-	var (
-		dry  dryRun
-		wait waiting
-	)
+type createOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	child, parent string
+	dryRun        dryRunFlag
+	wait          waitFlags
+}
+
+func newCreateCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &createOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:     "create CHILD",
 		Short:   "Create a sub-namespace",
 		Example: "  kubectl hns create service-1 -n team-a",
 		Args:    namespaceArgs(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := wait.check(&dry); err != nil {
-				return err
-			}
-			parent, err := e.namespace()
-			if err != nil {
-				return err
-			}
-			return e.create(cmd.Context(), args[0], parent, &dry, &wait)
-		},
+		RunE:    runOptions(o),
 	}
-	dry.addFlag(cmd.Flags())
-	wait.addFlags(cmd.Flags(), "until the namespace can be used, with all that it inherits")
+	o.dryRun.addFlag(cmd.Flags())
+	o.wait.addFlags(cmd.Flags(), "until the namespace is ready, with everything that it inherits")
 	return cmd
 }
 
-func (e *Environment) create(ctx context.Context, child, parent string, dry *dryRun, wait *waiting) error {
-	c, err := e.connect()
+func (o *createOptions) complete(_ *cobra.Command, args []string) (err error) {
+	o.child = args[0]
+	o.parent, err = o.factory.namespace()
+	return err
+}
+
+func (o *createOptions) validate() error { return o.wait.validate(&o.dryRun) }
+
+func (o *createOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
 	if err != nil {
 		return err
 	}
-	sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: child, Namespace: parent}}
-	if !dry.client() {
-		line := e.progress()
-		if wait.on {
-			line.show("creating %s below %s ...", child, parent)
-		}
-		_, err := c.hierarchy.HncV1beta1().Subnamespaces(parent).Create(ctx, sub, metav1.CreateOptions{DryRun: dry.options()})
-		line.end()
-		if err != nil {
-			return &failure{"Could not create subnamespace anchor.", err}
+	if !o.dryRun.client() {
+		if err := o.create(ctx, c); err != nil {
+			return &prefixedError{"Could not create subnamespace anchor.", err}
 		}
 	}
-	if _, err := fmt.Fprintf(e.Out, "Successfully created %q subnamespace anchor in %q namespace%s\n", child, parent, dry.suffix()); err != nil || !wait.on {
+	_, err = fmt.Fprintf(o.Out, "Successfully created %q subnamespace anchor in %q namespace%s\n", o.child, o.parent, o.dryRun.suffix())
+	if err != nil || !o.wait.enabled {
 		return err
 	}
-	return e.wait(ctx, wait, func(ctx context.Context) (string, error) {
-		sub, err := c.hierarchy.HncV1beta1().Subnamespaces(parent).Get(ctx, child, metav1.GetOptions{})
-		if err != nil {
-			return "", err
-		}
-		for _, condition := range sub.Status.Conditions {
-			if condition.Type == hnc.ConditionReady {
-				if condition.Status == metav1.ConditionTrue {
-					return "", nil
-				}
-				return fmt.Sprintf("%s is not ready: %s: %s", child, condition.Reason, condition.Message), nil
-			}
-		}
-		return child + " is not ready", nil
-	})
+	return o.wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) { return o.pending(ctx, c) })
 }
 
-// waiting are the flags --wait and --timeout.
-type waiting struct {
-	on      bool
-	timeout time.Duration
+func (o *createOptions) create(ctx context.Context, c *clients) error {
+	line := newProgress(o.ErrOut)
+	defer line.clear()
+	if o.wait.enabled {
+		line.showf("creating %s below %s ...", o.child, o.parent)
+	}
+	sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: o.child, Namespace: o.parent}}
+	_, err := c.hierarchy.HncV1beta1().Subnamespaces(o.parent).Create(ctx, sub, metav1.CreateOptions{DryRun: o.dryRun.options()})
+	return err
+}
+
+// pending returns why the sub-namespace is not ready, "" if it is.
+func (o *createOptions) pending(ctx context.Context, c *clients) (string, error) {
+	sub, err := c.hierarchy.HncV1beta1().Subnamespaces(o.parent).Get(ctx, o.child, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	for _, condition := range sub.Status.Conditions {
+		if condition.Type == hnc.ConditionReady {
+			if condition.Status == metav1.ConditionTrue {
+				return "", nil
+			}
+			return fmt.Sprintf("%s is not ready: %s: %s", o.child, condition.Reason, condition.Message), nil
+		}
+	}
+	return o.child + " is not ready", nil
 }

@@ -7,87 +7,91 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/ptr"
 )
 
-func newDelete(e *Environment) *cobra.Command {
-	var (
-		dry     dryRun
-		wait    waiting
-		cascade bool
-	)
+type deleteOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	child, parent string
+	cascade       bool
+	dryRun        dryRunFlag
+	wait          waitFlags
+}
+
+func newDeleteCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &deleteOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:               "delete CHILD",
 		Short:             "Delete a sub-namespace",
 		Example:           "  kubectl hns delete service-1 -n team-a",
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, e.completeChildren),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := wait.check(&dry); err != nil {
-				return err
-			}
-			parent, err := e.namespace()
-			if err != nil {
-				return err
-			}
-			return e.delete(cmd.Context(), args[0], parent, cascade, &dry, &wait)
-		},
+		ValidArgsFunction: completeArgs(1, f.completeChildren),
+		RunE:              runOptions(o),
 	}
-	cmd.Flags().BoolVarP(&cascade, "allowCascadingDeletion", "a", false, "Allow that the sub-namespaces below are deleted as well")
-	dry.addFlag(cmd.Flags())
-	wait.addFlags(cmd.Flags(), "until the namespace is gone")
+	cmd.Flags().BoolVarP(&o.cascade, "allowCascadingDeletion", "a", false, "Allow deletion of the sub-namespaces below as well")
+	o.dryRun.addFlag(cmd.Flags())
+	o.wait.addFlags(cmd.Flags(), "until the namespace is gone")
 	return cmd
 }
 
-func (e *Environment) delete(ctx context.Context, child, parent string, cascade bool, dry *dryRun, wait *waiting) error {
-	c, err := e.connect()
+func (o *deleteOptions) complete(_ *cobra.Command, args []string) (err error) {
+	o.child = args[0]
+	o.parent, err = o.factory.namespace()
+	return err
+}
+
+func (o *deleteOptions) validate() error { return o.wait.validate(&o.dryRun) }
+
+func (o *deleteOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
 	if err != nil {
 		return err
 	}
-	if cascade {
-		if err := e.allowCascade(ctx, c, child, dry); err != nil {
+	if o.cascade {
+		if err := o.allowCascading(ctx, c); err != nil {
 			return err
 		}
 	}
-	if !dry.client() {
-		err := c.hierarchy.HncV1beta1().Subnamespaces(parent).Delete(ctx, child, metav1.DeleteOptions{DryRun: dry.options()})
-		if err != nil {
-			return &failure{"Could not delete subnamespace anchor.", err}
+	subnamespaces := c.hierarchy.HncV1beta1().Subnamespaces(o.parent)
+	if !o.dryRun.client() {
+		if err := subnamespaces.Delete(ctx, o.child, metav1.DeleteOptions{DryRun: o.dryRun.options()}); err != nil {
+			return &prefixedError{"Could not delete subnamespace anchor.", err}
 		}
 	}
-	if _, err := fmt.Fprintf(e.Out, "Successfully deleted %q subnamespace anchor in %q namespace%s\n", child, parent, dry.suffix()); err != nil || !wait.on {
+	_, err = fmt.Fprintf(o.Out, "Successfully deleted %q subnamespace anchor in %q namespace%s\n", o.child, o.parent, o.dryRun.suffix())
+	if err != nil || !o.wait.enabled {
 		return err
 	}
-	return e.wait(ctx, wait, func(ctx context.Context) (string, error) {
-		// The record goes last. Who could delete it can mostly read it, but not always the namespace.
-		_, err := c.hierarchy.HncV1beta1().Subnamespaces(parent).Get(ctx, child, metav1.GetOptions{})
+	return o.wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
+		// The Subnamespace goes last. Users allowed to delete it can usually read it, but not always the namespace.
+		_, err := subnamespaces.Get(ctx, o.child, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return "", nil
 		}
-		return child + " is being deleted", err
+		return o.child + " is being deleted", err
 	})
 }
 
-// allowCascade allows cascading deletion of a namespace.
-func (e *Environment) allowCascade(ctx context.Context, c *cluster, namespace string, dry *dryRun) error {
-	if _, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{}); err != nil {
+// allowCascading allows cascading deletion of the namespace.
+func (o *deleteOptions) allowCascading(ctx context.Context, c *clients) error {
+	if _, err := c.namespaces.Get(ctx, o.child, metav1.GetOptions{}); err != nil {
 		return err
 	}
-	h, err := getHierarchy(ctx, c, namespace)
+	h, err := getHierarchy(ctx, c, o.child)
 	if err != nil {
 		return err
 	}
 	if ptr.Deref(h.Spec.AllowCascadingDeletion, false) {
-		_, err := fmt.Fprintf(e.Out, "Cascading deletion for '%s' is already set to 'true'; unchanged\n", namespace)
+		_, err := fmt.Fprintf(o.Out, "Cascading deletion for '%s' is already set to 'true'; unchanged\n", o.child)
 		return err
 	}
-	if _, err := fmt.Fprintf(e.Out, "Allowing cascading deletion on '%s'%s\n", namespace, dry.suffix()); err != nil {
+	if _, err := fmt.Fprintf(o.Out, "Allowing cascading deletion on '%s'%s\n", o.child, o.dryRun.suffix()); err != nil {
 		return err
 	}
-	want := change{cascade: ptr.To(true)}
-	apply(h, want)
-	if err := writeHierarchy(ctx, c, h, want, dry); err != nil {
-		return &failure{fmt.Sprintf("Could not update the hierarchical configuration of %s.", namespace), err}
-	}
-	return nil
+	change := hierarchyChange{cascade: ptr.To(true)}
+	change.apply(h)
+	return writeHierarchy(ctx, c, h, change, &o.dryRun)
 }

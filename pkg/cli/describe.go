@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -22,68 +23,78 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
-func newDescribe(e *Environment) *cobra.Command {
-	var out output
+type describeOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	namespace string
+	output    outputFlag
+}
+
+func newDescribeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &describeOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:               "describe NAMESPACE",
-		Short:             "Show a namespace's place in its tree, and what has gone wrong lately",
+		Short:             "Show a namespace's parent, children and conditions, and recent events",
 		Example:           "  kubectl hns describe team-a",
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, e.completeNamespaces),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			return e.describe(cmd.Context(), args[0], &out)
-		},
+		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
+		RunE:              runOptions(o),
 	}
-	out.addFlag(e, cmd)
+	o.output.addFlag(cmd)
 	return cmd
 }
 
-func (e *Environment) describe(ctx context.Context, namespace string, out *output) error {
-	c, err := e.connect()
+func (o *describeOptions) complete(_ *cobra.Command, args []string) error {
+	o.namespace = args[0]
+	return nil
+}
+
+func (o *describeOptions) validate() error { return o.output.validate() }
+
+func (o *describeOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
 	if err != nil {
 		return err
 	}
-	ns, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{})
+	ns, err := c.namespaces.Get(ctx, o.namespace, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	h, err := getHierarchy(ctx, c, namespace)
+	h, err := getHierarchy(ctx, c, o.namespace)
 	if err != nil {
 		return err
 	}
 	h.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("Hierarchy"))
-	if printed, err := out.print(e, h, func() []string { return []string{"hierarchy." + hnc.GroupName + "/" + h.Name} }); printed {
+	if printed, err := o.output.print(o.Out, h, func() []string { return []string{"hierarchy." + hnc.GroupName + "/" + h.Name} }); printed {
 		return err
 	}
-	subs, err := c.hierarchy.HncV1beta1().Subnamespaces(namespace).List(ctx, metav1.ListOptions{})
+	subs, err := c.hierarchy.HncV1beta1().Subnamespaces(o.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	events, err := c.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "source=" + hnc.GroupName})
+	events, err := c.kube.CoreV1().Events(o.namespace).List(ctx, metav1.ListOptions{FieldSelector: "source=" + hnc.GroupName})
 	switch {
 	case apierrors.IsForbidden(err):
-		e.warn("events are left out: missing right: %s", missingRight(err))
+		warnf(o.ErrOut, "events are left out: missing right: %s", missingRight(err))
 		events = nil
 	case err != nil:
 		return err
 	}
-	q := &origin.Question{Chain: []origin.Namespace{{Name: namespace}}, Labels: ns.Labels}
+	q := &origin.Question{Chain: []origin.Namespace{{Name: o.namespace}}, Labels: ns.Labels}
 	if err := readRules(ctx, c, q); err != nil {
 		return err
 	}
 	if q.Excluded != "" {
-		_, _ = fmt.Fprintf(e.Out, "Namespace %s is %s\n", namespace, q.Excluded)
+		_, _ = fmt.Fprintf(o.Out, "Namespace %s is %s\n", o.namespace, q.Excluded)
 	}
-	if err := describeHierarchy(e.Out, h, subs.Items); err != nil || events == nil {
+	if err := describeHierarchy(o.Out, h, subs.Items); err != nil || events == nil {
 		return err
 	}
-	return describeEvents(e.Out, namespace, events.Items, time.Now())
+	return describeEvents(o.Out, o.namespace, events.Items, time.Now())
 }
 
-// describeHierarchy writes what spec/hnc.md 4.1 shows before the events.
+// describeHierarchy writes the part of spec/hnc.md 4.1 before the events.
 func describeHierarchy(w io.Writer, h *v1beta1.Hierarchy, subs []v1beta1.Subnamespace) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "Hierarchy configuration for namespace %s\n", h.Namespace)
@@ -92,11 +103,11 @@ func describeHierarchy(w io.Writer, h *v1beta1.Hierarchy, subs []v1beta1.Subname
 	} else {
 		s.WriteString("  No parent\n")
 	}
-	section(&s, "children", "Children", children(h.Status.Children, subs))
+	section(&s, "children", "Children", childLines(h.Status.Children, subs))
 	fmt.Fprintf(&s, "  Allows Cascading Deletion: %t\n", ptr.Deref(h.Spec.AllowCascadingDeletion, false))
 	var conditions []string
 	for _, condition := range tree.Problems(h.Status.Conditions) {
-		conditions = append(conditions, tree.Say(condition))
+		conditions = append(conditions, tree.FormatCondition(condition))
 	}
 	section(&s, "conditions", "Conditions", conditions)
 	_, err := io.WriteString(w, s.String())
@@ -114,29 +125,29 @@ func section(s *strings.Builder, none, title string, items []string) {
 	}
 }
 
-// children returns the lines of the children and of the sub-namespaces that are none, sorted as printed.
-func children(names []string, subs []v1beta1.Subnamespace) []string {
+// childLines returns the sorted lines of the children, and of Subnamespaces that are not children.
+func childLines(names []string, subs []v1beta1.Subnamespace) []string {
 	states := map[string]v1beta1.SubnamespaceState{}
 	for i := range subs {
 		states[subs[i].Name] = subs[i].Status.State
 	}
-	var said []string
+	var lines []string
 	for _, name := range names {
 		if _, sub := states[name]; sub {
 			name += " (subnamespace)"
 		}
-		said = append(said, name)
+		lines = append(lines, name)
 	}
 	for name, state := range states {
 		if !slices.Contains(names, name) {
-			said = append(said, fmt.Sprintf("%s (%s subnamespace)", name, state))
+			lines = append(lines, fmt.Sprintf("%s (%s subnamespace)", name, state))
 		}
 	}
-	slices.Sort(said)
-	return said
+	slices.Sort(lines)
+	return lines
 }
 
-// describeEvents writes the events that tell of the hierarchy, the newest first, and one for each reason and object.
+// describeEvents writes the propagator's events, the newest first, and one for each reason and object.
 func describeEvents(w io.Writer, namespace string, events []corev1.Event, now time.Time) error {
 	events = slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool { return e.Source.Component != hnc.GroupName })
 	if len(events) == 0 {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
@@ -22,112 +23,130 @@ import (
 // subtreeVersion is the API that lists across a subtree. Source: spec/hnc.md 1.8.
 var subtreeVersion = schema.GroupVersion{Group: "resources.hnc.x-k8s.io", Version: "v1alpha2"}
 
-func newGet(e *Environment) *cobra.Command {
-	var (
-		all, watch bool
-		selector   string
-		out        output
-	)
+type getOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	resource string
+	// namespace is the root of the subtree, "" for all namespaces.
+	namespace         string
+	all, namespaceSet bool
+	watch             bool
+	selector          string
+	output            outputFlag
+}
+
+func newGetCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &getOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "get RESOURCE",
 		Short: "List objects of a kind in a namespace and everything below it",
 		Example: `  kubectl hns get pods -n team-a
   kubectl hns get deployments.apps -n team-a --watch`,
-		Args:              exactly(1, "one resource"),
-		ValidArgsFunction: completeArgs(1, e.completeResources),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			if watch && out.format != "" && out.format != "name" {
-				return usage("--watch and --output=%s contradict each other; give one of them", out.format)
-			}
-			namespace := metav1.NamespaceAll
-			if !all {
-				var err error
-				if namespace, err = e.namespace(); err != nil {
-					return err
-				}
-			} else if cmd.Flags().Changed("namespace") {
-				return contradict(cmd.Flags(), "all-namespaces", "namespace")
-			}
-			return e.get(cmd.Context(), args[0], namespace, metav1.ListOptions{LabelSelector: selector}, watch, &out)
-		},
+		Args:              exactArgs(1, "one resource"),
+		ValidArgsFunction: completeArgs(1, f.completeResources),
+		RunE:              runOptions(o),
 	}
-	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "List the objects of all namespaces")
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "Then go on and show what changes")
-	cmd.Flags().StringVarP(&selector, "selector", "l", "", "List only objects whose labels this selects")
-	out.addFlag(e, cmd)
+	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "List the objects of all namespaces")
+	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "After listing, watch for changes")
+	cmd.Flags().StringVarP(&o.selector, "selector", "l", "", "List only objects whose labels match this selector")
+	o.output.addFlag(cmd)
 	return cmd
 }
 
-func (e *Environment) get(ctx context.Context, name, namespace string, options metav1.ListOptions, follow bool, out *output) error {
-	c, err := e.connect()
+func (o *getOptions) complete(cmd *cobra.Command, args []string) (err error) {
+	o.resource = args[0]
+	o.namespaceSet = cmd.Flags().Changed("namespace")
+	if !o.all {
+		o.namespace, err = o.factory.namespace()
+	}
+	return err
+}
+
+func (o *getOptions) validate() error {
+	if err := o.output.validate(); err != nil {
+		return err
+	}
+	switch {
+	case o.watch && o.output.format != "" && o.output.format != "name":
+		return usageErrorf("--watch and --output=%s contradict each other; give one of them", o.output.format)
+	case o.all && o.namespaceSet:
+		return usageErrorf("--all-namespaces and --namespace contradict each other; give one of them")
+	}
+	return nil
+}
+
+func (o *getOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
 	if err != nil {
 		return err
 	}
-	resource, err := e.resource(name)
+	mapping, err := o.factory.mapping(o.resource)
 	if err != nil {
 		return err
 	}
+	resource := mapping.Resource.GroupResource()
 	served := resource.Resource
 	if resource.Group != "" {
 		served = resource.Group + "." + resource.Resource
 	}
-	client := c.dynamic.Resource(subtreeVersion.WithResource(served)).Namespace(namespace)
+	client := c.dynamic.Resource(subtreeVersion.WithResource(served)).Namespace(o.namespace)
+	options := metav1.ListOptions{LabelSelector: o.selector}
 	list, err := client.List(ctx, options)
 	if err != nil {
-		return e.subtreeError(err)
+		return o.listError(err)
 	}
+	show, err := o.printList(list, resource)
+	if err != nil || !o.watch {
+		return err
+	}
+	options.ResourceVersion = list.GetResourceVersion()
+	return watchAndPrint(ctx, client, options, show)
+}
+
+// itemPrinter prints objects that a watch returns.
+type itemPrinter func(items ...unstructured.Unstructured) error
+
+// printList prints the list, and returns the printer for what follows.
+func (o *getOptions) printList(list *unstructured.UnstructuredList, resource schema.GroupResource) (itemPrinter, error) {
 	names := func(items ...unstructured.Unstructured) []string {
 		var names []string
 		for i := range items {
-			names = append(names, fmt.Sprintf("%s/%s", resource.GroupResource(), items[i].GetName()))
+			names = append(names, fmt.Sprintf("%s/%s", resource, items[i].GetName()))
 		}
 		return names
 	}
-	printed, err := out.print(e, list, func() []string { return names(list.Items...) })
-	if err != nil {
-		return err
-	}
-	show := func(items ...unstructured.Unstructured) error {
-		_, err := fmt.Fprint(e.Out, lines(names(items...)))
-		return err
-	}
-	switch {
-	case !printed && len(list.Items) == 0 && !follow:
-		where := "."
-		if namespace != "" {
-			where = fmt.Sprintf(" in %s namespace and below.", namespace)
-		}
-		_, err := fmt.Fprintf(e.ErrOut, "No resources found%s\n", where)
-		return err
-	case !printed:
-		show = rows(e.Out)
-		if err := show(list.Items...); err != nil {
+	printed, err := o.output.print(o.Out, list, func() []string { return names(list.Items...) })
+	if printed {
+		return func(items ...unstructured.Unstructured) error {
+			_, err := fmt.Fprint(o.Out, lines(names(items...)))
 			return err
+		}, err
+	}
+	if len(list.Items) == 0 && !o.watch {
+		where := "."
+		if o.namespace != "" {
+			where = fmt.Sprintf(" in %s namespace and below.", o.namespace)
 		}
+		_, err := fmt.Fprintf(o.ErrOut, "No resources found%s\n", where)
+		return nil, err
 	}
-	if !follow {
-		return nil
-	}
-	options.ResourceVersion = list.GetResourceVersion()
-	return followChanges(ctx, client, options, show)
+	show := rowPrinter(o.Out)
+	return show, show(list.Items...)
 }
 
-// subtreeError says that the API is absent, if that is what the error means.
-func (e *Environment) subtreeError(err error) error {
+// listError explains that the cluster does not serve the API, if that is what the error means.
+func (o *getOptions) listError(err error) error {
 	service := subtreeVersion.Version + "." + subtreeVersion.Group
-	if apierrors.IsServiceUnavailable(err) || apierrors.IsNotFound(err) && !e.serves(subtreeVersion.Group, subtreeVersion.Version) {
-		return fmt.Errorf("this cluster does not serve %s, which lists across a subtree: is APIService %s there and available?\n"+
+	if apierrors.IsServiceUnavailable(err) || apierrors.IsNotFound(err) && !o.factory.serves(subtreeVersion) {
+		return fmt.Errorf("this cluster does not serve %s, which lists across a subtree: does APIService %s exist, and is it available?\n"+
 			"Look with: kubectl get apiservice %s", subtreeVersion, service, service)
 	}
 	return err
 }
 
-// rows returns what writes objects as the rows of one table, the head first.
-func rows(w io.Writer) func(items ...unstructured.Unstructured) error {
-	// It remembers how wide its columns are.
+// rowPrinter prints objects as the rows of one table, after its header. The table writer remembers the widths of the columns.
+func rowPrinter(w io.Writer) itemPrinter {
 	table := printers.GetNewTabWriter(w)
 	_, _ = fmt.Fprintln(table, "NAMESPACE\tNAME\tAGE")
 	return func(items ...unstructured.Unstructured) error {
@@ -146,8 +165,8 @@ func age(o *unstructured.Unstructured) string {
 	return duration.HumanDuration(time.Since(created.Time))
 }
 
-// followChanges shows what is added, changes or goes, until ctx ends. A watch that ends is begun again where it ended.
-func followChanges(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions, show func(...unstructured.Unstructured) error) error {
+// watchAndPrint prints each object that is added, modified or deleted, until ctx ends. A watch that ends is resumed at its last position.
+func watchAndPrint(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions, show itemPrinter) error {
 	watcher, err := watchtools.NewRetryWatcherWithContext(ctx, options.ResourceVersion, &cache.ListWatch{
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.LabelSelector = options.LabelSelector

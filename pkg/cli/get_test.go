@@ -21,7 +21,7 @@ func pod(namespace, name string, age time.Duration) map[string]any {
 		"namespace": namespace, "name": name, "resourceVersion": "8", "creationTimestamp": time.Now().Add(-age).UTC().Format(time.RFC3339)}}
 }
 
-// subtreeServer serves discovery, and Pods across the subtree of team-a. A watch tells of one more, and stays open.
+// subtreeServer serves discovery, and Pods across the subtree of team-a. A watch returns one more, and stays open.
 func subtreeServer(t *testing.T, asked func(*http.Request)) *httptest.Server {
 	t.Helper()
 	answer := func(w http.ResponseWriter, body any) {
@@ -53,7 +53,7 @@ func subtreeServer(t *testing.T, asked func(*http.Request)) *httptest.Server {
 	return server
 }
 
-// output is what a command writes while it goes on.
+// lockedOutput collects the output of a running command.
 type lockedOutput struct {
 	sync.Mutex
 	strings.Builder
@@ -74,8 +74,7 @@ func (o *lockedOutput) text() string {
 // get runs `get` with these arguments against the server.
 func get(ctx context.Context, t *testing.T, server *httptest.Server, out *lockedOutput, args ...string) error {
 	t.Helper()
-	e := newEnvironment(genericiooptions.IOStreams{In: strings.NewReader(""), Out: out, ErrOut: out})
-	root := NewCommand(e, "")
+	root := newCommand(newFactory(out), genericiooptions.IOStreams{In: strings.NewReader(""), Out: out, ErrOut: out}, "")
 	root.SetArgs(append([]string{"get", "--server", server.URL, "--cache-dir", t.TempDir()}, args...))
 	return root.ExecuteContext(ctx)
 }

@@ -17,69 +17,64 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// quotaResource is read untyped, in the version in which HNC had it.
+// quotaResource is read untyped, in the version of HNC.
 var quotaResource = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hierarchicalresourcequotas"}
 
-func newHRQ(e *Environment) *cobra.Command {
-	var (
-		all, showLabels bool
-		out             output
-	)
+type hrqOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	names []string
+	// namespace is "" for all namespaces.
+	namespace       string
+	all, showLabels bool
+	output          outputFlag
+}
+
+func newHRQCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &hrqOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:     "hrq [NAME...]",
-		Short:   "Show hierarchical resource quotas, and how much of them is used",
+		Short:   "Show hierarchical resource quotas and their usage",
 		Example: "  kubectl hns hrq -n team-a",
 		Args:    cobra.RangeArgs(0, math.MaxInt),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			return e.quotas(cmd.Context(), args, all, showLabels, &out)
-		},
+		RunE:    runOptions(o),
 	}
-	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "Show those of all namespaces; names are ignored")
-	cmd.Flags().BoolVar(&showLabels, "show-labels", false, "Show labels in the last column")
-	out.addFlag(e, cmd)
+	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "Show those of all namespaces; names are ignored")
+	cmd.Flags().BoolVar(&o.showLabels, "show-labels", false, "Show labels in the last column")
+	o.output.addFlag(cmd)
 	return cmd
 }
 
-func (e *Environment) quotas(ctx context.Context, names []string, all, showLabels bool, out *output) error {
-	c, err := e.connect()
+func (o *hrqOptions) complete(_ *cobra.Command, args []string) (err error) {
+	if !o.all {
+		o.names = args
+		o.namespace, err = o.factory.namespace()
+	}
+	return err
+}
+
+func (o *hrqOptions) validate() error { return o.output.validate() }
+
+func (o *hrqOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
 	if err != nil {
 		return err
 	}
-	namespace, where := metav1.NamespaceAll, ""
-	if !all {
-		if namespace, err = e.namespace(); err != nil {
-			return err
-		}
-		where = fmt.Sprintf(" in %s namespace.", namespace)
-	}
-	quotas := &unstructured.UnstructuredList{}
-	quotas.SetGroupVersionKind(quotaResource.GroupVersion().WithKind("HierarchicalResourceQuotaList"))
-	if all || len(names) == 0 {
-		quotas, err = c.dynamic.Resource(quotaResource).Namespace(namespace).List(ctx, metav1.ListOptions{})
-	} else {
-		for _, name := range names {
-			var quota *unstructured.Unstructured
-			if quota, err = c.dynamic.Resource(quotaResource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{}); err != nil {
-				break
-			}
-			quotas.Items = append(quotas.Items, *quota)
-		}
-	}
-	if isUnserved(err) && e.serves(quotaResource.Group, quotaResource.Version) {
+	quotas, err := o.read(ctx, c)
+	if isUnserved(err) && o.factory.serves(quotaResource.GroupVersion()) {
 		return errors.New("this cluster's server has no hierarchical resource quotas; see: kubectl api-resources --api-group=" + hnc.GroupName)
 	}
 	if err != nil {
 		return err
 	}
-	printed, err := out.print(e, quotas, func() []string {
+	printed, err := o.output.print(o.Out, quotas, func() []string {
 		var names []string
 		for i := range quotas.Items {
 			names = append(names, "hierarchicalresourcequota."+hnc.GroupName+"/"+quotas.Items[i].GetName())
@@ -90,10 +85,32 @@ func (e *Environment) quotas(ctx context.Context, names []string, all, showLabel
 		return err
 	}
 	if len(quotas.Items) == 0 {
-		_, _ = fmt.Fprintf(e.ErrOut, "No resources found%s\n", where)
-		return errSilent
+		where := ""
+		if !o.all {
+			where = fmt.Sprintf(" in %s namespace.", o.namespace)
+		}
+		_, _ = fmt.Fprintf(o.ErrOut, "No resources found%s\n", where)
+		return errReported
 	}
-	return printQuotas(e.Out, quotas.Items, all, showLabels, time.Now())
+	return printQuotas(o.Out, quotas.Items, o.all, o.showLabels, time.Now())
+}
+
+// read returns the named quotas, or all.
+func (o *hrqOptions) read(ctx context.Context, c *clients) (*unstructured.UnstructuredList, error) {
+	client := c.dynamic.Resource(quotaResource).Namespace(o.namespace)
+	if len(o.names) == 0 {
+		return client.List(ctx, metav1.ListOptions{})
+	}
+	quotas := &unstructured.UnstructuredList{}
+	quotas.SetGroupVersionKind(quotaResource.GroupVersion().WithKind("HierarchicalResourceQuotaList"))
+	for _, name := range o.names {
+		quota, err := client.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		quotas.Items = append(quotas.Items, *quota)
+	}
+	return quotas, nil
 }
 
 // printQuotas writes the quotas as kubectl does.
@@ -141,7 +158,7 @@ func consumption(quota *unstructured.Unstructured) (requests, limits string) {
 	return strings.Join(r, ", "), strings.Join(l, ", ")
 }
 
-// quantity returns a quantity's canonical form; one that is absent is zero.
+// quantity returns the canonical form of a quantity; a missing one is zero.
 func quantity(value any) string {
 	if value == nil {
 		return "0"

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,48 +11,48 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// output is the flag -o.
-type output struct {
-	format string
-	known  []string
+// outputFlag is the flag -o. cli-runtime's PrintFlags print runtime.Objects only; most of what the plugin prints is none.
+type outputFlag struct {
+	format  string
+	formats []string
 }
 
 // addFlag offers json, yaml and name, and more formats of the command's own.
-func (o *output) addFlag(e *Environment, cmd *cobra.Command, more ...string) {
-	o.addFormats(e, cmd, append([]string{"json", "yaml", "name"}, more...)...)
+func (o *outputFlag) addFlag(cmd *cobra.Command, more ...string) {
+	o.addFormats(cmd, append([]string{"json", "yaml", "name"}, more...)...)
 }
 
 // addFormats offers these formats only.
-func (o *output) addFormats(e *Environment, cmd *cobra.Command, formats ...string) {
-	o.known = formats
-	cmd.Flags().StringVarP(&o.format, "output", "o", "", "One of: "+strings.Join(o.known, ", "))
-	e.completeFlag(cmd, "output", func(*cobra.Command, string) []string { return o.known })
+func (o *outputFlag) addFormats(cmd *cobra.Command, formats ...string) {
+	o.formats = formats
+	cmd.Flags().StringVarP(&o.format, "output", "o", "", "One of: "+strings.Join(o.formats, ", "))
+	completeFlag(cmd, "output", func(*cobra.Command, string) []string { return o.formats })
 }
 
-func (o *output) check() error {
-	if o.format != "" && !slices.Contains(o.known, o.format) {
-		return usage("--output=%s is none of %s", o.format, strings.Join(o.known, ", "))
+func (o *outputFlag) validate() error {
+	if o.format != "" && !slices.Contains(o.formats, o.format) {
+		return usageErrorf("--output=%s is not one of %s", o.format, strings.Join(o.formats, ", "))
 	}
 	return nil
 }
 
-// print prints data if one of the common formats was asked for, and says whether it did.
-func (o *output) print(e *Environment, data any, names func() []string) (bool, error) {
+// print prints data in one of the common formats. It returns false, and prints nothing, for any other.
+func (o *outputFlag) print(w io.Writer, data any, names func() []string) (bool, error) {
 	switch o.format {
 	case "json":
 		text, err := json.MarshalIndent(data, "", "    ")
 		if err == nil {
-			_, err = fmt.Fprintln(e.Out, string(text))
+			_, err = fmt.Fprintln(w, string(text))
 		}
 		return true, err
 	case "yaml":
 		text, err := yaml.Marshal(data)
 		if err == nil {
-			_, err = e.Out.Write(text)
+			_, err = w.Write(text)
 		}
 		return true, err
 	case "name":
-		_, err := fmt.Fprint(e.Out, lines(names()))
+		_, err := fmt.Fprint(w, lines(names()))
 		return true, err
 	}
 	return false, nil
@@ -62,9 +63,4 @@ func lines(all []string) string {
 		return ""
 	}
 	return strings.Join(all, "\n") + "\n"
-}
-
-// warn says something on standard error that is no reason to fail.
-func (e *Environment) warn(format string, args ...any) {
-	_, _ = fmt.Fprintf(e.ErrOut, "Warning: "+format+"\n", args...)
 }

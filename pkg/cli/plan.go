@@ -7,101 +7,140 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/preview"
 )
 
-// planned is what the flags of plan say.
-type planned struct {
-	parent           string
-	root, del        bool
-	modes            []string
-	cluster, differs bool
+type planOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	namespace      string
+	parent         string
+	root, deletion bool
+	modes          []string
+	cluster        bool
+	diff           bool
+	output         outputFlag
+	requested      []v1beta1.HierarchyPlanSpec
 }
 
-func newPlan(e *Environment) *cobra.Command {
-	var (
-		p   planned
-		out output
-	)
+func newPlanCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &planOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "plan NAMESPACE",
-		Short: "Show what a change would do, and change nothing",
-		Long: `Show what a change would do, and change nothing: objects that would be added (+), changed (~), overwritten (!), removed (-) or kept although an
-ancestor has one of the same name (=), who would gain and lose which role, and which namespaces would be deleted. A change that would be refused
-ends with exit code 1.`,
+		Short: "Show what a change would do, without changing anything",
+		Long: `Show what a change would do, without changing anything: objects that would be added (+), changed (~), overwritten (!), removed (-) or kept
+although an ancestor has one of the same name (=), roles that subjects would gain and lose, and namespaces that would be deleted. The exit code is 1
+if the change would be refused.`,
 		Example: `  kubectl hns plan team-a --parent globex
   kubectl hns plan team-a --root
   kubectl hns plan team-a --delete
   kubectl hns plan team-a --mode secrets=Propagate --diff
   kubectl hns plan acme --mode networkpolicies.networking.k8s.io=Propagate --cluster`,
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, e.completeNamespaces),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			if p.parent != "" {
-				if err := checkNamespace(p.parent); err != nil {
-					return err
-				}
-			}
-			return e.plan(cmd.Context(), args[0], cmd.Flags().Changed("parent"), &p, &out)
-		},
+		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
+		RunE:              runOptions(o),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&p.parent, "parent", "p", "", "Give the namespace this parent")
-	flags.BoolVarP(&p.root, "root", "r", false, "Make the namespace the root of a tree of its own")
-	flags.BoolVar(&p.del, "delete", false, "Delete the namespace")
-	flags.StringArrayVar(&p.modes, "mode", nil, "RESOURCE[.GROUP]=MODE: propagate a kind that way from the namespace and from all below it. Can be given several times")
-	flags.BoolVar(&p.cluster, "cluster", false, "With --mode: in the whole cluster, and show it for the namespace and all below it")
-	flags.BoolVar(&p.differs, "diff", false, "Show what would differ in objects that are changed or overwritten")
-	e.completeFlag(cmd, "parent", e.completeNamespaces)
-	out.addFlag(e, cmd)
+	flags.StringVarP(&o.parent, "parent", "p", "", "Give the namespace this parent")
+	flags.BoolVarP(&o.root, "root", "r", false, "Make the namespace the root of its own tree")
+	flags.BoolVar(&o.deletion, "delete", false, "Delete the namespace")
+	flags.StringArrayVar(&o.modes, "mode", nil, "RESOURCE[.GROUP]=MODE: propagate a kind in this mode from the namespace and from all below it. Can be given several times")
+	flags.BoolVar(&o.cluster, "cluster", false, "With --mode: in the whole cluster; the plan shows the namespace and all below it")
+	flags.BoolVar(&o.diff, "diff", false, "Show the differences in objects that are changed or overwritten")
+	completeFlag(cmd, "parent", f.completeNamespaces)
+	o.output.addFlag(cmd)
 	return cmd
 }
 
-// spec returns the change that the flags ask for; what is set already is asked for with get.
-func (p *planned) spec(parentGiven bool, current func() ([]v1beta1.ResourceSpec, error)) (v1beta1.HierarchyPlanSpec, error) {
-	var wanted []v1beta1.HierarchyPlanSpec
-	if parentGiven {
-		wanted = append(wanted, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: p.parent})
+func (o *planOptions) complete(cmd *cobra.Command, args []string) error {
+	o.namespace = args[0]
+	if cmd.Flags().Changed("parent") {
+		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: o.parent})
 	}
-	if p.root {
-		wanted = append(wanted, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent})
+	if o.root {
+		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent})
 	}
-	if p.del {
-		wanted = append(wanted, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete})
+	if o.deletion {
+		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete})
 	}
-	if len(p.modes) > 0 {
+	if len(o.modes) > 0 {
 		spec := v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation}
-		if p.cluster {
+		if o.cluster {
 			spec.Change = v1beta1.ChangeConfiguration
 		}
-		wanted = append(wanted, spec)
+		o.requested = append(o.requested, spec)
+	}
+	return nil
+}
+
+func (o *planOptions) validate() error {
+	if err := o.output.validate(); err != nil {
+		return err
+	}
+	if o.parent != "" {
+		if err := validateNamespace(o.parent); err != nil {
+			return err
+		}
 	}
 	switch {
-	case len(wanted) == 0:
-		return v1beta1.HierarchyPlanSpec{}, usage("say what is to be changed: --parent, --root, --delete or --mode")
-	case len(wanted) > 1:
-		return v1beta1.HierarchyPlanSpec{}, usage("--parent, --root, --delete and --mode contradict each other; give one of them")
-	case p.cluster && len(p.modes) == 0:
-		return v1beta1.HierarchyPlanSpec{}, usage("--cluster says where --mode holds; give that as well")
-	case len(p.modes) == 0:
-		return wanted[0], nil
+	case len(o.requested) == 0:
+		return usageErrorf("say what to change: --parent, --root, --delete or --mode")
+	case len(o.requested) > 1:
+		return usageErrorf("--parent, --root, --delete and --mode contradict each other; give one of them")
+	case o.cluster && len(o.modes) == 0:
+		return usageErrorf("--cluster requires --mode")
 	}
-	entries, err := parseModes(p.modes)
+	_, err := parseModes(o.modes)
+	return err
+}
+
+func (o *planOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
 	if err != nil {
-		return v1beta1.HierarchyPlanSpec{}, err
+		return err
 	}
-	resources, err := current()
+	spec := o.requested[0]
+	if len(o.modes) > 0 {
+		if spec.Resources, err = o.resources(ctx, c); err != nil {
+			return err
+		}
+	}
+	plan, err := readPlan(ctx, c, o.namespace, spec)
 	if err != nil {
-		return v1beta1.HierarchyPlanSpec{}, err
+		return err
+	}
+	printed, err := o.output.print(o.Out, plan, func() []string {
+		names := make([]string, 0, len(plan.Status.Namespaces))
+		for _, n := range plan.Status.Namespaces {
+			names = append(names, "namespace/"+n.Name)
+		}
+		return names
+	})
+	if !printed {
+		_, err = fmt.Fprint(o.Out, preview.Text(o.namespace, plan, o.diff))
+	}
+	if err == nil && len(plan.Status.Refusals) > 0 {
+		return errReported
+	}
+	return err
+}
+
+// resources returns the current entries, with the modes of --mode.
+func (o *planOptions) resources(ctx context.Context, c *clients) ([]v1beta1.ResourceSpec, error) {
+	entries, err := parseModes(o.modes)
+	if err != nil {
+		return nil, err
+	}
+	resources, err := o.currentResources(ctx, c)
+	if err != nil {
+		return nil, err
 	}
 	for _, entry := range entries {
 		i := slices.IndexFunc(resources, func(r v1beta1.ResourceSpec) bool { return r.Group == entry.Group && r.Resource == entry.Resource })
@@ -111,18 +150,17 @@ func (p *planned) spec(parentGiven bool, current func() ([]v1beta1.ResourceSpec,
 			resources[i].Mode = entry.Mode
 		}
 	}
-	wanted[0].Resources = resources
-	return wanted[0], nil
+	return resources, nil
 }
 
-// parseModes reads RESOURCE[.GROUP]=MODE.
+// parseModes parses RESOURCE[.GROUP]=MODE.
 func parseModes(texts []string) ([]v1beta1.ResourceSpec, error) {
 	entries := make([]v1beta1.ResourceSpec, 0, len(texts))
 	for _, text := range texts {
 		resource, mode, ok := strings.Cut(text, "=")
-		mode = titled(mode)
-		if !ok || resource == "" || !slices.Contains(modes, mode) {
-			return nil, usage("--mode=%s is not RESOURCE[.GROUP]=MODE with a mode of %s", text, strings.Join(modes, ", "))
+		mode = canonicalMode(mode)
+		if !ok || resource == "" || !slices.Contains(modeNames, mode) {
+			return nil, usageErrorf("--mode=%s is not RESOURCE[.GROUP]=MODE with a mode of %s", text, strings.Join(modeNames, ", "))
 		}
 		named := schema.ParseGroupResource(resource)
 		entries = append(entries, v1beta1.ResourceSpec{Group: named.Group, Resource: named.Resource, Mode: v1beta1.SynchronizationMode(mode)})
@@ -130,56 +168,24 @@ func parseModes(texts []string) ([]v1beta1.ResourceSpec, error) {
 	return entries, nil
 }
 
-func (e *Environment) plan(ctx context.Context, namespace string, parentGiven bool, p *planned, out *output) error {
-	c, err := e.connect()
-	if err != nil {
-		return err
-	}
-	spec, err := p.spec(parentGiven, func() ([]v1beta1.ResourceSpec, error) { return currentResources(ctx, c, namespace, p.cluster) })
-	if err != nil {
-		return err
-	}
-	plan, err := allOfPlan(ctx, c, namespace, spec)
-	if err != nil {
-		return err
-	}
-	printed, err := out.print(e, plan, func() []string {
-		names := make([]string, 0, len(plan.Status.Namespaces))
-		for _, n := range plan.Status.Namespaces {
-			names = append(names, "namespace/"+n.Name)
-		}
-		return names
-	})
-	if !printed {
-		_, err = fmt.Fprint(e.Out, preview.Text(namespace, plan, p.differs))
-	}
-	if err == nil && len(plan.Status.Refusals) > 0 {
-		return errSilent
-	}
-	return err
-}
-
-// currentResources returns what the hierarchy of the namespace, or the cluster's configuration, says about kinds now.
-func currentResources(ctx context.Context, c *cluster, namespace string, ofCluster bool) ([]v1beta1.ResourceSpec, error) {
-	if ofCluster {
+// currentResources returns the current entries of the namespace's hierarchy, or with --cluster of the cluster's configuration.
+func (o *planOptions) currentResources(ctx context.Context, c *clients) ([]v1beta1.ResourceSpec, error) {
+	if o.cluster {
 		configuration, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil {
 			return nil, err
 		}
 		return configuration.Spec.Resources, nil
 	}
-	hierarchy, err := c.hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) && !isUnserved(err) {
-		return nil, nil
-	}
+	hierarchy, err := getHierarchy(ctx, c, o.namespace)
 	if err != nil {
 		return nil, err
 	}
 	return hierarchy.Spec.Propagation, nil
 }
 
-// allOfPlan asks until everything is told.
-func allOfPlan(ctx context.Context, c *cluster, namespace string, spec v1beta1.HierarchyPlanSpec) (*v1beta1.HierarchyPlan, error) {
+// readPlan reads all pages of a plan.
+func readPlan(ctx context.Context, c *clients, namespace string, spec v1beta1.HierarchyPlanSpec) (*v1beta1.HierarchyPlan, error) {
 	var all *v1beta1.HierarchyPlan
 	for {
 		page, err := c.hierarchy.HncV1beta1().Hierarchies(namespace).Plan(ctx, hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})

@@ -3,73 +3,72 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func newRelease(e *Environment) *cobra.Command {
-	wait := waiting{on: true}
+type releaseOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	object objectArg
+	wait   waitFlags
+}
+
+func newReleaseCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &releaseOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "release RESOURCE/NAME",
-		Short: "Make a copy of a kind that is not propagated any more an ordinary object",
-		Long: `Make a copy of a kind that is not propagated any more (mode Ignore) an ordinary object, which its namespace's users can change and delete.
+		Short: "Make a copy of a kind that is no longer propagated an ordinary object",
+		Long: `Make a copy of a kind that is no longer propagated (mode Ignore) an ordinary object, which users of its namespace can change and delete.
 
-This needs the right to update the object, and being admin of the namespace that it comes from.`,
+This requires the right to update the object, and being admin of the namespace that it was copied from.`,
 		Example:           `  kubectl hns release configmap/settings -n service-1`,
-		ValidArgsFunction: completeArgs(1, e.completeResources),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				args = strings.SplitN(args[0], "/", 2)
-			}
-			if len(args) != 2 || args[0] == "" || args[1] == "" {
-				return usage("name one object: RESOURCE/NAME")
-			}
-			namespace, err := e.namespace()
-			if err != nil {
-				return err
-			}
-			return e.release(cmd.Context(), args[0], args[1], namespace, &wait)
-		},
+		ValidArgsFunction: completeArgs(1, f.completeResources),
+		RunE:              runOptions(o),
 	}
-	cmd.Flags().DurationVar(&wait.timeout, "timeout", 30*time.Second, "How long to wait until it is done")
+	cmd.Flags().DurationVar(&o.wait.timeout, "timeout", 30*time.Second, "How long to wait for the release")
 	return cmd
 }
 
-func (e *Environment) release(ctx context.Context, resource, name, namespace string, wait *waiting) error {
-	mapping, err := e.mapping(resource)
+func (o *releaseOptions) complete(_ *cobra.Command, args []string) error {
+	return o.object.complete(o.factory, args)
+}
+
+func (o *releaseOptions) validate() error { return o.object.validate() }
+
+func (o *releaseOptions) run(ctx context.Context) error {
+	mapping, c, err := o.object.connect(o.factory)
 	if err != nil {
 		return err
 	}
-	c, err := e.connect()
+	name, namespace := o.object.name, o.object.namespace
+	object, err := c.dynamic.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
-	o, err := c.dynamic.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	named := mapping.Resource.GroupResource().String() + "/" + name
-	source := o.GetLabels()[hnc.LabelInheritedFrom]
+	title := mapping.Resource.GroupResource().String() + "/" + name
+	source := object.GetLabels()[hnc.LabelInheritedFrom]
 	if source == "" {
-		return fmt.Errorf("%s in namespace %s is no copy: there is nothing to release", named, namespace)
+		return fmt.Errorf("%s in namespace %s is not a copy: there is nothing to release", title, namespace)
 	}
 	client := c.hierarchy.HncV1beta1().CopyReleases(namespace)
-	r, err := client.Create(ctx, &v1beta1.CopyRelease{
+	release, err := client.Create(ctx, &v1beta1.CopyRelease{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"},
 		Spec:       v1beta1.CopyReleaseSpec{Group: mapping.Resource.Group, Resource: mapping.Resource.Resource, Name: name, Source: source},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return &failure{fmt.Sprintf("Could not release %s.", named), err}
+		return &prefixedError{fmt.Sprintf("Could not release %s.", title), err}
 	}
-	err = e.wait(ctx, wait, func(ctx context.Context) (string, error) {
-		now, err := client.Get(ctx, r.Name, metav1.GetOptions{})
+	err = o.wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
+		now, err := client.Get(ctx, release.Name, metav1.GetOptions{})
 		if err != nil {
 			return "", err
 		}
@@ -77,12 +76,12 @@ func (e *Environment) release(ctx context.Context, resource, name, namespace str
 		case condition == nil:
 			return "the propagator has not released it yet", nil
 		case condition.Status != metav1.ConditionTrue:
-			return "", fmt.Errorf("could not release %s: %s", named, condition.Message)
+			return "", fmt.Errorf("could not release %s: %s", title, condition.Message)
 		}
 		return "", nil
 	})
 	if err == nil {
-		_, err = fmt.Fprintf(e.Out, "Released %s in %s: it was a copy from %s, and is an ordinary object now\n", named, namespace, source)
+		_, err = fmt.Fprintf(o.Out, "Released %s in %s: it was a copy from %s, and is an ordinary object now\n", title, namespace, source)
 	}
 	return err
 }

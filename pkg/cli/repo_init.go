@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,29 +11,38 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-func newRepoInit(e *Environment) *cobra.Command {
-	var (
-		path  string
-		force bool
-	)
+type repoInitOptions struct {
+	genericiooptions.IOStreams
+
+	path  string
+	force bool
+}
+
+func newRepoInitCommand(streams genericiooptions.IOStreams) *cobra.Command {
+	o := &repoInitOptions{IOStreams: streams}
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Make an empty repository",
-		Long:  "Make the directories of an empty repository, and a Repo object. The directory must be empty but for files whose names begin with a dot.",
+		Short: "Create an empty repository",
+		Long:  "Create the directories of an empty repository, and a Repo object. The directory must be empty except for files whose names begin with a dot.",
 		Example: `  kubectl hns repo init
   kubectl hns repo init --path policy`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return e.initRepo(path, force) },
+		RunE: runOptions(o),
 	}
-	cmd.Flags().StringVar(&path, "path", ".", "Where to make it; the directory is created if it does not exist")
-	cmd.Flags().BoolVar(&force, "force", false, "Also in a directory that is not empty. Files that exist are left alone")
+	cmd.Flags().StringVar(&o.path, "path", ".", "The directory of the repository; it is created if it does not exist")
+	cmd.Flags().BoolVar(&o.force, "force", false, "Allow a directory that is not empty. Existing files are left unchanged")
 	_ = cmd.MarkFlagDirname("path")
 	return cmd
 }
+
+func (o *repoInitOptions) complete(*cobra.Command, []string) error { return nil }
+
+func (o *repoInitOptions) validate() error { return nil }
 
 // initialFiles are the files of an empty repository.
 var initialFiles = map[string]string{
@@ -49,8 +59,8 @@ Check it with: kubectl hns repo vet
 `,
 	"system/README.md": `# System
 
-This directory contains the Repo object, which says how this repository is to be read, and any number of HierarchyConfig objects, which say
-which kinds are inherited.
+This directory contains the Repo object, which holds the version of the repository's format, and any number of HierarchyConfig objects, which
+select the kinds that are inherited.
 `,
 	"system/repo.yaml": `apiVersion: configmanagement.gke.io/v1
 kind: Repo
@@ -61,34 +71,34 @@ spec:
 `,
 }
 
-func (e *Environment) initRepo(path string, force bool) error {
-	if err := os.MkdirAll(path, 0o750); err != nil {
+func (o *repoInitOptions) run(context.Context) error {
+	if err := os.MkdirAll(o.path, 0o750); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(path)
+	entries, err := os.ReadDir(o.path)
 	if err != nil {
 		return err
 	}
-	if !force && slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return !strings.HasPrefix(entry.Name(), ".") }) {
-		return fmt.Errorf("the directory %s is not empty; choose another one by --path, or add what is missing by --force", path)
+	if !o.force && slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return !strings.HasPrefix(entry.Name(), ".") }) {
+		return fmt.Errorf("the directory %s is not empty; choose another one by --path, or add missing files by --force", o.path)
 	}
 	for _, dir := range object.TopDirs {
-		if err := os.MkdirAll(filepath.Join(path, dir), 0o750); err != nil {
+		if err := os.MkdirAll(filepath.Join(o.path, dir), 0o750); err != nil {
 			return err
 		}
 	}
 	for name, content := range initialFiles {
-		err := create(filepath.Join(path, filepath.FromSlash(name)), content)
+		err := createFile(filepath.Join(o.path, filepath.FromSlash(name)), content)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	_, err = fmt.Fprintln(e.Out, "Done!")
+	_, err = fmt.Fprintln(o.Out, "Done!")
 	return err
 }
 
-// create writes a new file, and fails if it exists.
-func create(name, content string) error {
+// createFile writes a new file. It returns an error if the file exists.
+func createFile(name, content string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -18,33 +19,33 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
-// kindFlags say from where the kinds of a repository are known.
+// kindFlags are the flags that select the sources of the kinds' scopes.
 type kindFlags struct {
 	offline bool
 	timeout time.Duration
 }
 
-func (f *kindFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.offline, "no-api-server-check", false, "Ask no API server; warn about kinds that are known neither to Kubernetes, nor by the repository, nor by its "+scope.FileName)
-	flags.DurationVar(&f.timeout, "api-server-timeout", 15*time.Second, "How long to wait for the API server")
+func (k *kindFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&k.offline, "no-api-server-check", false, "Do not contact an API server; warn about kinds that neither Kubernetes, nor the repository, nor its "+scope.FileName+" defines")
+	flags.DurationVar(&k.timeout, "api-server-timeout", 15*time.Second, "How long to wait for the API server")
 }
 
-// lookup returns the kinds that the repository's file tells and, unless offline, those that the cluster serves.
-func (f *kindFlags) lookup(ctx context.Context, e *Environment, fsys fs.FS) (scope.Lookup, *report.Error, error) {
-	told, problem := scope.FromFile(fsys)
-	if problem != nil || f.offline {
-		return told, problem, nil
+// lookup returns the kinds of the repository's file and, unless offline, those that the cluster serves.
+func (k *kindFlags) lookup(ctx context.Context, f *factory, errOut io.Writer, fsys fs.FS) (scope.Lookup, *report.Error, error) {
+	listed, problem := scope.FromFile(fsys)
+	if problem != nil || k.offline {
+		return listed, problem, nil
 	}
-	served, err := e.servedKinds(ctx, f.timeout)
+	served, err := servedKinds(ctx, f, errOut, k.timeout)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the API server cannot be asked for its kinds: %w\nCheck without it by: --no-api-server-check", err)
+		return nil, nil, fmt.Errorf("cannot read the kinds of the API server: %w\nTo check without it: --no-api-server-check", err)
 	}
-	return scope.Chain{told, served}, nil, nil
+	return scope.Chain{listed, served}, nil, nil
 }
 
 // servedKinds returns the kinds that the cluster serves. Those of API services that do not answer are missing, with a warning.
-func (e *Environment) servedKinds(ctx context.Context, timeout time.Duration) (scope.Table, error) {
-	config, err := e.flags.ToRESTConfig()
+func servedKinds(ctx context.Context, f *factory, errOut io.Writer, timeout time.Duration) (scope.Table, error) {
+	config, err := f.flags.ToRESTConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (e *Environment) servedKinds(ctx context.Context, timeout time.Duration) (s
 	_, lists, err := client.ServerGroupsAndResourcesWithContext(ctx)
 	var partial *discovery.ErrGroupDiscoveryFailed
 	if errors.As(err, &partial) {
-		e.warn("%v", err)
+		warnf(errOut, "%v", err)
 		err = nil
 	}
 	return scopesOf(lists), err

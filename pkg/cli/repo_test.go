@@ -42,11 +42,11 @@ func policy(t *testing.T, more map[string]string) {
 // hns runs the plugin, and returns what it prints and its exit code.
 func hns(args ...string) (stdout, stderr string, code int) {
 	var out, errOut bytes.Buffer
-	e := newEnvironment(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
-	root := NewCommand(e, "")
+	f := newFactory(&errOut)
+	root := newCommand(f, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, "")
 	root.SetArgs(args)
 	if cmd, err := root.ExecuteC(); err != nil {
-		e.report(cmd, err)
+		printError(&errOut, f, cmd, err)
 		code = 1
 	}
 	return out.String(), errOut.String(), code
@@ -90,7 +90,7 @@ func TestRepoVetReportsOnStandardErrorAndFails(t *testing.T) {
 	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", defaultCluster); code != 0 || stderr != "" {
 		t.Errorf("another cluster has no error: got %d %q", code, stderr)
 	}
-	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", "dev"); code != 1 || !strings.Contains(stderr, `no cluster "dev", but defaultcluster, prod`) {
+	if _, stderr, code := hns("repo", "vet", "--no-api-server-check", "--clusters", "dev"); code != 1 || !strings.Contains(stderr, `no cluster "dev", only defaultcluster, prod`) {
 		t.Errorf("a cluster that the repository does not know: got %d %q", code, stderr)
 	}
 }

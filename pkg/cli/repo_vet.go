@@ -3,114 +3,70 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-func newRepoVet(e *Environment) *cobra.Command {
-	var (
-		f   repoFlags
-		out output
-	)
+type repoVetOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	repo   repoFlags
+	output outputFlag
+}
+
+func newRepoVetCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &repoVetOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "vet",
 		Short: "Check a repository",
-		Long: `Check a repository for each cluster that it names. Errors are printed on standard error, each with its code, and end with exit code 1.
+		Long: `Check a repository for each cluster that it lists. Errors are printed on standard error, each with its code, and the exit code is 1.
 
-Kinds are known to be in namespaces or not by Kubernetes itself, by CustomResourceDefinitions in the repository, by the file api-resources.txt
-at its root (the output of "kubectl api-resources") and by the API server.`,
+Whether a kind is namespaced is known from Kubernetes itself, from CustomResourceDefinitions in the repository, from the file api-resources.txt
+at its root (the output of "kubectl api-resources") and from the API server.`,
 		Example: `  kubectl hns repo vet
   kubectl hns repo vet --path policy --no-api-server-check
   kubectl hns repo vet --clusters prod-1,prod-2
   kubectl hns repo vet -o json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			return e.vet(cmd.Context(), &f, &out)
-		},
+		RunE: runOptions(o),
 	}
-	f.add(e, cmd)
-	out.addFormats(e, cmd, "json", "yaml")
+	o.repo.add(cmd)
+	o.output.addFormats(cmd, "json", "yaml")
 	return cmd
 }
 
-func (e *Environment) vet(ctx context.Context, f *repoFlags, out *output) error {
-	all, err := f.compile(ctx, e)
+func (o *repoVetOptions) complete(*cobra.Command, []string) error { return nil }
+
+func (o *repoVetOptions) validate() error { return o.output.validate() }
+
+func (o *repoVetOptions) run(ctx context.Context) error {
+	all, err := o.repo.compile(ctx, o.factory, o.ErrOut)
 	if err != nil {
 		return err
 	}
-	printed, err := out.print(e, all.report(), nil)
+	printed, err := o.output.print(o.Out, all.report(), nil)
 	if err != nil {
 		return err
 	}
 	if !printed {
-		e.reportCompiled(all)
+		printCompiled(o.ErrOut, all)
 	}
 	if all.failed() {
-		return errSilent
+		return errReported
 	}
 	if !printed {
-		_, err = fmt.Fprintln(e.Out, "No validation issues found.")
+		_, err = fmt.Fprintln(o.Out, "No validation issues found.")
 	}
 	return err
 }
 
-// reportCompiled prints errors and warnings on standard error. What several clusters have in common is printed for the first of them.
-func (e *Environment) reportCompiled(all *compiled) {
-	e.printErrors("", all.loading)
-	seen := map[string]bool{}
-	for _, cluster := range all.clusters {
-		var errors report.Errors
-		for _, err := range cluster.result.Errors {
-			if !seen[err.Error()] {
-				errors = append(errors, err)
-			}
-			seen[err.Error()] = true
-		}
-		e.printErrors(cluster.name, errors)
-		for _, warning := range cluster.result.Warnings {
-			if !seen[warning.Error()] {
-				e.warn("%s: %s", warning.Code, report.Printable(fmt.Sprintf("%s (%s)", warning.Message, strings.Join(positions(warning), ", "))))
-			}
-			seen[warning.Error()] = true
-		}
-	}
-}
-
-func (e *Environment) printErrors(cluster string, errors report.Errors) {
-	if len(errors) == 0 {
-		return
-	}
-	if cluster != "" && cluster != defaultCluster {
-		_, _ = fmt.Fprintf(e.ErrOut, "errors for cluster %q:\n", cluster)
-	}
-	text := errors.Error()
-	if e.colours(e.ErrOut) {
-		red := ansi("31;1")
-		for _, err := range errors {
-			code := string(err.Code)
-			text = strings.ReplaceAll(text, "] "+code+":", "] "+red(code)+":")
-		}
-	}
-	_, _ = fmt.Fprint(e.ErrOut, text)
-}
-
-func positions(err *report.Error) []string {
-	all := append([]string{}, err.Paths...)
-	for _, s := range err.Sources {
-		all = append(all, report.Position(s.Path, s.Line))
-	}
-	return all
-}
-
-// repoReport is what -o prints.
+// repoReport is the output of -o.
 type repoReport struct {
-	// Errors are those of reading; with them there are no clusters.
+	// Errors are those of loading; with them there are no clusters.
 	Errors   report.Errors   `json:"errors,omitempty"`
 	Clusters []clusterReport `json:"clusters"`
 }
@@ -125,7 +81,7 @@ type clusterReport struct {
 
 type namespaceReport struct {
 	Name string `json:"name"`
-	// AbstractAncestors are the directories above, nearest first.
+	// AbstractAncestors are the abstract directories above, the nearest first.
 	AbstractAncestors []string `json:"abstractAncestors,omitempty"`
 }
 

@@ -8,78 +8,97 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/picture"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/graph"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
-func newTree(e *Environment) *cobra.Command {
-	var (
-		all     bool
-		objects string
-		out     output
-	)
+type treeOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	roots []string
+	all   bool
+	// objects is the resource whose objects are shown as well.
+	objects string
+	output  outputFlag
+}
+
+func newTreeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &treeOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "tree NAMESPACE...",
-		Short: "Show the trees below namespaces, as text or as a picture",
+		Short: "Show the trees below namespaces, as text or as a graph",
 		Example: `  kubectl hns tree acme
   kubectl hns tree -A
   kubectl hns tree acme -o svg --objects networkpolicies > acme.svg`,
 		Args:              namespaceArgs(0, math.MaxInt),
-		ValidArgsFunction: completeArgs(math.MaxInt, e.completeNamespaces),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			switch {
-			case all && len(args) > 0:
-				return usage("--all-namespaces and names of namespaces contradict each other; give one of them")
-			case !all && len(args) == 0:
-				return usage("name a namespace, or give --all-namespaces")
-			case out.format == "png" && isTerminal(e.Out):
-				return usage("a picture can't be shown on a terminal; send it to a file: ... -o png > tree.png")
-			}
-			return e.showTree(cmd.Context(), args, objects, &out)
-		},
+		ValidArgsFunction: completeArgs(math.MaxInt, f.completeNamespaces),
+		RunE:              runOptions(o),
 	}
-	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "Show the trees of all namespaces")
-	cmd.Flags().StringVar(&objects, "objects", "", "Also show where objects of this kind are, such as rolebindings, and where copies come from")
-	e.completeFlag(cmd, "objects", e.completeResources)
-	out.addFlag(e, cmd, picture.Formats...)
+	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "Show the trees of all namespaces")
+	cmd.Flags().StringVar(&o.objects, "objects", "", "Also show the objects of this kind, such as rolebindings, and the sources of copies")
+	completeFlag(cmd, "objects", f.completeResources)
+	o.output.addFlag(cmd, graph.Formats...)
 	return cmd
 }
 
-// showTree shows the trees below the roots; without roots, all.
-func (e *Environment) showTree(ctx context.Context, roots []string, kind string, out *output) error {
-	c, err := e.connect()
-	if err != nil {
-		return err
-	}
-	var t *tree.Tree
-	if len(roots) > 0 {
-		t, err = e.loadTree(ctx, c, roots)
-	} else if t, err = e.loadAll(ctx, c); err == nil {
-		roots = t.Roots()
-	}
-	if err != nil {
-		return err
-	}
-	if kind != "" {
-		if err := e.loadObjects(ctx, c, t, roots, kind); err != nil {
-			return err
-		}
-	}
-	if printed, err := out.print(e, t.List(roots), func() []string { return names(t, roots) }); printed {
-		return err
-	}
-	if out.format != "" {
-		return picture.Write(ctx, e.Out, t, roots, out.format)
-	}
-	return t.Write(e.Out, roots, e.paint(e.Out))
+func (o *treeOptions) complete(_ *cobra.Command, args []string) error {
+	o.roots = args
+	return nil
 }
 
-func names(t *tree.Tree, roots []string) []string {
+func (o *treeOptions) validate() error {
+	if err := o.output.validate(); err != nil {
+		return err
+	}
+	switch {
+	case o.all && len(o.roots) > 0:
+		return usageErrorf("--all-namespaces and names of namespaces contradict each other; give one of them")
+	case !o.all && len(o.roots) == 0:
+		return usageErrorf("name a namespace, or give --all-namespaces")
+	case o.output.format == "png" && isTerminal(o.Out):
+		return usageErrorf("a terminal cannot show an image; redirect it to a file: ... -o png > tree.png")
+	}
+	return nil
+}
+
+func (o *treeOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
+	if err != nil {
+		return err
+	}
+	t, err := o.load(ctx, c)
+	if err != nil {
+		return err
+	}
+	if printed, err := o.output.print(o.Out, t.List(o.roots), func() []string { return namesIn(t, o.roots) }); printed {
+		return err
+	}
+	if o.output.format != "" {
+		return graph.Write(ctx, o.Out, t, o.roots, o.output.format)
+	}
+	return t.Write(o.Out, o.roots, paintFor(o.Out))
+}
+
+// load reads the trees below the roots, or all trees, whose roots it sets.
+func (o *treeOptions) load(ctx context.Context, c *clients) (t *tree.Tree, err error) {
+	if o.all {
+		if t, err = loadAllTrees(ctx, c, o.ErrOut); err == nil {
+			o.roots = t.Roots()
+		}
+	} else {
+		t, err = loadTrees(ctx, c, o.roots)
+	}
+	if err == nil && o.objects != "" {
+		err = o.loadObjects(ctx, c, t)
+	}
+	return t, err
+}
+
+func namesIn(t *tree.Tree, roots []string) []string {
 	var names []string
 	for _, node := range t.List(roots).Items {
 		names = append(names, "namespace/"+node.Name)
@@ -87,22 +106,22 @@ func names(t *tree.Tree, roots []string) []string {
 	return names
 }
 
-// loadObjects adds the objects of a kind to the namespaces below the roots: by one request of who may list them in the whole cluster, by one
-// for each namespace of anybody else.
-func (e *Environment) loadObjects(ctx context.Context, c *cluster, t *tree.Tree, roots []string, kind string) error {
-	resource, err := e.resource(kind)
+// loadObjects adds the objects of a kind to the namespaces below the roots: with one request if the requester may list them in the whole
+// cluster, otherwise with one for each namespace.
+func (o *treeOptions) loadObjects(ctx context.Context, c *clients, t *tree.Tree) error {
+	mapping, err := o.factory.mapping(o.objects)
 	if err != nil {
 		return err
 	}
-	err = addObjects(ctx, c, t, resource, metav1.NamespaceAll)
+	err = addObjects(ctx, c, t, mapping.Resource, metav1.NamespaceAll)
 	if !apierrors.IsForbidden(err) {
 		return err
 	}
-	for _, node := range t.List(roots).Items {
-		err := addObjects(ctx, c, t, resource, node.Name)
+	for _, node := range t.List(o.roots).Items {
+		err := addObjects(ctx, c, t, mapping.Resource, node.Name)
 		switch {
 		case apierrors.IsForbidden(err):
-			e.warn("objects in namespace %s are left out: missing right: %s", node.Name, missingRight(err))
+			warnf(o.ErrOut, "objects in namespace %s are left out: missing right: %s", node.Name, missingRight(err))
 		case err != nil:
 			return err
 		}
@@ -110,7 +129,7 @@ func (e *Environment) loadObjects(ctx context.Context, c *cluster, t *tree.Tree,
 	return nil
 }
 
-func addObjects(ctx context.Context, c *cluster, t *tree.Tree, resource schema.GroupVersionResource, namespace string) error {
+func addObjects(ctx context.Context, c *clients, t *tree.Tree, resource schema.GroupVersionResource, namespace string) error {
 	list, err := c.metadata.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-func newVersion(e *Environment, version string) *cobra.Command {
+func newVersionCommand(streams genericiooptions.IOStreams, version string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the plugin's version",
-		Args:  exactly(0, "none"),
+		Args:  exactArgs(0, "none"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(e.Out, "kubectl-hns version %s\n", version)
+			_, err := fmt.Fprintf(streams.Out, "kubectl-hns version %s\n", version)
 			return err
 		},
 	}

@@ -11,53 +11,64 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/admins"
 )
 
-func newWho(e *Environment) *cobra.Command {
-	var out output
+type whoOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	namespace string
+	output    outputFlag
+}
+
+func newWhoCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &whoOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "who NAMESPACE",
-		Short: "Show who is admin of a namespace, and through which binding at which ancestor",
-		Long: `Show who is admin of a namespace, and through which binding at which ancestor.
+		Short: "Show the admins of a namespace, and the bindings at it or an ancestor that make them admins",
+		Long: `Show the admins of a namespace, and the bindings at it or an ancestor that make them admins.
 
-Being admin of a namespace means: being allowed to update hierarchies in it. That is what moves of namespaces take.`,
+Being an admin of a namespace means being allowed to update hierarchies in it, as moving namespaces requires.`,
 		Example:           "  kubectl hns who service-1",
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, e.completeNamespaces),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.check(); err != nil {
-				return err
-			}
-			return e.who(cmd.Context(), args[0], &out)
-		},
+		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
+		RunE:              runOptions(o),
 	}
-	out.addFlag(e, cmd)
+	o.output.addFlag(cmd)
 	return cmd
 }
 
-func (e *Environment) who(ctx context.Context, namespace string, out *output) error {
-	c, err := e.connect()
+func (o *whoOptions) complete(_ *cobra.Command, args []string) error {
+	o.namespace = args[0]
+	return nil
+}
+
+func (o *whoOptions) validate() error { return o.output.validate() }
+
+func (o *whoOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
 	if err != nil {
 		return err
 	}
-	if _, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{}); err != nil {
+	if _, err := c.namespaces.Get(ctx, o.namespace, metav1.GetOptions{}); err != nil {
 		return err
 	}
-	rights, err := e.readRights(ctx, c, namespace)
+	rights, err := o.readRights(ctx, c)
 	if err != nil {
 		return err
 	}
 	grants, unread := rights.Find()
 	if len(unread) > 0 {
-		e.warn("%s: missing right: list clusterroles.%s in the whole cluster", sayUnread(unread), rbacv1.GroupName)
+		warnf(o.ErrOut, "%s: missing right: list clusterroles.%s in the whole cluster", describeUnread(unread), rbacv1.GroupName)
 	}
-	printed, err := out.print(e, map[string]any{"namespace": namespace, "admins": grants}, func() []string {
+	printed, err := o.output.print(o.Out, map[string]any{"namespace": o.namespace, "admins": grants}, func() []string {
 		names := make([]string, 0, len(grants))
 		for _, g := range grants {
-			names = append(names, strings.ToLower(g.Subject.Kind)+"/"+subject(g.Subject))
+			names = append(names, strings.ToLower(g.Subject.Kind)+"/"+subjectName(g.Subject))
 		}
 		return names
 	})
@@ -65,34 +76,35 @@ func (e *Environment) who(ctx context.Context, namespace string, out *output) er
 		return err
 	}
 	if len(grants) == 0 {
-		_, err := fmt.Fprintf(e.ErrOut, "Nobody is known to be admin of %s.\n", namespace)
+		_, err := fmt.Fprintf(o.ErrOut, "Nobody is known to be admin of %s.\n", o.namespace)
 		return err
 	}
-	return printGrants(e.Out, grants)
+	return printGrants(o.Out, grants)
 }
 
-func sayUnread(clusterRoles []string) string {
-	var said []string
+// describeUnread describes what is not known because ClusterRoles could not be read.
+func describeUnread(clusterRoles []string) string {
+	var parts []string
 	known := slices.DeleteFunc(slices.Clone(clusterRoles), func(name string) bool { return !admins.Installed(name) })
 	if len(known) > 0 {
-		said = append(said, fmt.Sprintf("ClusterRoles %s are taken to be as Kubernetes installs them", strings.Join(known, ", ")))
+		parts = append(parts, fmt.Sprintf("ClusterRoles %s are assumed to be as Kubernetes installs them", strings.Join(known, ", ")))
 	}
 	unknown := slices.DeleteFunc(slices.Clone(clusterRoles), admins.Installed)
 	if len(unknown) > 0 {
-		said = append(said, fmt.Sprintf("whether ClusterRoles %s make somebody admin is not known", strings.Join(unknown, ", ")))
+		parts = append(parts, fmt.Sprintf("whether ClusterRoles %s make their subjects admins is not known", strings.Join(unknown, ", ")))
 	}
-	return strings.Join(said, ", and ")
+	return strings.Join(parts, ", and ")
 }
 
-// readRights reads what RBAC says about a namespace. What concerns the whole cluster may be read by few, and is left out then.
-func (e *Environment) readRights(ctx context.Context, c *cluster, namespace string) (*admins.Rights, error) {
+// readRights reads the RBAC objects that apply to the namespace. Those of the whole cluster are left out if the requester may not read them.
+func (o *whoOptions) readRights(ctx context.Context, c *clients) (*admins.Rights, error) {
 	rbac := c.kube.RbacV1()
 	all := metav1.ListOptions{}
-	bindings, err := rbac.RoleBindings(namespace).List(ctx, all)
+	bindings, err := rbac.RoleBindings(o.namespace).List(ctx, all)
 	if err != nil {
 		return nil, err
 	}
-	roles, err := rbac.Roles(namespace).List(ctx, all)
+	roles, err := rbac.Roles(o.namespace).List(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +112,7 @@ func (e *Environment) readRights(ctx context.Context, c *cluster, namespace stri
 	clusterBindings, err := rbac.ClusterRoleBindings().List(ctx, all)
 	switch {
 	case apierrors.IsForbidden(err):
-		e.warn("who is admin of the whole cluster is left out: missing right: %s", missingRight(err))
+		warnf(o.ErrOut, "admins of the whole cluster are left out: missing right: %s", missingRight(err))
 	case err != nil:
 		return nil, err
 	default:
@@ -127,13 +139,13 @@ func printGrants(w io.Writer, grants []admins.Grant) error {
 		if at == "" {
 			at = "(cluster)"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", g.Subject.Kind, subject(g.Subject), g.Role, g.Binding, at)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", g.Subject.Kind, subjectName(g.Subject), g.Role, g.Binding, at)
 	}
 	return table.Flush()
 }
 
-// subject names a subject; a ServiceAccount with its namespace.
-func subject(s rbacv1.Subject) string {
+// subjectName returns the name of a subject, for a ServiceAccount with its namespace.
+func subjectName(s rbacv1.Subject) string {
 	if s.Kind == rbacv1.ServiceAccountKind {
 		return s.Namespace + "/" + s.Name
 	}

@@ -1,4 +1,4 @@
-// Package admins finds who is admin of a namespace, in the sense of the rules for moves: who may update hierarchies, or
+// Package admins finds the admins of a namespace in the sense of the rules for moves: the subjects allowed to update hierarchies, or
 // hierarchyconfigurations, in it. It has no clients. Source: spec/hnc.md 2.4.2.
 package admins
 
@@ -10,31 +10,31 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Grant is one way in which somebody is admin.
+// Grant is one binding that makes a subject an admin.
 type Grant struct {
 	Subject rbacv1.Subject `json:"subject"`
-	// Role and Binding are such as ClusterRole/admin and RoleBinding/admins.
+	// Role and Binding are a kind and a name, such as ClusterRole/admin and RoleBinding/admins.
 	Role    string `json:"role"`
 	Binding string `json:"binding"`
-	// At is the namespace in which the binding was made, the namespace itself or an ancestor; empty for the whole cluster.
+	// At is the namespace in which the binding was created, the namespace itself or an ancestor; empty for the whole cluster.
 	At string `json:"at,omitempty"`
 }
 
-// Rights are what RBAC says about a namespace, as far as it could be read.
+// Rights holds the RBAC objects that apply to a namespace, as far as they could be read.
 type Rights struct {
 	Roles        []rbacv1.Role
 	Bindings     []rbacv1.RoleBinding
 	ClusterRoles map[string]rbacv1.ClusterRole
-	// AllClusterRoles says that a ClusterRole that is not among them does not exist, and so grants nothing.
+	// AllClusterRoles says that ClusterRoles is complete: any other ClusterRole does not exist and grants nothing.
 	AllClusterRoles     bool
 	ClusterRoleBindings []rbacv1.ClusterRoleBinding
 }
 
-// installed are what is said of Kubernetes' own ClusterRoles when nobody has changed them: few may read them, and most use them.
+// installed says which of Kubernetes' own ClusterRoles, unchanged, make a subject an admin. Most bindings use them, but few users may read them.
 var installed = map[string]bool{"cluster-admin": true, "admin": true, "edit": false, "view": false}
 
-// Find returns the grants, those of the whole cluster last, and the ClusterRoles that are bound but could not be read. Of these,
-// Kubernetes' own are taken to be as they are installed.
+// Find returns the grants, those of the whole cluster last, and the ClusterRoles that are bound but could not be read. Kubernetes' own
+// ClusterRoles among these are assumed to be unchanged.
 func (r *Rights) Find() (grants []Grant, unread []string) {
 	roles := map[string][]rbacv1.PolicyRule{}
 	for i := range r.Roles {
@@ -76,13 +76,13 @@ func (r *Rights) Find() (grants []Grant, unread []string) {
 	return grants, slices.Compact(unread)
 }
 
-// Installed says whether a ClusterRole is one of those that are taken to be as they are installed.
+// Installed reports whether a ClusterRole is one of those that are assumed to be unchanged.
 func Installed(clusterRole string) bool {
 	_, ok := installed[clusterRole]
 	return ok
 }
 
-// allow says whether the rules permit updating hierarchies of every name.
+// allow reports whether the rules permit updating hierarchies of every name.
 func allow(rules []rbacv1.PolicyRule) bool {
 	return slices.ContainsFunc(rules, func(r rbacv1.PolicyRule) bool {
 		return len(r.ResourceNames) == 0 && holds(r.Verbs, "update") && holds(r.APIGroups, hnc.GroupName) &&

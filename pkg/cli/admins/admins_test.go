@@ -44,7 +44,7 @@ func binding(name, from, kind, role string) rbacv1.RoleBinding {
 	return b
 }
 
-func TestGrantsTellWhereTheyWereMade(t *testing.T) {
+func TestGrantsNameTheNamespaceOfTheirBinding(t *testing.T) {
 	yes := []rbacv1.PolicyRule{rule("update", hnc.GroupName, "hierarchies")}
 	r := &Rights{
 		Roles: []rbacv1.Role{{ObjectMeta: metav1.ObjectMeta{Name: "mover"}, Rules: yes}, {ObjectMeta: metav1.ObjectMeta{Name: "reader"}}},

@@ -1,5 +1,6 @@
-// Package origin tells where an object in a namespace comes from, and why one that an ancestor has is not there. It repeats what the
-// propagator decides from what a user can read, and has no clients. Source: spec/hnc.md 3.7, 3.8, 3.10 and 3.11.
+// Package origin explains where an object in a namespace comes from, or why an ancestor's object is not copied there. It repeats the
+// propagator's decisions from what the user can read, says so where that is not enough, and has no clients.
+// Source: spec/hnc.md 3.7, 3.8, 3.10 and 3.11.
 package origin
 
 import (
@@ -11,59 +12,59 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 )
 
-// Object is an object of the name that is asked about.
+// Object is an object of the kind and name in question.
 type Object struct {
 	Labels, Annotations map[string]string
 	Finalizers          []string
-	// Type is a Secret's.
+	// Type is the type of a Secret.
 	Type string
 }
 
-// overriding returns what the object says about overrides. What can't be read says nothing.
+// overriding returns the object's annotations about overrides. Invalid ones are ignored.
 func (o *Object) overriding() exceptions.Overrides {
 	overrides, _ := exceptions.ParseOverrides(exceptions.Of(o.Annotations))
 	return overrides
 }
 
-// overrides says whether the object is kept where the source would be copied, because it asks for that and the source allows it.
+// overrides reports whether the object replaces the source in its subtree: it asks for that and the source allows it.
 func (o *Object) overrides(source *Object) bool {
 	return o.overriding().Requested && source.overriding().Allowed
 }
 
-// Namespace is a namespace on the way from the one that is asked about up to its root.
+// Namespace is the namespace in question or one of its ancestors.
 type Namespace struct {
 	Name string
-	// Object is nil if it has none of the name.
+	// Object is nil if the namespace has no such object.
 	Object *Object
-	// Unread says why it is not known whether it has one.
+	// Unread is the reason why it is not known whether it has one.
 	Unread string
-	// Mode is how sources in it are propagated.
+	// Mode is the mode of sources in the namespace.
 	Mode Mode
 }
 
-// Question is everything that the answer depends on.
+// Question holds everything that the answer depends on.
 type Question struct {
 	Resource schema.GroupResource
 	Kind     string
 	Name     string
-	// Chain begins with the namespace that is asked about and ends with its root.
+	// Chain begins with the namespace in question and ends with its root.
 	Chain []Namespace
-	// Cluster is how sources are propagated about which no hierarchy says anything.
+	// Cluster is the mode of sources for which no hierarchy sets one.
 	Cluster Mode
-	// Rules are those that the propagator acts by, nil if they are not known; RulesUnread says why.
+	// Rules are the flags of the propagator, nil if they are not known; RulesUnread is the reason.
 	Rules       *v1beta1.Rules
 	RulesUnread string
-	// Labels are those of the namespace, Excluded says why it takes no part in hierarchies, "" if it does, Terminating that it is being deleted, and
-	// Halted holds the condition that halts activities in it, if one does.
+	// Labels are those of the namespace. Excluded is the reason why it is excluded from hierarchies, if it is. Terminating says that it is
+	// being deleted. Halted is the condition that halts activities in it, if one does.
 	Labels      map[string]string
 	Excluded    string
 	Terminating bool
 	Halted      *metav1.Condition
 }
 
-// Mode is how objects of the kind are propagated.
+// Mode is how objects of the kind are propagated from a namespace.
 type Mode struct {
-	// Configured says that the kind is named, by the cluster's configuration or by a hierarchy, and Unread why that is not known.
+	// Configured says that the cluster's configuration or a hierarchy lists the kind. Unread is the reason why that is not known.
 	Configured bool
 	Unread     string
 	Mode       v1beta1.SynchronizationMode
@@ -71,31 +72,31 @@ type Mode struct {
 	Keep bool
 }
 
-// propagates says whether objects of the kind are copied at all.
+// propagates reports whether any objects of the kind are copied.
 func (m Mode) propagates() bool {
 	return m.Configured && (m.Mode == v1beta1.Propagate || m.Mode == v1beta1.AllowPropagate)
 }
 
-// State is what the object in the namespace is.
+// State classifies the object in the namespace.
 type State string
 
-// States.
+// The states of an object.
 const (
 	Copy   State = "Copy"
 	Local  State = "Local"
 	Absent State = "Absent"
 )
 
-// Answer is what is known.
+// Answer is the explanation.
 type Answer struct {
 	Namespace string `json:"namespace"`
 	Object    string `json:"object"`
 	State     State  `json:"state"`
-	// Source is the namespace from which a copy was made.
+	// Source is the namespace of the source of a copy.
 	Source string `json:"source,omitempty"`
 	// Path leads from the namespace to the source of a copy, and otherwise to the root.
 	Path []string `json:"path"`
-	// Because explains it, one thing after the other.
+	// Because lists the reasons, one sentence each.
 	Because []string `json:"because"`
 }
 
@@ -105,15 +106,15 @@ func (q *Question) Ask() Answer {
 	switch o := q.here().Object; {
 	case o == nil:
 		a.State = Absent
-		q.absent(&a)
+		q.explainAbsent(&a)
 	case o.Labels[hnc.LabelInheritedFrom] != "":
 		a.State, a.Source = Copy, o.Labels[hnc.LabelInheritedFrom]
-		q.copied(&a)
+		q.explainCopy(&a)
 	default:
 		a.State = Local
-		q.local(&a)
+		q.explainLocal(&a)
 	}
-	q.unsure(&a)
+	q.explainUnknownRules(&a)
 	return a
 }
 
@@ -129,7 +130,7 @@ func (q *Question) path(n int) []string {
 	return names
 }
 
-// source says whether there is a source in a namespace of the chain; copies are none.
-func (n *Namespace) source() bool {
+// hasSource reports whether the namespace has an object that is not a copy.
+func (n *Namespace) hasSource() bool {
 	return n.Object != nil && n.Object.Labels[hnc.LabelInheritedFrom] == ""
 }

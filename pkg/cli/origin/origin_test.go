@@ -30,7 +30,7 @@ func copyOf(namespace string) *Object {
 	return &Object{Labels: map[string]string{hnc.LabelInheritedFrom: namespace}}
 }
 
-// question is about the namespace "here", whose ancestors are "mid" and "top", all with a mode.
+// question is about the namespace "here", whose ancestors are "mid" and "top", all with the same mode.
 func question(mode Mode, here, mid, top *Object) *Question {
 	return &Question{
 		Resource: schema.GroupResource{Resource: "configmaps"}, Kind: "ConfigMap", Name: "x",
@@ -55,19 +55,19 @@ func TestAnswers(t *testing.T) {
 		"a copy":                     {question(propagate, copyOf("top"), copyOf("top"), source()), Copy, []string{"the one in top, 2 levels above"}},
 		"a copy from the parent":     {question(propagate, copyOf("mid"), source(), nil), Copy, []string{"the one in mid, its parent"}},
 		"a copy without its source":  {question(propagate, copyOf("top"), nil, nil), Copy, []string{"top does not have it any more", "will be removed"}},
-		"a copy from elsewhere":      {question(propagate, copyOf("else"), nil, nil), Copy, []string{"no ancestor of here now", "will be removed"}},
-		"a copy of an ignored kind":  {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admin of top can", "kubectl hns release configmaps/x -n here"}},
-		"ignored, from elsewhere":    {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("else"), nil, nil), Copy, []string{"no ancestor of here now", "admin of else can"}},
+		"a copy from elsewhere":      {question(propagate, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "will be removed"}},
+		"a copy of an ignored kind":  {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("top"), nil, source()), Copy, []string{"their mode is Ignore", "stays as it is", "admins of top can", "kubectl hns release configmaps/x -n here"}},
+		"ignored, from elsewhere":    {question(Mode{Configured: true, Mode: v1beta1.Ignore}, copyOf("else"), nil, nil), Copy, []string{"not an ancestor of here any more", "admins of else can"}},
 		"ignored, and one above":     {with(question(propagate, copyOf("mid"), source(), source()), func(q *Question) { q.Chain[1].Mode.Mode = v1beta1.Ignore }), Copy, []string{"replaced by a copy of the one in top"}},
 		"a copy that is halted":      {with(question(propagate, copyOf("top"), nil, nil), halt), Copy, []string{"stays as it is for now: activities are halted in here: ParentMissing: gone"}},
-		"a copy beside a lower one":  {question(propagate, copyOf("top"), source(), source()), Copy, []string{"the one in mid is not copied to here: the one in top counts"}},
+		"a copy beside a lower one":  {question(propagate, copyOf("top"), source(), source()), Copy, []string{"the one in mid is not copied here: the one in top takes precedence"}},
 		"nothing above":              {question(propagate, nil, nil, nil), Absent, []string{"no ancestor has one"}},
-		"not configured":             {question(Mode{}, nil, source(), source()), Absent, []string{"in top and in mid is not copied to here: configmaps are not propagated, because the configuration does not name them"}},
+		"not configured":             {question(Mode{}, nil, source(), source()), Absent, []string{"in top and in mid is not copied here: configmaps are not propagated, because the configuration does not list them"}},
 		"removed":                    {question(Mode{Configured: true, Mode: v1beta1.Remove}, nil, nil, source()), Absent, []string{"their mode is Remove"}},
 		"not allowed":                {question(allow, nil, nil, source()), Absent, []string{"AllowPropagate, and no annotation"}},
-		"allowed":                    {question(allow, nil, nil, source(hnc.AnnotationAll, "true")), Absent, []string{"should be copied to here"}},
-		"none":                       {question(propagate, nil, nil, source(hnc.AnnotationNone, "true")), Absent, []string{"annotation propagate.hnc.x-k8s.io/none says so"}},
-		"none is false":              {question(propagate, nil, nil, source(hnc.AnnotationNone, "false")), Absent, []string{"should be copied to here"}},
+		"allowed":                    {question(allow, nil, nil, source(hnc.AnnotationAll, "true")), Absent, []string{"should be copied here"}},
+		"none":                       {question(propagate, nil, nil, source(hnc.AnnotationNone, "true")), Absent, []string{"it has the annotation propagate.hnc.x-k8s.io/none"}},
+		"none is false":              {question(propagate, nil, nil, source(hnc.AnnotationNone, "false")), Absent, []string{"should be copied here"}},
 		"not selected":               {question(propagate, nil, nil, source(hnc.AnnotationSelect, "a=b")), Absent, []string{`leave here out (propagate.hnc.x-k8s.io/select: "a=b")`}},
 		"another subtree":            {question(propagate, nil, nil, source(hnc.AnnotationTreeSelect, "!mid")), Absent, []string{`treeSelect: "!mid"`}},
 		"unreadable":                 {question(propagate, nil, nil, source(hnc.AnnotationTreeSelect, ",")), Absent, []string{"item 1 is empty"}},
@@ -80,10 +80,13 @@ func TestAnswers(t *testing.T) {
 		"excluded":                   {with(question(propagate, nil, nil, source()), func(q *Question) { q.Excluded = "excluded by a rule" }), Absent, []string{"here is excluded by a rule"}},
 		"terminating":                {with(question(propagate, nil, nil, source()), func(q *Question) { q.Terminating = true }), Absent, []string{"here is being deleted"}},
 		"no right to look":           {with(question(propagate, nil, nil, nil), func(q *Question) { q.Chain[2].Unread = "no right" }), Absent, []string{"whether top has one is not known: no right"}},
-		"no right to know the mode":  {question(Mode{Unread: "no right"}, nil, nil, source()), Absent, []string{"how configmaps are propagated is not known: no right"}},
+		"no right to know the mode":  {question(Mode{Unread: "no right"}, nil, nil, source()), Absent, []string{"whether the one in top is copied here is not known: no right"}},
+		"no right, many sources":     {question(Mode{Unread: "no right"}, nil, source(), source()), Absent, []string{"whether the one in top or in mid is copied here is not known: no right"}},
+		"no right, and a copy":       {question(Mode{Unread: "no right"}, copyOf("top"), nil, source()), Copy, []string{"whether it is kept up to date, left as it is, replaced or removed is not known: no right"}},
+		"no right, and a local one":  {question(Mode{Unread: "no right"}, source(), nil, nil), Local, []string{"whether it is copied to descendants is not known: no right"}},
 		"a root":                     {with(question(propagate, nil, nil, nil), func(q *Question) { q.Chain = q.Chain[:1] }), Absent, []string{"here has no parent"}},
-		"a mode of the upper tree":   {with(question(Mode{}, nil, source(), source()), func(q *Question) { q.Chain[1].Mode = propagate }), Absent, []string{"the one in top is not copied", "the one in mid should be copied to here"}},
-		"local, and a source":        {question(propagate, source(), nil, nil), Local, []string{"it was made in here", "it is copied to descendants: all of them"}},
+		"a mode of the upper tree":   {with(question(Mode{}, nil, source(), source()), func(q *Question) { q.Chain[1].Mode = propagate }), Absent, []string{"the one in top is not copied", "the one in mid should be copied here"}},
+		"local, and a source":        {question(propagate, source(), nil, nil), Local, []string{"it was created in here", "it is copied to descendants: all of them"}},
 		"local, of an unknown kind":  {question(Mode{}, source(), nil, nil), Local, []string{"it is not copied to descendants: configmaps are not propagated"}},
 		"local, to some":             {question(propagate, source(hnc.AnnotationSelect, "a=b"), nil, nil), Local, []string{"those whose labels match a=b"}},
 		"local, kept":                {question(keep, source(), nil, source()), Local, []string{"because of the conflict: onConflict is Keep"}},

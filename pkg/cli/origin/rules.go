@@ -13,9 +13,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 )
 
-// refuses says why the source in a namespace is not for the one that is asked about, "" if it is.
-func (q *Question) refuses(in *Namespace) string {
-	if why := q.nowhere(in); why != "" {
+// excludedBy returns why the source in a namespace is not copied to the namespace in question, "" if it is.
+func (q *Question) excludedBy(in *Namespace) string {
+	if why := q.notPropagated(in); why != "" {
 		return why
 	}
 	source := in.Object
@@ -36,14 +36,12 @@ func (q *Question) refuses(in *Namespace) string {
 	return fmt.Sprintf("its exceptions leave %s out (%s)", q.here().Name, strings.Join(said, ", "))
 }
 
-// nowhere says why the source in a namespace is copied to no other, "" if it is to some.
-func (q *Question) nowhere(in *Namespace) string {
+// notPropagated returns why the source in a namespace is not copied to any other, "" if it is copied to some.
+func (q *Question) notPropagated(in *Namespace) string {
 	m, source := in.Mode, in.Object
 	switch {
-	case m.Unread != "":
-		return fmt.Sprintf("how %s are propagated is not known: %s", q.Resource, m.Unread)
 	case !m.Configured:
-		return fmt.Sprintf("%s are not propagated, because the configuration does not name them; to change that: kubectl hns config set-resource %s",
+		return fmt.Sprintf("%s are not propagated, because the configuration does not list them; to change that: kubectl hns config set-resource %s",
 			q.Resource, q.arguments())
 	case !m.propagates():
 		return fmt.Sprintf("%s are not propagated, because their mode is %s", q.Resource, m.Mode)
@@ -58,7 +56,7 @@ func (q *Question) nowhere(in *Namespace) string {
 	case q.never(source) != "":
 		return q.never(source)
 	case values.None != "" && !neutral(values):
-		return fmt.Sprintf("the annotation %s says so", hnc.AnnotationNone)
+		return fmt.Sprintf("it has the annotation %s", hnc.AnnotationNone)
 	case m.Mode == v1beta1.AllowPropagate && values.Select == "" && values.TreeSelect == "" && values.All == "":
 		return fmt.Sprintf("the mode of %s is AllowPropagate, and no annotation (%s, %s or %s) asks for it",
 			q.Resource, hnc.AnnotationSelect, hnc.AnnotationTreeSelect, hnc.AnnotationAll)
@@ -66,7 +64,7 @@ func (q *Question) nowhere(in *Namespace) string {
 	return ""
 }
 
-// arguments returns what has the kind propagated.
+// arguments returns the arguments of config set-resource that propagate the kind.
 func (q *Question) arguments() string {
 	if q.Resource.Group == "" {
 		return q.Resource.Resource + " --mode Propagate"
@@ -74,13 +72,13 @@ func (q *Question) arguments() string {
 	return q.Resource.Resource + " --group " + q.Resource.Group + " --mode Propagate"
 }
 
-// neutral says whether annotations of which "none" is one leave anything to be selected.
+// neutral reports whether the annotation "none" excludes nothing.
 func neutral(values exceptions.Annotations) bool {
 	e, err := exceptions.Parse(exceptions.Annotations{None: values.None})
 	return err == nil && e.Selects(true, nil)
 }
 
-// never names the rule by which a source is never copied, whatever its annotations say.
+// never returns the rule that excludes a source regardless of its annotations, "" if there is none.
 func (q *Question) never(source *Object) string {
 	if q.Rules != nil {
 		for _, label := range q.Rules.NoPropagationLabels {
@@ -106,36 +104,34 @@ func has(labels map[string]string, key, value string) bool {
 	return ok && found == value
 }
 
-// unsure says what the answer may be wrong about, because the rules are not known.
-func (q *Question) unsure(a *Answer) {
+// explainUnknownRules lists the sources that unknown rules may exclude.
+func (q *Question) explainUnknownRules(a *Answer) {
 	if q.Rules != nil {
 		return
 	}
 	for i := range q.Chain {
-		if in := &q.Chain[i]; in.source() && len(in.Object.Labels) > 0 && q.nowhere(in) == "" {
-			a.say("whether the labels of the one in %s keep it from being copied is not known: %s", in.Name, q.RulesUnread)
+		if in := &q.Chain[i]; in.hasSource() && in.Mode.Unread == "" && len(in.Object.Labels) > 0 && q.notPropagated(in) == "" {
+			a.addf("whether the labels of the one in %s exclude it is not known: %s", in.Name, q.RulesUnread)
 		}
 	}
 }
 
-// obstacle says what keeps everything from the namespace, "" if nothing does.
+// obstacle returns why nothing is copied to the namespace, "" if nothing prevents it.
 func (q *Question) obstacle() string {
 	name := q.here().Name
 	switch {
 	case q.Excluded != "":
 		return name + " is " + q.Excluded
 	case q.Terminating:
-		return name + " is being deleted, and nothing is written in it any more"
+		return name + " is being deleted, so nothing is copied to it any more"
 	case q.Halted != nil:
-		return fmt.Sprintf("activities are halted in %s: %s", name, sayHalted(q))
+		return fmt.Sprintf("activities are halted in %s: %s", name, q.Halted.Reason+": "+q.Halted.Message)
 	}
 	return ""
 }
 
-func sayHalted(q *Question) string { return q.Halted.Reason + ": " + q.Halted.Message }
-
-// goes says to which descendants a source is copied.
-func goes(source *Object) string {
+// targets describes the descendants that a source is copied to.
+func targets(source *Object) string {
 	values := exceptions.Of(source.Annotations)
 	var said []string
 	if values.Select != "" {

@@ -1,4 +1,4 @@
-// Package preview shows what a change would do, as text. It has no clients.
+// Package preview formats a plan as text. It has no clients.
 package preview
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Append adds a further page of an answer to those before. A page may end in the middle of a namespace.
+// Append adds the next page of a plan. A page may end in the middle of a namespace.
 func Append(all, page *v1beta1.HierarchyPlan) {
 	more := page.Status.Namespaces
 	if n := len(all.Status.Namespaces); n > 0 && len(more) > 0 && all.Status.Namespaces[n-1].Name == more[0].Name {
@@ -21,15 +21,15 @@ func Append(all, page *v1beta1.HierarchyPlan) {
 	all.Status.Namespaces = append(all.Status.Namespaces, more...)
 }
 
-// Text returns the whole answer about a change of a namespace as lines; differences are left out unless asked for.
+// Text formats a complete plan for a namespace. Differences of objects are included on request.
 func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) string {
 	var b strings.Builder
 	status := plan.Status
-	does := effect(status.Summary)
+	outcome := effect(status.Summary)
 	if len(status.Refusals) > 0 && status.Summary == (v1beta1.PlanSummary{}) {
-		does = "be refused" // to a requester who may not make the change, nothing else is said
+		outcome = "be refused" // the server reports nothing else to a requester who may not make the change
 	}
-	fmt.Fprintf(&b, "%s would %s.\n", act(namespace, plan.Spec), does)
+	fmt.Fprintf(&b, "%s would %s.\n", describeChange(namespace, plan.Spec), outcome)
 	for _, n := range status.Namespaces {
 		b.WriteString("\n" + n.Name)
 		if n.Fate != "" {
@@ -37,7 +37,7 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 		}
 		b.WriteString("\n")
 		for _, o := range n.Objects {
-			object(&b, o, differences)
+			writeObject(&b, o, differences)
 		}
 		for _, a := range n.Access {
 			fmt.Fprintf(&b, "  %s %s %s/%s\n", subject(a), verbs[a.Change], a.RoleKind, a.Role)
@@ -62,14 +62,14 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 	return b.String()
 }
 
-// marks stand before objects.
+// marks precede objects.
 var marks = map[v1beta1.PlannedAction]string{
 	v1beta1.ActionAdd: "+", v1beta1.ActionChange: "~", v1beta1.ActionOverwrite: "!", v1beta1.ActionRemove: "-", v1beta1.ActionKeep: "=",
 }
 
 var verbs = map[v1beta1.AccessChange]string{v1beta1.AccessGained: "gains", v1beta1.AccessLost: "loses"}
 
-func act(namespace string, spec v1beta1.HierarchyPlanSpec) string {
+func describeChange(namespace string, spec v1beta1.HierarchyPlanSpec) string {
 	switch {
 	case spec.Change == v1beta1.ChangeParent && spec.Parent == "":
 		return fmt.Sprintf("Making %s a root", namespace)
@@ -83,28 +83,28 @@ func act(namespace string, spec v1beta1.HierarchyPlanSpec) string {
 	return fmt.Sprintf("Changing the cluster's configuration, seen in %s and below,", namespace)
 }
 
-// effect sums up the answer; what does not happen is not mentioned.
+// effect summarizes the plan; it leaves out actions that do not occur.
 func effect(s v1beta1.PlanSummary) string {
-	var said []string
-	say := func(n int32, verb, what string) {
+	var parts []string
+	add := func(n int32, verb, what string) {
 		if n > 0 {
-			said = append(said, fmt.Sprintf("%s %s", verb, count(n, what)))
+			parts = append(parts, fmt.Sprintf("%s %s", verb, count(n, what)))
 		}
 	}
-	say(s.Deleted, "delete", "namespace")
-	say(s.Orphaned, "orphan", "namespace")
-	say(s.Added, "add", "object")
-	say(s.Changed, "change", "object")
-	say(s.Overwritten, "overwrite", "object")
-	say(s.Removed, "remove", "object")
-	say(s.Kept, "keep", "object")
-	switch len(said) {
+	add(s.Deleted, "delete", "namespace")
+	add(s.Orphaned, "orphan", "namespace")
+	add(s.Added, "add", "object")
+	add(s.Changed, "change", "object")
+	add(s.Overwritten, "overwrite", "object")
+	add(s.Removed, "remove", "object")
+	add(s.Kept, "keep", "object")
+	switch len(parts) {
 	case 0:
 		return "write no object"
 	case 1:
-		return said[0]
+		return parts[0]
 	}
-	return strings.Join(said[:len(said)-1], ", ") + " and " + said[len(said)-1]
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
 }
 
 func count(n int32, what string) string {
@@ -114,7 +114,7 @@ func count(n int32, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func object(b *strings.Builder, o v1beta1.PlannedObject, difference bool) {
+func writeObject(b *strings.Builder, o v1beta1.PlannedObject, difference bool) {
 	fmt.Fprintf(b, "  %s %s/%s", marks[o.Action], o.Kind, o.Name)
 	if o.Source != "" {
 		b.WriteString(" (from " + o.Source + ")")

@@ -69,7 +69,7 @@ func TestNothingHappens(t *testing.T) {
 	}
 }
 
-func TestANamespaceThatTwoPagesTellOfIsShownOnce(t *testing.T) {
+func TestNamespaceOnTwoPagesIsShownOnce(t *testing.T) {
 	part := func(namespace string, names ...string) v1beta1.NamespacePlan {
 		n := v1beta1.NamespacePlan{Name: namespace}
 		for _, name := range names {

@@ -1,6 +1,6 @@
 package tree
 
-// List is what programs read of trees: namespaces in the order in which they are shown, each with its place.
+// List is the machine-readable form of trees: namespaces in the order in which the text shows them, each with its root and depth.
 type List struct {
 	Items []Listed `json:"items"`
 }
@@ -8,12 +8,12 @@ type List struct {
 // Listed is a namespace in a list.
 type Listed struct {
 	*Node
-	// Root is where the walk to it began, and Depth the distance to there.
+	// Root is where the walk to the namespace began, and Depth its distance from there.
 	Root  string `json:"root"`
 	Depth int    `json:"depth"`
 }
 
-// List returns the namespaces below the roots, which it includes.
+// List returns the roots and the namespaces below them.
 func (t *Tree) List(roots []string) List {
 	list := List{Items: []Listed{}}
 	for _, root := range roots {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Paint colours parts of the text. A nil function leaves its part as it is.
+// Paint colors parts of the text. A nil function leaves its part as it is.
 type Paint struct{ Sub, Note, Dim, Bold func(string) string }
 
 func with(paint func(string) string, s string) string {
@@ -24,7 +24,7 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 	notes := footnotes{number: map[string]int{}}
 	subs := false
 	for _, root := range roots {
-		// What each level puts before the lines of the levels below it.
+		// indents holds what each level puts before the lines of the levels below it.
 		var indents []string
 		t.Walk(root, func(v Visit) bool {
 			indents = indents[:max(v.Depth-1, 0)]
@@ -46,11 +46,11 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 			} else {
 				line += v.Name
 			}
-			if marks := notes.of(v.Node); marks != "" {
+			if marks := notes.numbers(v.Node); marks != "" {
 				line += " " + with(paint.Note, "("+marks+")")
 			}
 			if !v.Again {
-				line += with(paint.Dim, sayObjects(v.Objects))
+				line += with(paint.Dim, formatObjects(v.Objects))
 			}
 			_, err := fmt.Fprintln(out, line)
 			return err == nil
@@ -68,17 +68,17 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 	return out.Flush()
 }
 
-// footnotes numbers the conditions, equal ones alike.
+// footnotes numbers the conditions; equal ones share a number.
 type footnotes struct {
 	number map[string]int
 	texts  []string
 }
 
-// of returns the numbers of a namespace's conditions, separated by commas.
-func (f *footnotes) of(n *Node) string {
+// numbers returns the numbers of a namespace's conditions, separated by commas.
+func (f *footnotes) numbers(n *Node) string {
 	var numbers []string
 	for _, c := range n.Conditions {
-		text := Say(c)
+		text := FormatCondition(c)
 		if f.number[text] == 0 {
 			f.texts = append(f.texts, text)
 			f.number[text] = len(f.texts)
@@ -88,8 +88,8 @@ func (f *footnotes) of(n *Node) string {
 	return strings.Join(numbers, ",")
 }
 
-// sayObjects lists sources by their names, and copies with where they come from.
-func sayObjects(objects []Object) string {
+// sayObjects lists sources by name, and copies with the namespace of their source.
+func formatObjects(objects []Object) string {
 	if len(objects) == 0 {
 		return ""
 	}

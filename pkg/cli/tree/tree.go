@@ -1,8 +1,9 @@
-// Package tree is what the plugin has read of trees of namespaces, and how it is shown as text. It has no clients, and takes any data: it
-// works in time proportional to what it shows, on chains of any length, and ends on cycles.
+// Package tree holds trees of namespaces as the plugin has read them, and prints them as text. It has no clients and accepts any data: it
+// takes time proportional to its output, works on chains of any length, and terminates on cycles.
 package tree
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,9 +19,9 @@ type Node struct {
 	Subnamespace bool   `json:"subnamespace"`
 	// Children are sorted.
 	Children []string `json:"children,omitempty"`
-	// Conditions are those that tell of something wrong.
+	// Conditions are those that report a problem.
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// Objects are those of the kind that was asked for.
+	// Objects are those of the requested kind.
 	Objects []Object `json:"objects,omitempty"`
 
 	exists bool
@@ -29,7 +30,7 @@ type Node struct {
 // Object is an object in a namespace.
 type Object struct {
 	Name string `json:"name"`
-	// InheritedFrom is the namespace of the source of a copy, and empty for anything else.
+	// InheritedFrom is the namespace of the source of a copy, empty for any other object.
 	InheritedFrom string `json:"inheritedFrom,omitempty"`
 }
 
@@ -54,7 +55,7 @@ func (t *Tree) AddNamespace(name string, subnamespace bool) {
 	n.exists, n.Subnamespace = true, subnamespace
 }
 
-// AddHierarchy records a namespace's place.
+// AddHierarchy records a namespace's parent and conditions.
 func (t *Tree) AddHierarchy(name, parent string, conditions []metav1.Condition) {
 	n := t.node(name)
 	n.Parent = parent
@@ -67,7 +68,7 @@ func (t *Tree) AddObject(namespace, name, inheritedFrom string) {
 	n.Objects = append(n.Objects, Object{Name: name, InheritedFrom: inheritedFrom})
 }
 
-// Link finds the children of all namespaces; it is called once, after everything was added.
+// Link sets the children of all namespaces. Call it once, after everything is added.
 func (t *Tree) Link() {
 	for _, n := range t.nodes {
 		if n.exists && n.Parent != "" {
@@ -77,18 +78,8 @@ func (t *Tree) Link() {
 	}
 	for _, n := range t.nodes {
 		slices.Sort(n.Children)
-		slices.SortFunc(n.Objects, func(a, b Object) int { return compare(a.Name, b.Name) })
+		slices.SortFunc(n.Objects, func(a, b Object) int { return cmp.Compare(a.Name, b.Name) })
 	}
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Get returns a namespace, nil for one that does not exist.
@@ -99,11 +90,11 @@ func (t *Tree) Get(name string) *Node {
 	return nil
 }
 
-// Roots returns, sorted, from where all namespaces can be reached: those without a parent or whose parent does not exist, and the first
-// member of each cycle.
+// Roots returns the sorted namespaces from which all others can be reached: those without a parent or whose parent does not exist, and
+// the first member of each cycle.
 func (t *Tree) Roots() []string {
 	var roots []string
-	// A namespace's root is looked for once: what is below a known one is skipped.
+	// Each root is searched for once: namespaces below a known one are skipped.
 	known := map[string]bool{}
 	for name, n := range t.nodes {
 		if !n.exists {
@@ -136,11 +127,11 @@ func (t *Tree) Roots() []string {
 // Visit is a namespace on a walk.
 type Visit struct {
 	*Node
-	// Depth is the distance to where the walk began.
+	// Depth is the distance from the root of the walk.
 	Depth int
 	// Last says that no sibling follows.
 	Last bool
-	// Again says that the walk has been here before, which only a cycle makes happen; it does not go on from here.
+	// Again says that the walk has been here before, which happens in cycles only; it does not continue below.
 	Again bool
 }
 
@@ -169,7 +160,7 @@ func (t *Tree) Walk(root string, visit func(Visit) bool) {
 	}
 }
 
-// Problems returns the conditions that tell of something wrong. Ready sums up the others, and counts only when it stands alone.
+// Problems returns the conditions that report a problem. Ready summarizes the others, so it is returned only when it stands alone.
 func Problems(conditions []metav1.Condition) []metav1.Condition {
 	var problems, unready []metav1.Condition
 	for _, c := range conditions {
@@ -186,5 +177,7 @@ func Problems(conditions []metav1.Condition) []metav1.Condition {
 	return problems
 }
 
-// Say returns a condition in the words of spec/hnc.md 4.1.
-func Say(c metav1.Condition) string { return fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message) }
+// FormatCondition formats a condition as spec/hnc.md 4.1 has it.
+func FormatCondition(c metav1.Condition) string {
+	return fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message)
+}

@@ -1,4 +1,4 @@
-package picture
+package graph
 
 import (
 	"bytes"
@@ -9,20 +9,20 @@ import (
 	"github.com/goccy/go-graphviz"
 )
 
-// render has Graphviz lay out the drawing and write it in a format of its own.
+// render lays out the drawing with Graphviz and writes it in one of its formats.
 func (d *drawing) render(ctx context.Context, format graphviz.Format, w io.Writer) error {
 	g, err := graphviz.New(ctx)
 	if err != nil {
-		return fmt.Errorf("starting Graphviz: %w", err)
+		return fmt.Errorf("initializing Graphviz: %w", err)
 	}
-	graph, err := graphviz.ParseBytes([]byte(d.dot()))
+	parsed, err := graphviz.ParseBytes([]byte(d.dot()))
 	if err != nil {
-		return fmt.Errorf("reading the graph: %w", err)
+		return fmt.Errorf("parsing the graph: %w", err)
 	}
-	if err := g.Render(ctx, graph, format, w); err != nil {
-		return fmt.Errorf("drawing: %w", err)
+	if err := g.Render(ctx, parsed, format, w); err != nil {
+		return fmt.Errorf("rendering the graph: %w", err)
 	}
-	if err := graph.Close(); err != nil {
+	if err := parsed.Close(); err != nil {
 		return err
 	}
 	return g.Close()

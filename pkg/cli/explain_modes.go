@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -16,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// readRules finds out by which rules the propagator acts, and whether they exclude the namespace.
-func readRules(ctx context.Context, c *cluster, q *origin.Question) error {
+// readRules reads the propagator's rules, and whether they exclude the namespace.
+func readRules(ctx context.Context, c *clients, q *origin.Question) error {
 	namespace := q.Chain[0].Name
 	config, err := getConfiguration(ctx, c)
 	switch {
@@ -31,7 +32,7 @@ func readRules(ctx context.Context, c *cluster, q *origin.Question) error {
 		}
 	}
 	if q.Rules == nil {
-		// The propagator labels all others.
+		// The propagator labels all namespaces that it does not exclude.
 		if q.Labels[hnc.LabelIncludedNamespace] == "" {
 			q.Excluded = "excluded from hierarchies"
 		}
@@ -47,27 +48,23 @@ func readRules(ctx context.Context, c *cluster, q *origin.Question) error {
 	return nil
 }
 
-// readModes finds out how the kind is propagated from each namespace of the chain: as the nearest hierarchy upward says that names it, or
-// else the cluster's configuration.
-func (e *Environment) readModes(ctx context.Context, c *cluster, q *origin.Question, said map[string][]v1beta1.ResourceSpec) error {
-	mapper, err := e.mapper()
-	if err != nil {
-		return err
-	}
-	names := func(spec v1beta1.ResourceSpec) bool {
+// readModes determines how the kind is propagated from each namespace of the chain: by the nearest hierarchy, upward, with an entry for the
+// kind, or by the cluster's configuration. entries are those of the hierarchies.
+func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origin.Question, entries map[string][]v1beta1.ResourceSpec) error {
+	matches := func(spec v1beta1.ResourceSpec) bool {
 		mapping, err := kinds.Resolve(mapper, spec.Group, spec.Resource)
 		return err == nil && mapping.Resource.GroupResource() == q.Resource
 	}
-	mode, onConflict, err := readMode(ctx, c, q.Resource, names)
+	mode, onConflict, err := readMode(ctx, c, q.Resource, matches)
 	if err != nil {
 		return err
 	}
 	q.Cluster = mode
 	enforced := slices.Contains(kinds.Enforced, q.Resource)
 	for i := len(q.Chain) - 1; i >= 0; i-- {
-		entries := said[q.Chain[i].Name]
-		if at := slices.IndexFunc(entries, names); at >= 0 && !enforced {
-			entry := entries[at]
+		own := entries[q.Chain[i].Name]
+		if at := slices.IndexFunc(own, matches); at >= 0 && !enforced {
+			entry := own[at]
 			mode = origin.Mode{Configured: true, Mode: entry.Mode, Keep: cmp.Or(entry.OnConflict, onConflict) == v1beta1.Keep}
 			if mode.Mode == "" {
 				mode.Mode = v1beta1.Propagate
@@ -78,9 +75,9 @@ func (e *Environment) readModes(ctx context.Context, c *cluster, q *origin.Quest
 	return nil
 }
 
-// readMode finds out how the cluster's configuration has the kind propagated, and what it has entries without onConflict do. names says which of
-// its entries name the kind.
-func readMode(ctx context.Context, c *cluster, resource schema.GroupResource, names func(v1beta1.ResourceSpec) bool) (origin.Mode, v1beta1.ConflictPolicy, error) {
+// readMode reads how the cluster's configuration propagates the kind, and its default for entries without onConflict. matches reports whether
+// an entry is for the kind.
+func readMode(ctx context.Context, c *clients, resource schema.GroupResource, matches func(v1beta1.ResourceSpec) bool) (origin.Mode, v1beta1.ConflictPolicy, error) {
 	if slices.Contains(kinds.Enforced, resource) {
 		return origin.Mode{Configured: true, Mode: v1beta1.Propagate}, "", nil
 	}
@@ -97,10 +94,10 @@ func readMode(ctx context.Context, c *cluster, resource schema.GroupResource, na
 			mode.Configured, mode.Mode = true, r.Mode
 		}
 	}
-	if at := slices.IndexFunc(config.Spec.Resources, names); at >= 0 {
+	if at := slices.IndexFunc(config.Spec.Resources, matches); at >= 0 {
 		mode.Keep = cmp.Or(config.Spec.Resources[at].OnConflict, config.Spec.OnConflict) == v1beta1.Keep
 		if !mode.Configured {
-			mode.Unread = "the configuration names them, which has no effect (yet); see: kubectl hns config describe"
+			mode.Unread = fmt.Sprintf("the configuration lists %s, but that has no effect (yet); see: kubectl hns config describe", resource)
 		}
 	}
 	return mode, config.Spec.OnConflict, nil

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 	metadatafake "k8s.io/client-go/metadata/fake"
 	clienttesting "k8s.io/client-go/testing"
 
@@ -21,7 +21,7 @@ import (
 const levels = 2000
 
 // testCluster is a chain of namespaces, each the parent of the next. unserved says that there is no hierarchies/tree.
-func testCluster(t *testing.T, unserved bool) (c *cluster, ours *fake.Clientset, requests func() int) {
+func testCluster(t *testing.T, unserved bool) (c *clients, ours *fake.Clientset, requests func() int) {
 	t.Helper()
 	var namespaces, hierarchies []runtime.Object
 	answer := &v1beta1.HierarchyTree{}
@@ -51,13 +51,13 @@ func testCluster(t *testing.T, unserved bool) (c *cluster, ours *fake.Clientset,
 		}
 		return true, answer, nil
 	})
-	c = &cluster{hierarchy: ours, metadata: meta, namespaces: meta.Resource(namespaceResource)}
+	c = &clients{hierarchy: ours, metadata: meta, namespaces: meta.Resource(namespaceResource)}
 	return c, ours, func() int { return len(ours.Actions()) + len(meta.Actions()) }
 }
 
 func level(i int) string { return fmt.Sprintf("n%04d", i) }
 
-// lastLine returns the last line of a tree's text, which has to have so many.
+// lastLine returns the last line of a tree's text, which must have so many lines.
 func lastLine(t *testing.T, tr *tree.Tree, lines int) string {
 	t.Helper()
 	var s strings.Builder
@@ -74,19 +74,19 @@ func lastLine(t *testing.T, tr *tree.Tree, lines int) string {
 func TestTwoThousandLevelsTakeAtMostThreeRequests(t *testing.T) {
 	for name, row := range map[string]struct {
 		unserved bool
-		load     func(*Environment, *cluster) (*tree.Tree, error)
+		load     func(*clients) (*tree.Tree, error)
 		requests int
 	}{
-		"one tree": {false, func(e *Environment, c *cluster) (*tree.Tree, error) {
-			return e.loadTree(t.Context(), c, []string{level(0)})
+		"one tree": {false, func(c *clients) (*tree.Tree, error) {
+			return loadTrees(t.Context(), c, []string{level(0)})
 		}, 1},
-		"one tree of an older server": {true, func(e *Environment, c *cluster) (*tree.Tree, error) {
-			return e.loadTree(t.Context(), c, []string{level(0)})
+		"one tree of an older server": {true, func(c *clients) (*tree.Tree, error) {
+			return loadTrees(t.Context(), c, []string{level(0)})
 		}, 3},
-		"all trees": {false, func(e *Environment, c *cluster) (*tree.Tree, error) { return e.loadAll(t.Context(), c) }, 2},
+		"all trees": {false, func(c *clients) (*tree.Tree, error) { return loadAllTrees(t.Context(), c, io.Discard) }, 2},
 	} {
 		c, _, requests := testCluster(t, row.unserved)
-		tr, err := row.load(newEnvironment(genericiooptions.NewTestIOStreamsDiscard()), c)
+		tr, err := row.load(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestTwoThousandLevelsTakeAtMostThreeRequests(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotListGetsWhatTheyMaySee(t *testing.T) {
+func TestUsersWithoutListSeeTheirNamespaces(t *testing.T) {
 	c, ours, _ := testCluster(t, false)
 	ours.PrependReactor("list", "hierarchies", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), "",
@@ -112,26 +112,26 @@ func TestWhoMayNotListGetsWhatTheyMaySee(t *testing.T) {
 		return true, &v1beta1.MyNamespaceList{Items: []v1beta1.MyNamespace{
 			mine("a", "unseen", v1beta1.NamespaceFull), mine("b", "a", v1beta1.NamespaceSubnamespace)}}, nil
 	})
-	streams, _, out, errOut := genericiooptions.NewTestIOStreams()
-	tr, err := newEnvironment(streams).loadAll(t.Context(), c)
+	var out, errOut strings.Builder
+	tr, err := loadAllTrees(t.Context(), c, &errOut)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tr.Write(out, tr.Roots(), tree.Paint{}); err != nil {
+	if err := tr.Write(&out, tr.Roots(), tree.Paint{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a\n└── [s] b\n\n[s] indicates subnamespaces\n"; out.String() != want {
-		t.Errorf("got %q, want %q", out, want)
+		t.Errorf("got %q, want %q", out.String(), want)
 	}
 	if want := "Warning: only namespaces that you may see are shown, and no conditions: missing right: list hierarchies.hnc.x-k8s.io in the whole cluster\n"; errOut.String() != want {
-		t.Errorf("got %q, want %q", errOut, want)
+		t.Errorf("got %q, want %q", errOut.String(), want)
 	}
 }
 
 func TestRootThatDoesNotExist(t *testing.T) {
 	for _, unserved := range []bool{true, false} {
 		c, _, _ := testCluster(t, unserved)
-		_, err := newEnvironment(genericiooptions.NewTestIOStreamsDiscard()).loadTree(t.Context(), c, []string{level(0), "nope"})
+		_, err := loadTrees(t.Context(), c, []string{level(0), "nope"})
 		if !apierrors.IsNotFound(err) || err.Error() != `namespaces "nope" not found` {
 			t.Errorf("got %v", err)
 		}

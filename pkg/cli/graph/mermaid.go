@@ -1,11 +1,11 @@
-package picture
+package graph
 
 import (
 	"fmt"
 	"strings"
 )
 
-// mermaid returns the drawing in Mermaid's language, which many viewers of Markdown draw.
+// mermaid returns the drawing in Mermaid's language, which many Markdown viewers render.
 func (d *drawing) mermaid() string {
 	var s strings.Builder
 	s.WriteString("flowchart TD\n")
@@ -18,10 +18,10 @@ func (d *drawing) mermaid() string {
 		}
 		class := ""
 		switch {
-		case b.sub && b.wrong:
-			class = ":::wrongsub"
-		case b.wrong:
-			class = ":::wrong"
+		case b.sub && b.problem:
+			class = ":::problemsub"
+		case b.problem:
+			class = ":::problem"
 		case b.sub:
 			class = ":::sub"
 		}
@@ -37,8 +37,8 @@ func (d *drawing) mermaid() string {
 	for _, class := range []struct {
 		name string
 		box  box
-	}{{"sub", box{sub: true}}, {"wrong", box{wrong: true}}, {"wrongsub", box{sub: true, wrong: true}}} {
-		l, dashes := class.box.look(), ""
+	}{{"sub", box{sub: true}}, {"problem", box{problem: true}}, {"problemsub", box{sub: true, problem: true}}} {
+		l, dashes := class.box.style(), ""
 		if l.dashed {
 			dashes = ",stroke-dasharray:4 3"
 		}

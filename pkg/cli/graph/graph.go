@@ -1,5 +1,5 @@
-// Package picture draws trees of namespaces. Graphviz, which runs inside this process, decides where everything is.
-package picture
+// Package graph draws trees of namespaces. Graphviz, compiled into the binary, computes the layout.
+package graph
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
-// Formats are what can be drawn. The first two are texts for other programs.
+// Formats lists the supported formats. The first two are text for other programs.
 var Formats = []string{"dot", "mermaid", "svg", "png"}
 
-// MaxDrawn is how many namespaces are drawn at most: nobody could read more, and Graphviz would take minutes for it.
-const MaxDrawn = 1000
+// maxDrawn limits the namespaces of an image: more are unreadable, and Graphviz takes minutes to lay them out.
+const maxDrawn = 1000
 
-// maxObjects is how many objects are named in a namespace.
+// maxObjects limits the objects that are named in a namespace.
 const maxObjects = 8
 
-// Write draws the trees below the roots, in one of Formats. It fails if there is too much to draw.
+// Write draws the trees below the roots in one of Formats. It returns an error if an image would hold too many namespaces.
 func Write(ctx context.Context, w io.Writer, t *tree.Tree, roots []string, format string) error {
 	d := newDrawing(t, roots)
-	if (format == "svg" || format == "png") && len(d.boxes) > MaxDrawn {
-		return fmt.Errorf("%d namespaces are too many for a picture, which can show %d; name a namespace further down, or take -o dot", len(d.boxes), MaxDrawn)
+	if (format == "svg" || format == "png") && len(d.boxes) > maxDrawn {
+		return fmt.Errorf("%d namespaces are too many for an image, which can show %d; name a namespace further down the tree, or use -o dot", len(d.boxes), maxDrawn)
 	}
 	switch format {
 	case "dot":
@@ -37,32 +37,32 @@ func Write(ctx context.Context, w io.Writer, t *tree.Tree, roots []string, forma
 	case "png":
 		return d.png(ctx, w)
 	}
-	return fmt.Errorf("%q is none of %s", format, strings.Join(Formats, ", "))
+	return fmt.Errorf("unknown format %q; use one of %s", format, strings.Join(Formats, ", "))
 }
 
-// drawing is what is drawn, in whatever format.
+// drawing is the content of a graph, independent of its format.
 type drawing struct {
 	boxes []box
 	lines []line
-	// subs, wrong, and flow say what has to be explained.
-	subs, wrong, flow bool
+	// subs, problems and flow say which marks the legend has to explain.
+	subs, problems, flow bool
 }
 
 // box is a namespace.
 type box struct {
 	name string
-	// mark says that it is a sub-namespace, and what is wrong with it.
-	sub, wrong bool
+	// sub says that it is a sub-namespace, problem that it has conditions that report a problem.
+	sub, problem bool
 	// notes are the lines below the name.
 	notes []string
-	// says is the full text of the conditions.
-	says []string
+	// conditions is the full text of the conditions.
+	conditions []string
 }
 
 // line leads from a parent to a child.
 type line struct {
 	parent, child string
-	// flow says that the child has copies, which came along the line.
+	// flow says that the child has copies, which were propagated along the line.
 	flow bool
 }
 
@@ -85,23 +85,23 @@ func newDrawing(t *tree.Tree, roots []string) *drawing {
 }
 
 func (d *drawing) add(v tree.Visit) {
-	b := box{name: v.Name, sub: v.Subnamespace, wrong: len(v.Conditions) > 0}
+	b := box{name: v.Name, sub: v.Subnamespace, problem: len(v.Conditions) > 0}
 	for _, c := range v.Conditions {
 		b.notes = append(b.notes, "▲ "+c.Reason)
-		b.says = append(b.says, tree.Say(c))
+		b.conditions = append(b.conditions, tree.FormatCondition(c))
 	}
 	for i, o := range v.Objects {
 		if i == maxObjects {
 			b.notes = append(b.notes, fmt.Sprintf("and %d more", len(v.Objects)-i))
 			break
 		}
-		b.notes = append(b.notes, sayObject(o))
+		b.notes = append(b.notes, formatObject(o))
 	}
 	d.boxes = append(d.boxes, b)
-	d.subs, d.wrong = d.subs || b.sub, d.wrong || b.wrong
+	d.subs, d.problems = d.subs || b.sub, d.problems || b.problem
 }
 
-func sayObject(o tree.Object) string {
+func formatObject(o tree.Object) string {
 	if o.InheritedFrom == "" {
 		return "● " + o.Name
 	}
@@ -122,13 +122,13 @@ func (d *drawing) connect(v tree.Visit) {
 	d.flow = d.flow || l.flow
 }
 
-// legend explains the marks that are used.
+// legend explains the marks in use.
 func (d *drawing) legend() string {
 	var parts []string
 	if d.subs {
 		parts = append(parts, "dashed: sub-namespace")
 	}
-	if d.wrong {
+	if d.problems {
 		parts = append(parts, "red: condition")
 	}
 	if d.flow {
@@ -137,27 +137,27 @@ func (d *drawing) legend() string {
 	return strings.Join(parts, "   ")
 }
 
-// look is how a box or a line is drawn. Colours are #rrggbb.
-type look struct {
+// style is how a box or a line is drawn. Colors are #rrggbb.
+type style struct {
 	fill, edge string
 	width      float64
 	dashed     bool
 }
 
-func (b box) look() look {
-	l := look{fill: "#eaf1fb", edge: "#3b6ea8", width: 1.3, dashed: b.sub}
+func (b box) style() style {
+	l := style{fill: "#eaf1fb", edge: "#3b6ea8", width: 1.3, dashed: b.sub}
 	if b.sub {
 		l.fill = "#f7fafe"
 	}
-	if b.wrong {
+	if b.problem {
 		l.fill, l.edge = "#fdecea", "#c0392b"
 	}
 	return l
 }
 
-func (l line) look() look {
+func (l line) style() style {
 	if l.flow {
-		return look{edge: "#2e8b57", width: 2.2}
+		return style{edge: "#2e8b57", width: 2.2}
 	}
-	return look{edge: "#8a94a3", width: 1.3}
+	return style{edge: "#8a94a3", width: 1.3}
 }

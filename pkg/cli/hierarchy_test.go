@@ -15,7 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 )
 
-func TestAWriteThatSomebodyElseWasFasterThanIsMadeAgain(t *testing.T) {
+func TestWriteOfAModifiedHierarchyIsRetried(t *testing.T) {
 	for name, test := range map[string]struct {
 		why  string
 		want int
@@ -34,10 +34,10 @@ func TestAWriteThatSomebodyElseWasFasterThanIsMadeAgain(t *testing.T) {
 				}
 				return true, updates[1], nil
 			})
-			want := change{parent: ptr.To("b")}
+			want := hierarchyChange{parent: ptr.To("b")}
 			read := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.Singleton, ResourceVersion: "1"}}
-			apply(read, want)
-			err := writeHierarchy(t.Context(), &cluster{hierarchy: client}, read, want, new(dryRun))
+			want.apply(read)
+			err := writeHierarchy(t.Context(), &clients{hierarchy: client}, read, want, new(dryRunFlag))
 			if len(updates) != test.want || (err == nil) != (test.want == 2) {
 				t.Fatalf("%d updates, %v", len(updates), err)
 			}

@@ -111,16 +111,16 @@ func TestLabelsOfMovedNamespaces(t *testing.T) {
 	old := map[string]int{"x": 0, "old": 1, "top": 2}
 	for name, row := range map[string]struct {
 		labels map[string]string
-		right  bool
+		match  bool
 	}{
 		"moved":              {labels("x", "0", "new", "1", "top", "2"), true},
 		"below what moved":   {labels("y", "0", "x", "1", "new", "2", "top", "3"), true},
 		"not yet":            {labels("x", "0", "old", "1", "top", "2"), false},
 		"an old one is left": {labels("x", "0", "old", "1", "new", "1", "top", "2"), false},
-		"wrong distance":     {labels("x", "0", "new", "1", "top", "3"), false},
+		"other distance":     {labels("x", "0", "new", "1", "top", "3"), false},
 		"no labels":          {nil, false},
 	} {
-		if got := labelsRight(row.labels, "x", above, old); got != row.right {
+		if got := treeLabelsMatch(row.labels, "x", above, old); got != row.match {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}

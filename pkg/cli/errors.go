@@ -4,56 +4,58 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// failure is an error with words of its own before it, those of HNC's client. What the server says follows in a line of its own, or in the
-// same if the words end in a colon.
-type failure struct {
-	lead string
-	err  error
+// prefixedError is an error with a prefix that HNC's client prints. The server's message follows on its own line, or on the same line if the
+// prefix ends in a colon.
+type prefixedError struct {
+	prefix string
+	err    error
 }
 
-func (f *failure) Error() string { return f.lead + ": " + f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
+func (e *prefixedError) Error() string { return e.prefix + ": " + e.err.Error() }
+func (e *prefixedError) Unwrap() error { return e.err }
 
-// report prints why a command has failed, and what to do about it, on standard error.
-func (e *Environment) report(cmd *cobra.Command, err error) {
-	if errors.Is(err, errSilent) {
+// printError prints why a command has failed, and a hint at what to do, on standard error.
+func printError(errOut io.Writer, f *factory, cmd *cobra.Command, err error) {
+	if errors.Is(err, errReported) {
 		return
 	}
-	var led *failure
+	var prefixed *prefixedError
 	switch {
-	case errors.As(err, &led):
-		next := "\nReason:"
-		if strings.HasSuffix(led.lead, ":") {
-			next = ""
+	case errors.As(err, &prefixed):
+		separator := "\nReason:"
+		if strings.HasSuffix(prefixed.prefix, ":") {
+			separator = ""
 		}
-		_, _ = fmt.Fprintf(e.ErrOut, "\n%s%s %s\n", led.lead, next, reason(led.err))
-	case errors.As(err, new(usageError)) || apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && isCobra(err):
-		_, _ = fmt.Fprintf(e.ErrOut, "error: %v\nSee: %s --help\n", err, cmd.CommandPath())
+		_, _ = fmt.Fprintf(errOut, "\n%s%s %s\n", prefixed.prefix, separator, serverMessage(prefixed.err))
+	case errors.As(err, new(usageError)) || apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && isCobraError(err):
+		_, _ = fmt.Fprintf(errOut, "error: %v\nSee: %s --help\n", err, cmd.CommandPath())
 	case apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
-		_, _ = fmt.Fprintf(e.ErrOut, "Error from server (%s): %s\n", apierrors.ReasonForError(err), reason(err))
+		_, _ = fmt.Fprintf(errOut, "Error from server (%s): %s\n", apierrors.ReasonForError(err), serverMessage(err))
 	case errors.Is(err, context.Canceled):
-		_, _ = fmt.Fprintln(e.ErrOut, "error: interrupted")
+		_, _ = fmt.Fprintln(errOut, "error: interrupted")
 	default:
-		_, _ = fmt.Fprintf(e.ErrOut, "error: %v\n", err)
+		_, _ = fmt.Fprintf(errOut, "error: %v\n", err)
 	}
-	if hint := e.hint(err); hint != "" {
-		_, _ = fmt.Fprintln(e.ErrOut, hint)
+	if hint := hintFor(f, err); hint != "" {
+		_, _ = fmt.Fprintln(errOut, hint)
 	}
 }
 
-// isCobra recognizes the errors of a command line that can't be read: they have no type.
-func isCobra(err error) bool {
+// isCobraError recognizes cobra's errors about the command line, which have no type.
+func isCobraError(err error) bool {
 	for _, prefix := range []string{"unknown command", "unknown flag", "unknown shorthand", "flag needs an argument", "invalid argument", "bad flag"} {
 		if strings.HasPrefix(err.Error(), prefix) {
 			return true
@@ -62,8 +64,8 @@ func isCobra(err error) bool {
 	return false
 }
 
-// reason is what the server says.
-func reason(err error) string {
+// serverMessage returns the server's message, or that of any other error.
+func serverMessage(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Message != "" {
 		return status.Status().Message
@@ -73,12 +75,12 @@ func reason(err error) string {
 
 var forbidden = regexp.MustCompile(`cannot (\S+) resource "([^"]+)" in API group "([^"]*)" (?:in the namespace "([^"]+)"|at the cluster scope)`)
 
-// missingRight names the right whose lack the server complains of, "" if it complains of something else.
+// missingRight returns the right that the requester lacks according to the server, "" if the error is another one.
 func missingRight(err error) string {
 	if !apierrors.IsForbidden(err) {
 		return ""
 	}
-	m := forbidden.FindStringSubmatch(reason(err))
+	m := forbidden.FindStringSubmatch(serverMessage(err))
 	if m == nil {
 		return ""
 	}
@@ -95,8 +97,8 @@ func missingRight(err error) string {
 	return fmt.Sprintf("%s %s in namespace %s", m[1], resource, m[4])
 }
 
-// hint says what to do about an error, "" if that is plain.
-func (e *Environment) hint(err error) string {
+// hintFor returns what to do about an error, "" if that is obvious.
+func hintFor(f *factory, err error) string {
 	service := v1beta1.SchemeGroupVersion.Version + "." + hnc.GroupName
 	look := "Look with: kubectl get apiservice " + service
 	var status apierrors.APIStatus
@@ -106,32 +108,22 @@ func (e *Environment) hint(err error) string {
 	case apierrors.IsServiceUnavailable(err):
 		return "The server of APIService " + service + " does not answer. " + look
 	case isUnserved(err):
-		if e.serves(hnc.GroupName, "v1alpha2") {
+		if f.serves(schema.GroupVersion{Group: hnc.GroupName, Version: "v1alpha2"}) {
 			return fmt.Sprintf("This cluster serves %s/v1alpha2 only: its server is older than this plugin, which needs APIService %s. %s", hnc.GroupName, service, look)
 		}
-		return fmt.Sprintf("This cluster does not serve %s: is APIService %s there? %s", v1beta1.SchemeGroupVersion, service, look)
+		return fmt.Sprintf("This cluster does not serve %s: does APIService %s exist? %s", v1beta1.SchemeGroupVersion, service, look)
 	case apierrors.IsUnauthorized(err) && errors.As(err, &status):
 		return "The cluster does not know you: log in, or choose another context."
 	}
 	return ""
 }
 
-// isUnserved says whether the server knows no such resource, as opposed to no such object.
+// isUnserved reports whether the server does not have the resource, as opposed to the object.
 func isUnserved(err error) bool {
 	var status apierrors.APIStatus
 	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
 		return false
 	}
 	d := status.Status().Details
-	return d == nil || d.Name == "" || strings.Contains(reason(err), "could not find the requested resource")
-}
-
-// serves says whether the cluster serves a group and version.
-func (e *Environment) serves(group, version string) bool {
-	discovery, err := e.flags.ToDiscoveryClient()
-	if err != nil {
-		return false
-	}
-	_, err = discovery.ServerResourcesForGroupVersion(group + "/" + version)
-	return err == nil
+	return d == nil || d.Name == "" || strings.Contains(serverMessage(err), "could not find the requested resource")
 }

@@ -1,4 +1,4 @@
-package picture
+package graph
 
 import (
 	"context"
@@ -12,49 +12,49 @@ import (
 )
 
 const (
-	// pixels is how many of them there are in an inch, and point how many in a printer's point.
-	pixels = 144.0
-	point  = pixels / 72
-	// margin is around everything, and radius that of a box's corners.
-	margin = 0.25 * pixels
-	radius = 6 * point
-	// lead is the height of a line of text, in sizes of its type.
+	// inch and pt are the pixels of an inch and of a typographic point.
+	inch = 144.0
+	pt   = inch / 72
+	// margin surrounds the image, and radius is that of the corners of a box.
+	margin = 0.25 * inch
+	radius = 6 * pt
+	// lead is the height of a line of text, relative to its font size.
 	lead = 1.3
 )
 
-// png draws with Go's own type: Graphviz' renderer of pixels needs the machine's, and draws no dashes and thin lines.
+// png draws with Go's own fonts: Graphviz' PNG renderer needs fonts of the machine, and draws neither dashes nor thin lines.
 func (d *drawing) png(ctx context.Context, w io.Writer) error {
 	plain, err := d.plain(ctx)
 	if err != nil {
 		return err
 	}
-	places, err := readPlain(plain)
+	positions, err := parsePlain(plain)
 	if err != nil {
 		return err
 	}
-	c, err := newCanvas(places)
+	c, err := newCanvas(positions)
 	if err != nil {
 		return err
 	}
 	for _, l := range d.lines {
-		c.line(places.routes[ends{l.parent, l.child}], l.look())
+		c.line(positions.routes[ends{l.parent, l.child}], l.style())
 	}
 	for _, b := range d.boxes {
-		c.box(b, places.boxes[b.name])
+		c.box(b, positions.boxes[b.name])
 	}
 	c.text(d.legend(), c.note, float64(c.Width())/2, float64(c.Height())-margin/2, 0.5, "#5b6470")
 	return c.EncodePNG(w)
 }
 
-// canvas is where a drawing of known places is drawn.
+// canvas is the image that a drawing is rendered to.
 type canvas struct {
 	*gg.Context
 	height     float64
 	name, note font.Face
 }
 
-func newCanvas(p *places) (*canvas, error) {
-	c := &canvas{Context: gg.NewContext(int(p.width*pixels+2*margin), int(p.height*pixels+2*margin)), height: p.height}
+func newCanvas(p *layout) (*canvas, error) {
+	c := &canvas{Context: gg.NewContext(int(p.width*inch+2*margin), int(p.height*inch+2*margin)), height: p.height}
 	for face, of := range map[*font.Face]struct {
 		ttf  []byte
 		size float64
@@ -63,25 +63,25 @@ func newCanvas(p *places) (*canvas, error) {
 		if err != nil {
 			return nil, err
 		}
-		*face = truetype.NewFace(parsed, &truetype.Options{Size: of.size * point, Hinting: font.HintingNone})
+		*face = truetype.NewFace(parsed, &truetype.Options{Size: of.size * pt, Hinting: font.HintingNone})
 	}
 	c.SetHexColor("#ffffff")
 	c.Clear()
 	return c, nil
 }
 
-// at turns inches from below into pixels from above.
-func (c *canvas) at(p spot) (x, y float64) {
-	return margin + p.x*pixels, margin + (c.height-p.y)*pixels
+// at converts inches from the bottom to pixels from the top.
+func (c *canvas) at(p point) (x, y float64) {
+	return margin + p.x*inch, margin + (c.height-p.y)*inch
 }
 
 // line draws the curve that Graphviz has laid out.
-func (c *canvas) line(route []spot, l look) {
+func (c *canvas) line(route []point, l style) {
 	if len(route) == 0 {
 		return
 	}
 	c.SetHexColor(l.edge)
-	c.SetLineWidth(l.width * point)
+	c.SetLineWidth(l.width * pt)
 	c.SetDash()
 	c.MoveTo(c.at(route[0]))
 	for i := 1; i+2 < len(route); i += 3 {
@@ -95,32 +95,32 @@ func (c *canvas) line(route []spot, l look) {
 
 // box draws a namespace.
 func (c *canvas) box(b box, r rectangle) {
-	l := b.look()
-	x, y := c.at(r.spot)
-	wide, high := r.width*pixels, r.height*pixels
+	l := b.style()
+	x, y := c.at(r.point)
+	wide, high := r.width*inch, r.height*inch
 	c.DrawRoundedRectangle(x-wide/2, y-high/2, wide, high, radius)
 	c.SetHexColor(l.fill)
 	c.FillPreserve()
 	c.SetHexColor(l.edge)
-	c.SetLineWidth(l.width * point)
+	c.SetLineWidth(l.width * pt)
 	c.SetDash()
 	if l.dashed {
-		c.SetDash(4*point, 3*point)
+		c.SetDash(4*pt, 3*pt)
 	}
 	c.Stroke()
 	total := nameSize*lead + float64(len(b.notes))*noteSize*lead
-	top := y - total*point/2
-	middle := top + nameSize*lead*point/2
+	top := y - total*pt/2
+	middle := top + nameSize*lead*pt/2
 	c.text(b.name, c.name, x, middle, 0.5, "#1f2933")
-	left := x - wide/2 + 0.16*pixels
+	left := x - wide/2 + 0.16*inch
 	for i, note := range b.notes {
-		c.text(note, c.note, left, top+(nameSize+(float64(i)+0.5)*noteSize)*lead*point, 0, "#3c4654")
+		c.text(note, c.note, left, top+(nameSize+(float64(i)+0.5)*noteSize)*lead*pt, 0, "#3c4654")
 	}
 }
 
 // text writes s in the middle of height y. anchor is 0 if x is its left end, and 0.5 if x is its middle.
-func (c *canvas) text(s string, face font.Face, x, y, anchor float64, colour string) {
+func (c *canvas) text(s string, face font.Face, x, y, anchor float64, color string) {
 	c.SetFontFace(face)
-	c.SetHexColor(colour)
+	c.SetHexColor(color)
 	c.DrawStringAnchored(s, x, y, anchor, 0.35)
 }

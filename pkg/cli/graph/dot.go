@@ -1,11 +1,11 @@
-package picture
+package graph
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Sizes of type, in points.
+// Font sizes, in points.
 const (
 	nameSize   = 13.0
 	noteSize   = 10.0
@@ -21,26 +21,26 @@ func (d *drawing) dot() string {
 	fmt.Fprintf(&s, "  node [shape=box fontname=Helvetica fontsize=%g margin=\"0.16,0.09\"]\n", nameSize)
 	s.WriteString("  edge [arrowhead=none]\n")
 	for _, b := range d.boxes {
-		l := b.look()
-		style := "rounded,filled"
+		l := b.style()
+		shape := "rounded,filled"
 		if l.dashed {
-			style += ",dashed"
+			shape += ",dashed"
 		}
-		fmt.Fprintf(&s, "  %s [label=%s style=%q fillcolor=%q color=%q penwidth=%g", quote(b.name), b.label(), style, l.fill, l.edge, l.width)
-		if len(b.says) > 0 {
-			fmt.Fprintf(&s, " tooltip=%s", quote(strings.Join(b.says, "\n")))
+		fmt.Fprintf(&s, "  %s [label=%s style=%q fillcolor=%q color=%q penwidth=%g", quote(b.name), b.label(), shape, l.fill, l.edge, l.width)
+		if len(b.conditions) > 0 {
+			fmt.Fprintf(&s, " tooltip=%s", quote(strings.Join(b.conditions, "\n")))
 		}
 		s.WriteString("]\n")
 	}
 	for _, n := range d.lines {
-		l := n.look()
+		l := n.style()
 		fmt.Fprintf(&s, "  %s -> %s [color=%q penwidth=%g]\n", quote(n.parent), quote(n.child), l.edge, l.width)
 	}
 	s.WriteString("}\n")
 	return s.String()
 }
 
-// label returns the name, and below it the notes in smaller type.
+// label returns the name, and below it the notes in a smaller font.
 func (b box) label() string {
 	if len(b.notes) == 0 {
 		return "<<B>" + escape(b.name) + "</B>>"

@@ -14,10 +14,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// outputMarker is in directories that hydrate has written, and may therefore replace.
+// outputMarker is a file that marks directories which hydrate has written, and may replace.
 const outputMarker = ".hydrated"
 
-// replaceDirectory makes dir hold exactly the files. It refuses to replace what it has not written.
+// replaceDirectory replaces the contents of dir with the files. It returns an error if hydrate has not written dir.
 func replaceDirectory(repo, dir string, files []hydrate.File) error {
 	if err := checkOutput(repo, dir); err != nil {
 		return err
@@ -27,7 +27,7 @@ func replaceDirectory(repo, dir string, files []hydrate.File) error {
 		return err
 	}
 	if len(entries) > 0 && !slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return entry.Name() == outputMarker }) {
-		return fmt.Errorf("the directory %s contains files that this command has not written; choose another one by --output, or empty it", dir)
+		return fmt.Errorf("the directory %s contains files that this command did not write; choose another one by --output, or empty it", dir)
 	}
 	parent := filepath.Dir(filepath.Clean(dir))
 	if err := os.MkdirAll(parent, 0o750); err != nil {
@@ -47,7 +47,7 @@ func replaceDirectory(repo, dir string, files []hydrate.File) error {
 	return os.Rename(temporary, dir)
 }
 
-// writeBelow writes files into a directory, and nowhere else: their names are made of what a repository contains.
+// writeBelow writes files into a directory and nowhere else: their names come from the contents of a repository.
 func writeBelow(dir string, files []hydrate.File) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -56,7 +56,7 @@ func writeBelow(dir string, files []hydrate.File) error {
 	defer func() { _ = root.Close() }()
 	for _, f := range files {
 		if !fs.ValidPath(f.Name) {
-			return fmt.Errorf("%q cannot be the name of a file; rename the cluster or the object", f.Name)
+			return fmt.Errorf("%q is not a valid file name; rename the cluster or the object", f.Name)
 		}
 		if err := root.MkdirAll(path.Dir(f.Name), 0o750); err != nil {
 			return err
@@ -68,7 +68,7 @@ func writeBelow(dir string, files []hydrate.File) error {
 	return nil
 }
 
-// replaceFile writes a file, which must not be part of the repository.
+// replaceFile writes a file outside the repository.
 func replaceFile(repo, name string, content []byte) error {
 	if err := checkOutput(repo, name); err != nil {
 		return err
@@ -76,7 +76,7 @@ func replaceFile(repo, name string, content []byte) error {
 	return os.WriteFile(name, content, 0o600)
 }
 
-// checkOutput refuses to write where a repository is read, and to replace what contains it.
+// checkOutput returns an error if output is part of the repository or contains it.
 func checkOutput(repo, output string) error {
 	from, err := filepath.Abs(repo)
 	if err != nil {
@@ -96,7 +96,7 @@ func checkOutput(repo, output string) error {
 	}
 	top, _, _ := strings.Cut(filepath.ToSlash(below), "/")
 	if slices.Contains(object.TopDirs, top) || filepath.IsLocal(above) {
-		return fmt.Errorf("%s is part of the repository; choose another place by --output", output)
+		return fmt.Errorf("%s is part of the repository; choose another path by --output", output)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,9 +13,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
-// loadTree reads the trees below the roots, by one request for each; a server that has no hierarchies/tree takes two requests for all
-// there are. It fails if a root does not exist or may not be read.
-func (e *Environment) loadTree(ctx context.Context, c *cluster, roots []string) (*tree.Tree, error) {
+// loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, it takes two requests for
+// all trees. It returns an error if a root does not exist or the requester may not read it.
+func loadTrees(ctx context.Context, c *clients, roots []string) (*tree.Tree, error) {
 	t := tree.New()
 	for _, root := range roots {
 		answer, err := c.hierarchy.HncV1beta1().Hierarchies(root).GetTree(ctx, hnc.Singleton, metav1.GetOptions{})
@@ -44,9 +45,9 @@ func conditions(short []v1beta1.HierarchyTreeCondition) []metav1.Condition {
 	return full
 }
 
-// loadAll reads all trees: by two requests of who may list hierarchies and namespaces in the whole cluster. Anybody else gets what they may
-// see, by one more.
-func (e *Environment) loadAll(ctx context.Context, c *cluster) (*tree.Tree, error) {
+// loadAllTrees reads all trees: with two requests for users allowed to list hierarchies and namespaces in the whole cluster. Other users get
+// the namespaces that they may see, with one request more.
+func loadAllTrees(ctx context.Context, c *clients, errOut io.Writer) (*tree.Tree, error) {
 	t, err := listTree(ctx, c, nil)
 	if !apierrors.IsForbidden(err) {
 		return t, err
@@ -55,7 +56,7 @@ func (e *Environment) loadAll(ctx context.Context, c *cluster) (*tree.Tree, erro
 	if mineErr != nil {
 		return nil, err
 	}
-	e.warn("only namespaces that you may see are shown, and no conditions: missing right: %s", missingRight(err))
+	warnf(errOut, "only namespaces that you may see are shown, and no conditions: missing right: %s", missingRight(err))
 	t = tree.New()
 	for i := range mine.Items {
 		n := &mine.Items[i]
@@ -66,8 +67,8 @@ func (e *Environment) loadAll(ctx context.Context, c *cluster) (*tree.Tree, erro
 	return t, nil
 }
 
-// listTree reads all namespaces and all hierarchies, and fails if one of the roots is missing.
-func listTree(ctx context.Context, c *cluster, roots []string) (*tree.Tree, error) {
+// listTree reads all namespaces and all hierarchies. It returns an error if one of the roots is missing.
+func listTree(ctx context.Context, c *clients, roots []string) (*tree.Tree, error) {
 	hierarchies, err := c.hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
@@ -91,15 +92,4 @@ func listTree(ctx context.Context, c *cluster, roots []string) (*tree.Tree, erro
 		}
 	}
 	return t, nil
-}
-
-// getHierarchy returns a namespace's hierarchy; an absent one is empty, as in HNC's client.
-func getHierarchy(ctx context.Context, c *cluster, namespace string) (*v1beta1.Hierarchy, error) {
-	h, err := c.hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) && !isUnserved(err) {
-		h = &v1beta1.Hierarchy{}
-		h.Name, h.Namespace = hnc.Singleton, namespace
-		return h, nil
-	}
-	return h, err
 }

@@ -1,4 +1,4 @@
-package picture
+package graph
 
 import (
 	"bytes"
@@ -82,22 +82,22 @@ func TestSVGHoldsEveryNamespaceAndLine(t *testing.T) {
 	}
 }
 
-func TestPNGIsAPicture(t *testing.T) {
-	picture, err := png.Decode(strings.NewReader(write(t, company(), "png", "acme")))
+func TestPNGHasTheColorsOfTheTree(t *testing.T) {
+	img, err := png.Decode(strings.NewReader(write(t, company(), "png", "acme")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	colours := map[string]bool{}
-	for y := range picture.Bounds().Dy() {
-		for x := range picture.Bounds().Dx() {
-			r, g, b, _ := picture.At(x, y).RGBA()
-			colours[fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)] = true
+	colors := map[string]bool{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			r, g, b, _ := img.At(x, y).RGBA()
+			colors[fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)] = true
 		}
 	}
-	// The fills of a full namespace, of a sub-namespace and of one that is halted; a line, and one along which a copy came.
+	// The fills of a full namespace, of a sub-namespace and of a halted one; a line, and one with copies.
 	for _, want := range []string{"#eaf1fb", "#f7fafe", "#fdecea", "#8a94a3", "#2e8b57"} {
-		if !colours[want] {
-			t.Errorf("the colour %s is missing", want)
+		if !colors[want] {
+			t.Errorf("the color %s is missing", want)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestMermaid(t *testing.T) {
   n0("acme<br/>● policy")
   n1("team-a<br/>↓ policy (acme)"):::sub
   n2("service-1<br/>● own")
-  n3("team-b<br/>▲ ParentMissing"):::wrong
+  n3("team-b<br/>▲ ParentMissing"):::problem
   n0 ==> n1
   n1 --- n2
   n0 --- n3
@@ -165,17 +165,17 @@ func TestManyObjectsAreCounted(t *testing.T) {
 	}
 }
 
-func TestTooMuchForAPictureIsRefused(t *testing.T) {
+func TestTooManyNamespacesForAnImage(t *testing.T) {
 	tr := tree.New()
 	tr.AddNamespace("root", false)
-	for i := range MaxDrawn {
+	for i := range maxDrawn {
 		name := fmt.Sprint("n", i)
 		tr.AddNamespace(name, false)
 		tr.AddHierarchy(name, "root", nil)
 	}
 	tr.Link()
 	err := Write(t.Context(), io.Discard, tr, []string{"root"}, "svg")
-	if err == nil || !strings.Contains(err.Error(), "too many for a picture") {
+	if err == nil || !strings.Contains(err.Error(), "too many for an image") {
 		t.Errorf("got %v", err)
 	}
 	if err := Write(t.Context(), io.Discard, tr, []string{"root"}, "dot"); err != nil {

@@ -1,32 +1,32 @@
-package picture
+package graph
 
 import (
 	"fmt"
 	"strings"
 )
 
-// places are where Graphviz has put everything, in inches from the lower left corner.
-type places struct {
+// layout holds the positions that Graphviz has computed, in inches from the lower left corner.
+type layout struct {
 	width, height float64
 	boxes         map[string]rectangle
 	// routes are the control points of the lines.
-	routes map[ends][]spot
+	routes map[ends][]point
 }
 
-// ends are a line's parent and child.
+// ends are the parent and the child of a line.
 type ends struct{ parent, child string }
 
-type spot struct{ x, y float64 }
+type point struct{ x, y float64 }
 
-// rectangle has its spot in its middle.
+// rectangle has its point in its middle.
 type rectangle struct {
-	spot
+	point
 	width, height float64
 }
 
-// readPlain reads Graphviz' format "plain". Names of namespaces hold no spaces, so what matters of a line can be split at spaces.
-func readPlain(text string) (*places, error) {
-	p := &places{boxes: map[string]rectangle{}, routes: map[ends][]spot{}}
+// parsePlain parses Graphviz' format "plain". Names of namespaces contain no spaces, so the fields of a line can be split at spaces.
+func parsePlain(text string) (*layout, error) {
+	p := &layout{boxes: map[string]rectangle{}, routes: map[ends][]point{}}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		var err error
@@ -44,18 +44,18 @@ func readPlain(text string) (*places, error) {
 			var n int
 			reader := strings.NewReader(rest)
 			_, err = fmt.Fscan(reader, &parent, &child, &n)
-			route := make([]spot, n)
+			route := make([]point, n)
 			for i := 0; i < n && err == nil; i++ {
 				_, err = fmt.Fscan(reader, &route[i].x, &route[i].y)
 			}
 			p.routes[ends{bare(parent), bare(child)}] = route
 		}
 		if err != nil {
-			return nil, fmt.Errorf("what Graphviz has written can't be read: %q: %w", line, err)
+			return nil, fmt.Errorf("unexpected output of Graphviz: %q: %w", line, err)
 		}
 	}
 	return p, nil
 }
 
-// bare takes the quotes off a name.
+// bare removes the quotes around a name.
 func bare(name string) string { return strings.Trim(name, `"`) }

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+var namespaceResource = corev1.SchemeGroupVersion.WithResource("namespaces")
+
+// usageError is an error in the command line. It is printed with a hint at the command's help.
+type usageError struct{ error }
+
+func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errReported makes the command fail without another message.
+var errReported = errors.New("failed")
+
+// validateNamespace returns an error if name cannot be the name of a namespace.
+func validateNamespace(name string) error {
+	switch {
+	case isPattern(name):
+		return usageErrorf("%q is not the name of a namespace: patterns are not expanded; name each namespace", name)
+	case len(validation.IsDNS1123Label(name)) > 0:
+		return usageErrorf("%q is not the name of a namespace: a name has at most 63 lower case letters, digits and '-', and begins and ends with a letter or digit", name)
+	}
+	return nil
+}
+
+func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
+
+// namespaceArgs accepts between least and most names of namespaces.
+func namespaceArgs(least, most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usageErrorf("got %d arguments, want %s", len(args), describeCount(least, most))
+		}
+		for _, arg := range args {
+			if err := validateNamespace(arg); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageErrorf("got %d arguments, want %s", len(args), what)
+		}
+		return nil
+	}
+}
+
+func describeCount(least, most int) string {
+	switch {
+	case most == 0:
+		return "none"
+	case least == most && most == 1:
+		return "the name of one namespace"
+	case least == most:
+		return fmt.Sprintf("the names of %d namespaces", most)
+	}
+	return fmt.Sprintf("%d to %d names of namespaces", least, most)
+}
+
+// validateExclusive returns an error if both flags are set.
+func validateExclusive(flags *pflag.FlagSet, a, b string) error {
+	if flags.Changed(a) && flags.Changed(b) {
+		return usageErrorf("--%s and --%s contradict each other; give one of them", a, b)
+	}
+	return nil
+}
+
+// objectArg is an object that the arguments RESOURCE/NAME, or RESOURCE NAME, and -n name.
+type objectArg struct {
+	resource, name, namespace string
+}
+
+func (o *objectArg) complete(f *factory, args []string) (err error) {
+	if len(args) == 1 {
+		args = strings.SplitN(args[0], "/", 2)
+	}
+	if len(args) == 2 {
+		o.resource, o.name = args[0], args[1]
+	}
+	o.namespace, err = f.namespace()
+	return err
+}
+
+func (o *objectArg) validate() error {
+	if o.resource == "" || o.name == "" {
+		return usageErrorf("name one object: RESOURCE/NAME")
+	}
+	if isPattern(o.name) {
+		return usageErrorf("%q is not the name of an object: patterns are not expanded; name one object", o.name)
+	}
+	return nil
+}
+
+// connect returns the object's resource, and clients.
+func (o *objectArg) connect(f *factory) (*meta.RESTMapping, *clients, error) {
+	mapping, err := f.mapping(o.resource)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := f.clients()
+	return mapping, c, err
+}

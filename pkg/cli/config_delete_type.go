@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+type deleteTypeOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	group, resource string
+	dryRun          dryRunFlag
+}
+
+func newDeleteTypeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &deleteTypeOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:     "delete-type",
+		Short:   "Stop propagating a kind; its copies stay",
+		Example: "  kubectl hns config delete-type --group networking.k8s.io --resource networkpolicies",
+		Args:    exactArgs(0, "none: --group and --resource name the kind"),
+		RunE:    runOptions(o),
+	}
+	cmd.Flags().StringVar(&o.group, "group", "", "The resource's API group; empty for the core group")
+	cmd.Flags().StringVar(&o.resource, "resource", "", "The resource's plural name")
+	o.dryRun.addFlag(cmd.Flags())
+	return cmd
+}
+
+func (o *deleteTypeOptions) complete(*cobra.Command, []string) error { return nil }
+
+func (o *deleteTypeOptions) validate() error {
+	if o.resource == "" {
+		return usageErrorf("name the kind by --resource, and by --group if it is not in the core group")
+	}
+	return nil
+}
+
+func (o *deleteTypeOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
+	if err != nil {
+		return err
+	}
+	return changeConfiguration(ctx, c, o.Out, &o.dryRun, func(config *v1beta1.HNCConfiguration) (string, bool, error) {
+		before := len(config.Spec.Resources)
+		config.Spec.Resources = slices.DeleteFunc(config.Spec.Resources, func(r v1beta1.ResourceSpec) bool {
+			return r.Group == o.group && r.Resource == o.resource
+		})
+		if len(config.Spec.Resources) == before {
+			return fmt.Sprintf("Nothing to delete; No configuration for type with group: %s, resource: %s\n", o.group, o.resource), false, nil
+		}
+		return fmt.Sprintf("Configuration for type with group: %s, resource: %s is deleted%s\n", o.group, o.resource, o.dryRun.suffix()), true, nil
+	})
+}

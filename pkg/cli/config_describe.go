@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+)
+
+type describeConfigOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	output outputFlag
+}
+
+func newDescribeConfigCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &describeConfigOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "describe",
+		Short: "Show which kinds are propagated, and the conditions of the configuration",
+		Args:  exactArgs(0, "none"),
+		RunE:  runOptions(o),
+	}
+	o.output.addFlag(cmd)
+	return cmd
+}
+
+func (o *describeConfigOptions) complete(*cobra.Command, []string) error { return nil }
+
+func (o *describeConfigOptions) validate() error { return o.output.validate() }
+
+func (o *describeConfigOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
+	if err != nil {
+		return err
+	}
+	config, err := getConfiguration(ctx, c)
+	if err != nil {
+		return err
+	}
+	config.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("HNCConfiguration"))
+	if printed, err := o.output.print(o.Out, config, func() []string { return []string{"hncconfiguration." + hnc.GroupName + "/" + config.Name} }); printed {
+		return err
+	}
+	_, err = fmt.Fprint(o.Out, describeConfiguration(&config.Status))
+	return err
+}
+
+// describeConfiguration formats the configuration as spec/hnc.md 4 has it.
+func describeConfiguration(status *v1beta1.HNCConfigurationStatus) string {
+	verbs := map[v1beta1.SynchronizationMode]string{
+		v1beta1.Propagate: "Propagating", v1beta1.Remove: "Removing", v1beta1.AllowPropagate: "AllowPropagate", v1beta1.Ignore: "Ignoring",
+	}
+	var s strings.Builder
+	s.WriteString("Synchronized resources:\n")
+	for _, r := range status.Resources {
+		fmt.Fprintf(&s, "* %s: %s (%s/%s)\n", verbs[r.Mode], r.Resource, r.Group, r.Version)
+	}
+	s.WriteString("\nConditions:\n")
+	for _, condition := range tree.Problems(status.Conditions) {
+		fmt.Fprintln(&s, tree.FormatCondition(condition))
+	}
+	return s.String()
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// aggregationTimeout limits how long Kubernetes may take to aggregate a new ClusterRole.
+const aggregationTimeout = 30 * time.Second
+
+// checkPropagator returns an error if the propagator lacks rights on the configured kind. With --grant, it grants them.
+func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) error {
+	if o.dryRun.client() {
+		return nil
+	}
+	mapper, err := o.factory.mapper()
+	if err != nil {
+		return err
+	}
+	found, err := mapper.ResourcesFor(schema.GroupVersionResource{Group: o.entry.Group, Resource: strings.ToLower(o.entry.Resource)})
+	if err != nil {
+		return unknownResource(o.entry.Resource, err)
+	}
+	resource := found[0].GroupResource()
+	lacks, err := propagatorLacks(ctx, c, resource)
+	switch {
+	case apierrors.IsForbidden(err) && !o.grant:
+		warnf(o.ErrOut, "whether hnc-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync",
+			resource, missingRight(err))
+		return nil
+	case err != nil || len(lacks) == 0:
+		return err
+	case o.grant:
+		return o.grantRights(ctx, c, resource)
+	}
+	return fmt.Errorf("the configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  kubectl hns config %s --grant",
+		o.dryRun.suffix(), strings.Join(lacks, ", "), resource, setResourceArgs(o.entry))
+}
+
+// setResourceArgs returns the arguments of the command that stores the entry.
+func setResourceArgs(entry v1beta1.ResourceSpec) string {
+	args := "set-resource " + entry.Resource
+	if entry.Group != "" {
+		args += " --group " + entry.Group
+	}
+	if entry.Mode != "" {
+		args += " --mode " + string(entry.Mode)
+	}
+	return args
+}
+
+// propagatorLacks returns the verbs on a kind that the propagator needs and is not allowed.
+func propagatorLacks(ctx context.Context, c *clients, resource schema.GroupResource) ([]string, error) {
+	var lacks []string
+	for _, verb := range hnc.PropagatorVerbs() {
+		review, err := c.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+			Spec: authorizationv1.SubjectAccessReviewSpec{
+				User:   hnc.PropagatorUser,
+				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
+				ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Verb: verb, Group: resource.Group, Resource: resource.Resource, Version: "*",
+				},
+			},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if !review.Status.Allowed {
+			lacks = append(lacks, verb)
+		}
+	}
+	return lacks, nil
+}
+
+// grantRights creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it takes effect.
+func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resource schema.GroupResource) error {
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:   "hnc-propagator:" + resource.String(),
+			Labels: map[string]string{hnc.LabelAggregateToPropagator: "true"},
+		},
+		Rules: []rbacv1.PolicyRule{{APIGroups: []string{resource.Group}, Resources: []string{resource.Resource}, Verbs: hnc.PropagatorVerbs()}},
+	}
+	_, err := c.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{DryRun: o.dryRun.options()})
+	if err != nil {
+		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hnc-propagator could not be granted the rights on %s:", o.dryRun.suffix(), resource), err}
+	}
+	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\n", rbacv1.GroupName, role.Name, o.dryRun.suffix()); err != nil || o.dryRun.enabled() {
+		return err
+	}
+	wait := &waitFlags{timeout: aggregationTimeout}
+	return wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
+		lacks, err := propagatorLacks(ctx, c, resource)
+		if err != nil || len(lacks) == 0 {
+			return "", err
+		}
+		return fmt.Sprintf("hnc-propagator may not %s %s yet: none of its ClusterRoles aggregates those with the label %s=true",
+			strings.Join(lacks, ", "), resource, hnc.LabelAggregateToPropagator), nil
+	})
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+type setResourceOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	entry  v1beta1.ResourceSpec
+	mode   string
+	force  bool
+	grant  bool
+	dryRun dryRunFlag
+}
+
+func newSetResourceCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &setResourceOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "set-resource RESOURCE",
+		Short: "Set how a kind is propagated",
+		Long: `Set how a kind is propagated.
+
+It fails if hnc-propagator lacks the rights to read and write objects of the kind: the configuration is stored, but takes no effect until it has
+them. With --grant, a ClusterRole grants them.`,
+		Example: `  kubectl hns config set-resource networkpolicies --group networking.k8s.io --mode Propagate
+  kubectl hns config set-resource widgets --group example.com --mode Propagate --grant`,
+		Args: exactArgs(1, "the plural name of one resource"),
+		ValidArgsFunction: completeArgs(1, func(cmd *cobra.Command, word string) []string {
+			var plurals []string
+			for _, name := range f.completeResources(cmd, word) {
+				plural, _, _ := strings.Cut(name, ".")
+				plurals = append(plurals, plural)
+			}
+			return plurals
+		}),
+		RunE: runOptions(o),
+	}
+	cmd.Flags().StringVar(&o.entry.Group, "group", "", "The resource's API group; empty for the core group")
+	cmd.Flags().StringVar(&o.mode, "mode", "", "One of: "+strings.Join(modeNames, ", "))
+	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "Propagate a kind that was ignored, although that may overwrite objects")
+	cmd.Flags().BoolVar(&o.grant, "grant", false, "Grant hnc-propagator the rights on the kind that it lacks, with a ClusterRole")
+	completeFlag(cmd, "mode", func(*cobra.Command, string) []string { return modeNames })
+	o.dryRun.addFlag(cmd.Flags())
+	return cmd
+}
+
+func (o *setResourceOptions) complete(_ *cobra.Command, args []string) error {
+	o.entry.Resource = args[0]
+	o.entry.Mode = v1beta1.SynchronizationMode(canonicalMode(o.mode))
+	return nil
+}
+
+func (o *setResourceOptions) validate() error {
+	if o.mode != "" && !slices.Contains(modeNames, string(o.entry.Mode)) {
+		return usageErrorf("--mode=%s is not one of %s", o.mode, strings.Join(modeNames, ", "))
+	}
+	return nil
+}
+
+func (o *setResourceOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
+	if err != nil {
+		return err
+	}
+	err = changeConfiguration(ctx, c, o.Out, &o.dryRun, func(config *v1beta1.HNCConfiguration) (string, bool, error) {
+		return "", true, o.apply(&config.Spec)
+	})
+	if err != nil || o.entry.Mode == v1beta1.Ignore {
+		return err
+	}
+	return o.checkPropagator(ctx, c)
+}
+
+// apply changes the entry of the kind, or adds one.
+func (o *setResourceOptions) apply(spec *v1beta1.HNCConfigurationSpec) error {
+	i := slices.IndexFunc(spec.Resources, func(r v1beta1.ResourceSpec) bool {
+		return r.Group == o.entry.Group && r.Resource == o.entry.Resource
+	})
+	if i < 0 {
+		spec.Resources = append(spec.Resources, o.entry)
+		return nil
+	}
+	propagates := o.entry.Mode == v1beta1.Propagate || o.entry.Mode == v1beta1.AllowPropagate
+	if spec.Resources[i].Mode == v1beta1.Ignore && propagates && !o.force {
+		return fmt.Errorf("%s were ignored: propagating them may overwrite objects in descendants with those of their ancestors.\n"+
+			"Set the mode to Remove first, check what is left, then set it to %s; or give --force", o.entry.Resource, o.entry.Mode)
+	}
+	spec.Resources[i].Mode = o.entry.Mode
+	return nil
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+)
+
+// readChain reads the namespace and its ancestors: from the hierarchies, or from the tree labels where the user may not read these. It
+// returns spec.propagation of the hierarchies by namespace.
+func readChain(ctx context.Context, c *clients, q *origin.Question, namespace string) (map[string][]v1beta1.ResourceSpec, error) {
+	ns, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string][]v1beta1.ResourceSpec{}
+	q.Labels, q.Terminating = ns.Labels, ns.DeletionTimestamp != nil
+	var chain []string
+	for at := namespace; at != "" && !slices.Contains(chain, at); {
+		chain = append(chain, at)
+		h, err := getHierarchy(ctx, c, at)
+		if apierrors.IsForbidden(err) {
+			if labeled := labeledChain(ns); len(labeled) > len(chain) {
+				chain = labeled
+			}
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if at == namespace {
+			readConditions(q, h.Status.Conditions)
+		}
+		entries[at] = h.Spec.Propagation
+		at = h.Spec.Parent
+	}
+	for _, name := range chain {
+		q.Chain = append(q.Chain, origin.Namespace{Name: name})
+	}
+	return entries, nil
+}
+
+func readConditions(q *origin.Question, conditions []metav1.Condition) {
+	for i := range conditions {
+		switch condition := &conditions[i]; {
+		case condition.Type == hnc.ConditionActivitiesHalted && condition.Status == metav1.ConditionTrue:
+			q.Halted = condition
+		case condition.Reason == hnc.ReasonNamespaceExcluded:
+			q.Excluded = "excluded from hierarchies"
+		}
+	}
+}
+
+// labeledChain returns the namespace and its ancestors, the root last, according to its tree labels.
+func labeledChain(ns *metav1.PartialObjectMetadata) []string {
+	distances := ancestorDistances(ns.Labels)
+	chain := make([]string, 0, len(distances))
+	for name := range distances {
+		chain = append(chain, name)
+	}
+	slices.SortFunc(chain, func(a, b string) int { return distances[a] - distances[b] })
+	return chain
+}
+
+// readObject reads the object in a namespace of the chain. If the user may not, it returns an error if the object is required, and notes
+// the missing right otherwise.
+func readObject(ctx context.Context, c *clients, resource schema.GroupVersionResource, name string, in *origin.Namespace, required bool) error {
+	o, err := c.dynamic.Resource(resource).Namespace(in.Name).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case apierrors.IsForbidden(err) && !required:
+		in.Unread = "missing right: " + missingRight(err)
+		return nil
+	case err != nil:
+		return err
+	}
+	kind, _, _ := unstructured.NestedString(o.Object, "type")
+	in.Object = &origin.Object{Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizers: o.GetFinalizers(), Type: kind}
+	return nil
+}
+
+// eventsAbout returns the propagator's recent events about the object, in the namespace and its ancestors. Events that cannot be read are
+// left out: they only supplement the answer.
+func eventsAbout(ctx context.Context, c *clients, q *origin.Question) []string {
+	var found []string
+	for _, ns := range q.Chain {
+		selector := fields.Set{"involvedObject.kind": q.Kind, "involvedObject.name": q.Name, "source": hnc.GroupName}
+		events, err := c.kube.CoreV1().Events(ns.Name).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
+		if err != nil {
+			continue
+		}
+		for i := range events.Items {
+			line := fmt.Sprintf("event in %s: %s: %s", ns.Name, events.Items[i].Reason, events.Items[i].Message)
+			if !slices.Contains(found, line) {
+				found = append(found, line)
+			}
+		}
+	}
+	return found
+}

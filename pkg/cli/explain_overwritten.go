@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+)
+
+// printOverwritten prints the content that the object had before it was overwritten, as a manifest to apply.
+func (o *explainOptions) printOverwritten(ctx context.Context, c *clients, resource schema.GroupResource) error {
+	record, err := c.hierarchy.HncV1beta1().OverwrittenObjects(o.object.namespace).
+		Get(ctx, hnc.OverwrittenName(resource, o.object.name), metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	manifest, err := yaml.JSONToYAML([]byte(record.Spec.Manifest))
+	if err != nil {
+		return fmt.Errorf("invalid manifest in overwrittenobject %s: %w", record.Name, err)
+	}
+	_, err = o.Out.Write(manifest)
+	return err
+}
+
+// overwrittenBefore reports that the content of an overwritten object is kept. It reports nothing to users who may not read it.
+func overwrittenBefore(ctx context.Context, c *clients, q *origin.Question) []string {
+	namespace := q.Chain[0].Name
+	record, err := c.hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(q.Resource, q.Name), metav1.GetOptions{})
+	if err != nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("the one in %s overwrote an object that was created in %s, at %s; its content is kept until %s: kubectl hns explain %s/%s -n %s --overwritten",
+		record.Spec.Source, namespace, record.CreationTimestamp.UTC().Format(time.RFC3339), record.Spec.ExpirationTime.UTC().Format(time.RFC3339), q.Resource, q.Name, namespace)}
+}
