@@ -97,7 +97,7 @@ func (o *explainOptions) run(ctx context.Context) error {
 }
 
 func (o *explainOptions) printAnswer(a origin.Answer) error {
-	state := map[origin.State]string{origin.Copy: "copy", origin.Local: "not a copy", origin.Absent: "not found"}[a.State]
+	state := map[origin.State]string{origin.Copy: "copy", origin.Local: "not a copy", origin.Absent: "not there"}[a.State]
 	paint := paintFor(o.Out)
 	if paint.Bold != nil {
 		state = paint.Bold(state)

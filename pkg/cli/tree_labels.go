@@ -48,7 +48,7 @@ func waitForTreeLabels(ctx context.Context, c *clients, w *waitFlags, errOut io.
 			return "", nil
 		}
 		slices.Sort(outdated)
-		return fmt.Sprintf("%d of %d namespaces have their new tree labels, %s does not", len(moved)-len(outdated), len(moved), outdated[0]), nil
+		return fmt.Sprintf("%d of %d namespaces have their new tree labels, %s has not", len(moved)-len(outdated), len(moved), outdated[0]), nil
 	})
 }
 

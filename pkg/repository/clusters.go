@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// fillNamespaces sets metadata.namespace of objects in directories that have the name of a Namespace. As in Config Sync, that counts for
-// abstract directories of such a name too.
+// fillNamespaces sets metadata.namespace of objects in directories that have the name of a Namespace. As in Config Sync, this includes
+// abstract directories with such a name.
 func (c *compilation) fillNamespaces() {
 	declared := map[string]bool{}
 	for _, namespace := range c.ofKind(object.Namespace) {
@@ -26,7 +26,7 @@ func (c *compilation) fillNamespaces() {
 	}
 }
 
-// evaluateClusterSelectors finds out which ClusterSelectors select the cluster. Invalid ones do not.
+// evaluateClusterSelectors determines which ClusterSelectors select the cluster. Invalid ones do not.
 func (c *compilation) evaluateClusterSelectors() {
 	c.clusterSelectors = map[string]bool{}
 	labels := c.clusterLabels()
@@ -79,12 +79,12 @@ func invalidClusterSelector(_ *compilation, o *object.Object) finding {
 	return finding{}
 }
 
-// selectorCollisions reports selectors that share a name: annotations could mean either.
+// selectorCollisions reports selectors that share a name: annotations with that name are ambiguous.
 func selectorCollisions(c *compilation) report.Errors {
 	return append(collisions(c.ofKind(object.ClusterSelector)), collisions(c.ofKind(object.NamespaceSelector))...)
 }
 
-// selectForCluster removes the objects that are for other clusters: namespaces first, and with them what they contain.
+// selectForCluster removes the objects of other clusters, including those in namespaces of other clusters.
 func (c *compilation) selectForCluster() {
 	isSelected := func(o *object.Object) bool {
 		if name, set := o.Annotation(object.AnnotationClusterSelector); set {
@@ -117,7 +117,7 @@ func (c *compilation) clusterLabels() labels.Set {
 	return nil
 }
 
-// clusterNames returns the names of a list of clusters. None is empty, so an unknown cluster is not in the list.
+// clusterNames splits a list of clusters. No name is empty, so that an unnamed cluster is never in the list.
 func clusterNames(list string) []string {
 	var names []string
 	for _, name := range strings.Split(list, ",") {
@@ -128,7 +128,7 @@ func clusterNames(list string) []string {
 	return names
 }
 
-// Clusters returns the names of all clusters that a repository names, by Cluster objects and in annotations.
+// Clusters returns the names of all clusters of a repository, from Cluster objects and annotations.
 func Clusters(objects []*object.Object) []string {
 	var names []string
 	for _, o := range objects {

@@ -138,11 +138,11 @@ var rawCases = []codeCase{
 		bad: small.with(files{mapFile: role("a/b")}), fix: files{mapFile: role("a:b")},
 	},
 	{
-		name: "a HierarchyConfig is in namespaces", code: report.WrongTopLevelDirectory, at: "namespaces/h.yaml:1",
+		name: "a HierarchyConfig is in namespaces", code: report.IllegalTopLevelDirectory, at: "namespaces/h.yaml:1",
 		bad: small.with(files{"namespaces/h.yaml": hierarchyConfig("")}), fix: files{"namespaces/h.yaml": "", "system/h.yaml": hierarchyConfig("")},
 	},
 	{
-		name: "a Namespace is in cluster", code: report.WrongTopLevelDirectory, at: "cluster/shop/n.yaml:1",
+		name: "a Namespace is in cluster", code: report.IllegalTopLevelDirectory, at: "cluster/shop/n.yaml:1",
 		bad: minimal.with(files{"cluster/shop/n.yaml": namespace("shop", "")}), fix: files{"cluster/shop/n.yaml": "", "namespaces/shop/n.yaml": namespace("shop", "")},
 	},
 	{

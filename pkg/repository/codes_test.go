@@ -19,7 +19,7 @@ type codeCase struct {
 	// fix is what makes the repository valid, as a change to bad.
 	fix     files
 	options repository.Options
-	// warning says that it is no error.
+	// warning says that the code is a warning.
 	warning bool
 }
 
@@ -72,7 +72,7 @@ func position(err *report.Error) string {
 	return ""
 }
 
-// TestEachCheckIsTested switches off one check after the other: a case of its code must notice.
+// TestEachCheckIsTested disables one check after the other: a case of its code must fail.
 func TestEachCheckIsTested(t *testing.T) {
 	finds := func(c *codeCase) bool {
 		result := compile(t, c.bad, c.options)

@@ -65,16 +65,16 @@ var scopeCases = []codeCase{
 		options: repository.Options{AllowSharedNames: true},
 	},
 	{
-		name: "a cluster-scoped object is in a namespace", code: report.WrongTopLevelDirectory, at: "namespaces/eng/shop/role.yaml:1",
+		name: "a cluster-scoped object is in a namespace", code: report.IllegalTopLevelDirectory, at: "namespaces/eng/shop/role.yaml:1",
 		bad: small.with(files{"namespaces/eng/shop/role.yaml": clusterRole("r", "")}),
 		fix: files{"namespaces/eng/shop/role.yaml": "", "cluster/eng/shop/role.yaml": clusterRole("r", "")},
 	},
 	{
-		name: "a namespaced object is in cluster", code: report.WrongTopLevelDirectory, at: "cluster/map.yaml:1",
+		name: "a namespaced object is in cluster", code: report.IllegalTopLevelDirectory, at: "cluster/map.yaml:1",
 		bad: small.with(files{"cluster/map.yaml": configMap("a", "")}), fix: files{"cluster/map.yaml": "", engFile: configMap("a", "")},
 	},
 	{
-		name: "an object is in system", code: report.WrongTopLevelDirectory, at: "system/map.yaml:1",
+		name: "an object is in system", code: report.IllegalTopLevelDirectory, at: "system/map.yaml:1",
 		bad: minimal.with(files{"system/map.yaml": clusterRole("a", "")}), fix: files{"system/map.yaml": "", clusterRoleFile: clusterRole("a", "")},
 	},
 }

@@ -1,5 +1,5 @@
-// Package repository compiles a hierarchical repository of policy into the objects of one cluster. It is pure: it knows no cluster, no
-// clock and no network. Package load reads the objects before, and package hydrate prints them afterwards.
+// Package repository compiles a hierarchical repository of policy into the objects of one cluster. It is pure: it uses no cluster, no clock
+// and no network. Package load reads the objects first, and package hydrate prints the result.
 //
 // Source of the stages and of all rules: spec/config-sync.md 2 to 6.
 package repository
@@ -15,48 +15,46 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
-// Options say for which cluster a repository is compiled.
+// Options are the cluster that a repository is compiled for, and the strictness of checks.
 type Options struct {
-	// Cluster is the name of the cluster, which cluster selectors match. It may be unknown.
+	// Cluster is the name of the cluster that cluster selectors match. It may be empty.
 	Cluster string
-	// Scopes knows the kinds of the cluster. Kinds of Kubernetes and those that the repository defines need no mention.
+	// Scopes returns the scopes of the cluster's kinds. It need not contain kinds of Kubernetes and of the repository.
 	Scopes scope.Lookup
-	// AssumeScopes has objects of unknown kinds have the scope of the directory that they are in, and warns. Otherwise they are errors, and
-	// left out.
+	// AssumeScopes gives objects of unknown kinds the scope of their directory, with a warning. Otherwise they are errors and left out.
 	AssumeScopes bool
-	// PreviousKinds are those that CustomResourceDefinitions of the revision before this one define.
+	// PreviousKinds are the kinds of the CustomResourceDefinitions of the previous revision.
 	PreviousKinds []schema.GroupKind
 	// MaxObjects limits the result; 0 means no limit.
 	MaxObjects int
 	// Excluded are namespaces that cannot be part of a hierarchy.
 	Excluded []string
-	// AllowSharedNames permits, without a warning, that an abstract directory has the name of a namespace.
+	// AllowSharedNames suppresses the warning about abstract directories with the name of a namespace.
 	AllowSharedNames bool
 }
 
-// Result is what a repository holds for a cluster. With blocking errors it holds no namespaces and no objects.
+// Result is a repository compiled for a cluster. With blocking errors it has no namespaces and no objects.
 type Result struct {
 	// Namespaces are the leaves of the tree, by name.
 	Namespaces []Namespace
-	// Objects are all objects of the cluster, in the order in which they can be created, the namespaces among them. They share their
-	// content with the objects that were compiled and with each other: copy them before you change them.
+	// Objects are all objects of the cluster, including namespaces, in an order in which they can be created. They share their content
+	// with the source objects and with each other: copy them before changing them.
 	Objects []*object.Object
-	// Errors are what is wrong; with some of them (report.Code.Blocking) the rest can be applied nevertheless. Warnings never count as a
-	// failure.
+	// Errors that are not blocking (report.Code.Blocking) leave out single objects. Warnings are never a failure.
 	Errors, Warnings report.Errors
 }
 
-// Namespace is a Namespace and its place.
+// Namespace is a Namespace and its directories.
 type Namespace struct {
 	Name string
-	// AbstractAncestors are the names of the directories above, nearest first and each once.
+	// AbstractAncestors are the names of the directories above, the nearest first, without duplicates.
 	AbstractAncestors []string
-	// TreeLabels are the labels that say how far it is to each directory of the path.
+	// TreeLabels hold the distance to each directory of the path.
 	TreeLabels map[string]string
 	Object     *object.Object
 }
 
-// Compile returns what the objects of a repository mean for a cluster. The order of the files does not matter. Objects are not changed.
+// Compile compiles the objects of a repository for a cluster. The order of the files does not matter. Objects are not changed.
 func Compile(objects []*object.Object, options Options) *Result {
 	c := newCompilation(objects, options)
 	for _, s := range stages {
@@ -72,11 +70,11 @@ func Compile(objects []*object.Object, options Options) *Result {
 	return &Result{Namespaces: c.namespaces, Objects: c.objects, Errors: c.errors.Sorted(), Warnings: c.warnings.Sorted()}
 }
 
-// compilation is what the stages pass on.
+// compilation is the state that the stages share.
 type compilation struct {
 	Options
 	scopes scope.Lookup
-	// objects are all there are, after inheritance those of the cluster.
+	// objects are all objects of the repository; from inheritance on, those of the cluster.
 	objects []*object.Object
 	// root is the directory namespaces/, from the stage treeChecks on.
 	root *directory
@@ -103,13 +101,13 @@ func newCompilation(objects []*object.Object, options Options) *compilation {
 	}
 }
 
-// isClusterScoped returns whether the objects of a kind are known to be outside namespaces.
+// isClusterScoped reports whether the objects of a kind are known to be outside namespaces.
 func (c *compilation) isClusterScoped(o *object.Object) bool {
 	namespaced, ok := c.scopes.Namespaced(o.GroupKind())
 	return ok && !namespaced
 }
 
-// isNamespaced returns whether the objects of a kind are known to be in namespaces.
+// isNamespaced reports whether the objects of a kind are known to be in namespaces.
 func (c *compilation) isNamespaced(o *object.Object) bool {
 	namespaced, ok := c.scopes.Namespaced(o.GroupKind())
 	return ok && namespaced
@@ -126,7 +124,7 @@ func (c *compilation) ofKind(kind schema.GroupKind) []*object.Object {
 	return found
 }
 
-// keep removes all objects but those that a condition holds for.
+// keep removes the objects for which condition is false.
 func (c *compilation) keep(condition func(*object.Object) bool) {
 	var kept []*object.Object
 	for _, o := range c.objects {

@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-func TestPlaceOfANamespace(t *testing.T) {
+func TestAncestorsAndTreeLabelsOfANamespace(t *testing.T) {
 	for dir, want := range map[string]struct {
 		ancestors []string
 		labels    map[string]string

@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// What is read of the kinds that steer a repository.
+// The fields that are used of the kinds that configure a repository.
 type (
 	repoObject struct {
 		Spec struct {
@@ -41,7 +41,7 @@ func decode[T any](o *object.Object) (*T, error) {
 	return into, runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, into)
 }
 
-// unparsable reports objects that steer the repository and that cannot be read.
+// unparsable reports objects that configure the repository and cannot be decoded.
 func unparsable(_ *compilation, o *object.Object) finding {
 	var err error
 	switch o.GroupKind() {
@@ -53,12 +53,12 @@ func unparsable(_ *compilation, o *object.Object) finding {
 		_, err = decode[selectorObject](o)
 	}
 	if err != nil {
-		return findf("", "the %s cannot be read: %v", o.GetKind(), err)
+		return findf("", "the %s cannot be decoded: %v", o.GetKind(), err)
 	}
 	return finding{}
 }
 
-// labelSelector returns the selector of a ClusterSelector or a NamespaceSelector. It fails if that is invalid or empty.
+// labelSelector returns the selector of a ClusterSelector or a NamespaceSelector. It returns an error if the selector is invalid or empty.
 func labelSelector(o *object.Object) (labels.Selector, error) {
 	parsed, err := decode[selectorObject](o)
 	if err != nil {

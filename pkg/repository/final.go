@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// identity is what may exist once in a cluster.
+// identity is unique in a cluster.
 type identity struct {
 	kind            schema.GroupKind
 	namespace, name string
@@ -58,7 +58,7 @@ func isUnmanaged(o *object.Object) bool {
 	return value == object.ManagedDisabled
 }
 
-// managedInUnmanaged reports managed objects in namespaces that are not managed.
+// managedInUnmanaged reports managed objects in unmanaged namespaces.
 func managedInUnmanaged(c *compilation) report.Errors {
 	unmanaged := map[string]*object.Object{}
 	for _, n := range c.namespaces {
@@ -83,10 +83,10 @@ func tooManyObjects(c *compilation) report.Errors {
 	if c.MaxObjects <= 0 || len(c.objects) <= c.MaxObjects {
 		return nil
 	}
-	return report.Errors{{Message: fmt.Sprintf("the repository has %d objects for this cluster, and %d are allowed; split it", len(c.objects), c.MaxObjects)}}
+	return report.Errors{{Message: fmt.Sprintf("the repository has %d objects for this cluster, more than the limit of %d; split it", len(c.objects), c.MaxObjects)}}
 }
 
-// sortForCreation orders the objects so that each can be created when those before it exist.
+// sortForCreation sorts the objects into an order in which they can be created.
 func (c *compilation) sortForCreation() {
 	rank := func(o *object.Object) int {
 		switch {

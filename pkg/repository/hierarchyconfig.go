@@ -38,7 +38,7 @@ func illegalHierarchyMode(_ *compilation, o *object.Object) finding {
 	return finding{}
 }
 
-// clusterScopedInherited reports HierarchyConfigs that list kinds of which the repository has objects outside namespaces.
+// clusterScopedInherited reports HierarchyConfigs that list kinds of which the repository has cluster-scoped objects.
 func clusterScopedInherited(c *compilation) report.Errors {
 	clusterScoped := map[schema.GroupKind]bool{}
 	for _, o := range c.objects {
@@ -52,7 +52,7 @@ func clusterScopedInherited(c *compilation) report.Errors {
 			for _, kind := range r.kinds() {
 				if clusterScoped[kind] {
 					errors = append(errors, &report.Error{
-						Message: fmt.Sprintf("spec.resources[%d].kinds: objects of kind %s are in no namespace and cannot be inherited; remove it", i, kind),
+						Message: fmt.Sprintf("spec.resources[%d].kinds: objects of kind %s are not namespaced and cannot be inherited; remove it", i, kind),
 						Sources: []report.Source{o.Source("")},
 					})
 				}

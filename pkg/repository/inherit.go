@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// illegalSubdirectories reports directories below those of namespaces.
+// illegalSubdirectories reports directories below the directories of namespaces.
 func illegalSubdirectories(c *compilation) report.Errors {
 	var errors report.Errors
 	c.root.walk(func(d *directory) {
@@ -54,10 +54,10 @@ func invalidNamespaceSelector(_ *compilation, o *object.Object) finding {
 	case modeDynamic:
 		return findf("", "spec.mode: the mode %s is not supported in a hierarchical repository; use %s", modeDynamic, modeStatic)
 	}
-	return findf("", "spec.mode: %q is no mode; use %s", selector.Spec.Mode, modeStatic)
+	return findf("", "spec.mode: %q is not a mode; use %s", selector.Spec.Mode, modeStatic)
 }
 
-// selectorOf returns the NamespaceSelector that an object names, and nil if it names none.
+// selectorOf returns the NamespaceSelector that an object's annotation names, nil if there is none.
 func (c *compilation) selectorOf(o *object.Object) *object.Object {
 	name, set := o.Annotation(object.AnnotationNamespaceSelector)
 	if !set {
@@ -67,7 +67,7 @@ func (c *compilation) selectorOf(o *object.Object) *object.Object {
 }
 
 func selectorOutOfReach(c *compilation, o *object.Object) finding {
-	// A prefix of the path is what Config Sync looks at; see selectorByPrefix.
+	// Config Sync compares prefixes of the paths; see selectorByPrefix.
 	if s := c.selectorOf(o); s != nil && !strings.HasPrefix(o.Dir(), s.Dir()) {
 		return findf("metadata.annotations."+object.AnnotationNamespaceSelector, "the NamespaceSelector %q is in %s, which is neither this directory nor above it; move one of them",
 			s.GetName(), s.Dir())
@@ -80,11 +80,11 @@ func selectorByPrefix(c *compilation, o *object.Object) finding {
 	if s == nil || !strings.HasPrefix(o.Dir(), s.Dir()) || strings.HasPrefix(o.Dir()+"/", s.Dir()+"/") {
 		return finding{}
 	}
-	return findf("metadata.annotations."+object.AnnotationNamespaceSelector, "the NamespaceSelector %q is in %s, which is not above this directory, and is accepted only because its name begins alike; move one of them",
+	return findf("metadata.annotations."+object.AnnotationNamespaceSelector, "the NamespaceSelector %q is in %s, which is not above this directory, and is accepted only because its path is a prefix of this one; move one of them",
 		s.GetName(), s.Dir())
 }
 
-// inherit gives each namespace the objects of the directories above it that select it, and leaves what belongs in the cluster.
+// inherit copies objects into each namespace below their directory that they select, and removes all others except cluster-scoped ones.
 func (c *compilation) inherit() {
 	c.keep(func(o *object.Object) bool { return o.TopDir() == object.ClusterDir })
 	selectors := map[string]labels.Selector{}
@@ -98,7 +98,7 @@ func (c *compilation) inherit() {
 	c.sortForCreation()
 }
 
-// maxObjects bounds what a few files can become by inheritance. It is far above what a cluster holds by policy.
+// maxObjects bounds the objects that a few files can create by inheritance. It is far above what clusters contain.
 const maxObjects = 200_000
 
 func inheritedTooMuch(c *compilation) report.Errors {
@@ -106,7 +106,7 @@ func inheritedTooMuch(c *compilation) report.Errors {
 		return nil
 	}
 	return report.Errors{{
-		Message: fmt.Sprintf("with what namespaces inherit, the repository has more than %d objects; split it", maxObjects),
+		Message: fmt.Sprintf("including inherited objects, the repository has more than %d objects; split it", maxObjects),
 		Paths:   []string{object.NamespacesDir + "/"},
 	}}
 }
@@ -142,7 +142,7 @@ func (c *compilation) descend(d *directory, inherited []*object.Object, selector
 	}
 }
 
-// detached are namespaces that must outlive the repository.
+// detached are namespaces that stay when they leave the repository.
 var detached = []string{"default", "kube-system", "kube-public", "kube-node-lease", "gatekeeper-system"}
 
 func newNamespace(d *directory) Namespace {

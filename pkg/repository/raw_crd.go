@@ -47,7 +47,7 @@ func DefinedKinds(objects []*object.Object) []schema.GroupKind {
 	return slices.Collect(maps.Keys(scope.FromCRDs(objects)))
 }
 
-// removedCRDs reports objects whose CustomResourceDefinition was in the repository before.
+// removedCRDs reports objects whose CustomResourceDefinition was in the previous revision.
 func removedCRDs(c *compilation) report.Errors {
 	present := scope.FromCRDs(c.objects)
 	var errors report.Errors

@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// repoVersions are the layouts that are understood. They mean the same.
+// repoVersions are the supported versions of the layout, which are equivalent.
 var repoVersions = []string{"1.0.0", "0.1.0"}
 
 // missingRepo reports a repository without a Repo.
@@ -53,8 +53,8 @@ func unsupportedRepoVersion(_ *compilation, o *object.Object) finding {
 	return findf("", "spec.version: %q is not supported; set it to %s", repo.Spec.Version, repoVersions[0])
 }
 
-// homes are the directories of the kinds that may not be elsewhere.
-var homes = map[schema.GroupKind]string{
+// requiredDirs are the top-level directories of kinds that must not be anywhere else.
+var requiredDirs = map[schema.GroupKind]string{
 	object.Repo:              object.SystemDir,
 	object.HierarchyConfig:   object.SystemDir,
 	object.Cluster:           object.ClusterRegistryDir,
@@ -63,16 +63,16 @@ var homes = map[schema.GroupKind]string{
 	object.NamespaceSelector: object.NamespacesDir,
 }
 
-func wrongDirectoryOfKind(_ *compilation, o *object.Object) finding {
-	if home, ok := homes[o.GroupKind()]; ok && o.TopDir() != home {
-		return findf("", "a %s must be in the directory %s/; move it there", o.GetKind(), home)
+func misplacedKind(_ *compilation, o *object.Object) finding {
+	if required, ok := requiredDirs[o.GroupKind()]; ok && o.TopDir() != required {
+		return findf("", "a %s must be in the directory %s/; move it there", o.GetKind(), required)
 	}
 	return finding{}
 }
 
 func topLevelNamespace(_ *compilation, o *object.Object) finding {
 	if o.Is(object.Namespace) && o.Dir() == object.NamespacesDir {
-		return findf("", "a Namespace must be in a directory of its own; move it to %s/%s/", object.NamespacesDir, o.GetName())
+		return findf("", "a Namespace must be in its own directory; move it to %s/%s/", object.NamespacesDir, o.GetName())
 	}
 	return finding{}
 }
@@ -84,7 +84,7 @@ func namespaceNameNotDirectory(_ *compilation, o *object.Object) finding {
 	return findf("metadata.name", "metadata.name: %q is not the name of the directory, %q; rename one of them", o.GetName(), path.Base(o.Dir()))
 }
 
-// controllerNamespaces are those in which Config Sync itself runs.
+// controllerNamespaces are the namespaces of Config Sync itself.
 var controllerNamespaces = []string{"config-management-system", "resource-group-system", "config-management-monitoring"}
 
 func controllerNamespace(_ *compilation, o *object.Object) finding {
@@ -99,7 +99,7 @@ func deprecatedKind(_ *compilation, o *object.Object) finding {
 	if kind.Group != "extensions" {
 		return finding{}
 	}
-	message := "the group extensions is no longer served; use the kind's present group"
+	message := "the group extensions is no longer served; use the kind's current group"
 	if group, ok := successors[kind.Kind]; ok {
 		message = fmt.Sprintf("%s.extensions is no longer served; use %s.%s", kind.Kind, kind.Kind, group)
 	}
@@ -115,7 +115,7 @@ var successors = map[string]string{
 func unsupportedObject(_ *compilation, o *object.Object) finding {
 	switch {
 	case o.Is(object.Sync):
-		return findf("", "objects of kind Sync are no longer needed; remove it")
+		return findf("", "objects of kind Sync are no longer used; remove this one")
 	case o.Is(object.CRD):
 		if group := crdGroup(o); group == object.ConfigManagementGroup || group == object.ConfigSyncGroup {
 			return findf("", "a repository must not define kinds of the group %s; remove it", group)

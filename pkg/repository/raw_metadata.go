@@ -20,7 +20,7 @@ func illegalManaged(_ *compilation, o *object.Object) finding {
 	return finding{}
 }
 
-// userAnnotations are those with a reserved prefix that a repository may set.
+// userAnnotations are the annotations with a reserved prefix that a repository may set.
 var userAnnotations = []string{
 	object.AnnotationNamespaceSelector, object.AnnotationClusterSelector, object.AnnotationClusterNameSelector,
 	object.AnnotationManaged, object.AnnotationDeletionPropagation,
@@ -60,7 +60,7 @@ func treeLabel(_ *compilation, o *object.Object) finding {
 		return finding{}
 	}
 	slices.Sort(bad)
-	return findf("metadata.labels."+bad[0], "labels that end in %s are written by the hierarchy; remove %s", hnc.LabelTreeSuffix, strings.Join(bad, ", "))
+	return findf("metadata.labels."+bad[0], "labels that end in %s are managed by the hierarchy; remove %s", hnc.LabelTreeSuffix, strings.Join(bad, ", "))
 }
 
 func missingName(_ *compilation, o *object.Object) finding {
@@ -103,7 +103,7 @@ func invalidNamespace(_ *compilation, o *object.Object) finding {
 		return finding{}
 	}
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-		return findf(field, "%s: %q is no name of a namespace: %s", field, name, strings.Join(problems, "; "))
+		return findf(field, "%s: %q is not the name of a namespace: %s", field, name, strings.Join(problems, "; "))
 	}
 	return finding{}
 }

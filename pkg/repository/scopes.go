@@ -9,7 +9,7 @@ func unknownKind(c *compilation, o *object.Object) finding {
 		return finding{}
 	}
 	if c.AssumeScopes {
-		return findf("", "the kind %s is not known, and is taken to be as the other objects in %s/", o.GroupKind(), o.TopDir())
+		return findf("", "the kind %s is unknown and assumed to have the scope of %s/", o.GroupKind(), o.TopDir())
 	}
 	return findf("", "the cluster does not serve the kind %s; install it, or add its CustomResourceDefinition to %s/", o.GroupKind(), object.ClusterDir)
 }
@@ -23,7 +23,7 @@ func (c *compilation) dropUnknownKinds() {
 
 func namespaceSelectorOnClusterScoped(c *compilation, o *object.Object) finding {
 	if _, set := o.Annotation(object.AnnotationNamespaceSelector); set && c.isClusterScoped(o) {
-		return findf("metadata.annotations."+object.AnnotationNamespaceSelector, "a %s is in no namespace and must not have the annotation %s; remove it",
+		return findf("metadata.annotations."+object.AnnotationNamespaceSelector, "a %s is not namespaced and must not have the annotation %s; remove it",
 			o.GetKind(), object.AnnotationNamespaceSelector)
 	}
 	return finding{}
@@ -31,7 +31,7 @@ func namespaceSelectorOnClusterScoped(c *compilation, o *object.Object) finding 
 
 func namespaceOnClusterScoped(c *compilation, o *object.Object) finding {
 	if o.GetNamespace() != "" && c.isClusterScoped(o) {
-		return findf("metadata.namespace", "a %s is in no namespace; remove metadata.namespace", o.GetKind())
+		return findf("metadata.namespace", "a %s is not namespaced; remove metadata.namespace", o.GetKind())
 	}
 	return finding{}
 }
@@ -44,15 +44,15 @@ func namespaceAndSelector(c *compilation, o *object.Object) finding {
 		"an object must not have both a namespace and the annotation %s; remove one of them, or move the object to an abstract directory", object.AnnotationNamespaceSelector)
 }
 
-func wrongDirectoryOfScope(c *compilation, o *object.Object) finding {
-	_, hasHome := homes[o.GroupKind()]
+func misplacedScope(c *compilation, o *object.Object) finding {
+	_, fixed := requiredDirs[o.GroupKind()]
 	switch {
-	case hasHome:
+	case fixed:
 		return finding{}
 	case c.isClusterScoped(o) && o.TopDir() != object.ClusterDir:
-		return findf("", "a %s is in no namespace and must be in the directory %s/; move it there", o.GetKind(), object.ClusterDir)
+		return findf("", "a %s is not namespaced and must be in the directory %s/; move it there", o.GetKind(), object.ClusterDir)
 	case c.isNamespaced(o) && o.TopDir() != object.NamespacesDir:
-		return findf("", "a %s is in a namespace and must be in the directory %s/; move it there", o.GetKind(), object.NamespacesDir)
+		return findf("", "a %s is namespaced and must be in the directory %s/; move it there", o.GetKind(), object.NamespacesDir)
 	case o.TopDir() == object.SystemDir || o.TopDir() == object.ClusterRegistryDir:
 		return findf("", "a %s must be in the directory %s/ or %s/; move it there", o.GetKind(), object.ClusterDir, object.NamespacesDir)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// stage is a barrier: all its checks run, and only if none of them finds a blocking error the next stage begins.
+// stage is a barrier: all its checks run, and the next stage runs only if none of them finds a blocking error.
 type stage string
 
 const (
@@ -16,13 +16,13 @@ const (
 	clusterChecks     stage = "clusters"
 	kindChecks        stage = "kinds"
 	scopeChecks       stage = "scopes"
-	placeChecks       stage = "places"
+	directoryChecks   stage = "directories"
 	treeChecks        stage = "tree"
 	inheritanceChecks stage = "inheritance"
 	finalChecks       stage = "final"
 )
 
-// stages are the stages in order, and what each changes once its checks have passed.
+// stages are the stages in order, each with the step that runs once its checks have passed.
 var stages = []struct {
 	name stage
 	edit func(*compilation)
@@ -31,13 +31,13 @@ var stages = []struct {
 	{clusterChecks, (*compilation).selectForCluster},
 	{kindChecks, (*compilation).dropUnknownKinds},
 	{scopeChecks, nil},
-	{placeChecks, (*compilation).buildTree},
+	{directoryChecks, (*compilation).buildTree},
 	{treeChecks, (*compilation).configureInheritance},
 	{inheritanceChecks, (*compilation).inherit},
 	{finalChecks, nil},
 }
 
-// check looks for one condition, in each object or in all of them together.
+// check detects one condition, in each object or in all objects.
 type check struct {
 	stage stage
 	code  report.Code
@@ -45,14 +45,14 @@ type check struct {
 	all   func(*compilation) report.Errors
 }
 
-// finding is what a check finds in an object: a message, and the field whose position helps. The zero value is nothing.
+// finding is an error in an object: a message, and the field whose line is reported. The zero value means no error.
 type finding struct{ field, message string }
 
 func findf(field, format string, args ...any) finding {
 	return finding{field, fmt.Sprintf(format, args...)}
 }
 
-// checks are all checks.
+// checks are the checks of all stages.
 var checks = []check{
 	{stage: rawChecks, code: report.IllegalSelector, each: clusterSelectorOnSelector},
 	{stage: rawChecks, code: report.IllegalManaged, each: illegalManaged},
@@ -68,7 +68,7 @@ var checks = []check{
 	{stage: rawChecks, code: report.MissingName, each: missingName},
 	{stage: rawChecks, code: report.ControllerNamespace, each: controllerNamespace},
 	{stage: rawChecks, code: report.InvalidName, each: invalidName},
-	{stage: rawChecks, code: report.WrongTopLevelDirectory, each: wrongDirectoryOfKind},
+	{stage: rawChecks, code: report.IllegalTopLevelDirectory, each: misplacedKind},
 	{stage: rawChecks, code: report.UnsupportedObject, each: unsupportedObject},
 	{stage: rawChecks, code: report.RemovedCRD, all: removedCRDs},
 	{stage: rawChecks, code: report.InvalidCRDName, each: invalidCRDName},
@@ -88,7 +88,7 @@ var checks = []check{
 	{stage: scopeChecks, code: report.IllegalNamespace, each: namespaceOnClusterScoped},
 	{stage: scopeChecks, code: report.NamespaceAndSelector, each: namespaceAndSelector},
 
-	{stage: placeChecks, code: report.WrongTopLevelDirectory, each: wrongDirectoryOfScope},
+	{stage: directoryChecks, code: report.IllegalTopLevelDirectory, each: misplacedScope},
 
 	{stage: treeChecks, code: report.UnknownSelector, each: unknownNamespaceSelector},
 	{stage: treeChecks, code: report.SelectorInNamespace, all: selectorsInNamespaces},
@@ -113,7 +113,7 @@ var checks = []check{
 	{stage: finalChecks, code: report.TooManyObjects, all: tooManyObjects},
 }
 
-// run returns the errors of a stage, and adds its warnings to the others.
+// run returns the errors of a stage, and collects its warnings.
 func (c *compilation) run(s stage) report.Errors {
 	var errors report.Errors
 	for i := range checks {

@@ -31,12 +31,12 @@ func (d *directory) walk(visit func(*directory)) {
 	}
 }
 
-// isAboveNamespace returns whether the directory or one below it contains a Namespace.
+// isAboveNamespace reports whether the directory or one below it contains a Namespace.
 func (d *directory) isAboveNamespace() bool {
 	return !d.isAbstract() || slices.ContainsFunc(d.children, (*directory).isAboveNamespace)
 }
 
-// hasObjects returns whether the directory or one below it contains objects of any kind.
+// hasObjects reports whether the directory or one below it contains objects of any kind.
 func (d *directory) hasObjects() bool {
 	return len(d.namespaces)+len(d.selectors)+len(d.objects) > 0 || slices.ContainsFunc(d.children, (*directory).hasObjects)
 }

@@ -1,4 +1,4 @@
-// Package changes tells what a revision of a repository changes in a cluster, by comparing what two revisions mean for it.
+// Package changes compares two revisions of a repository, compiled for the same cluster.
 package changes
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// Change is what happens to an object.
+// Change is the kind of a change.
 type Change string
 
-// The changes. A namespace is moved if it stays and its directories change.
+// The kinds of changes. A namespace is moved if it is in both revisions and its directories differ.
 const (
 	Added   Change = "Added"
 	Removed Change = "Removed"
@@ -23,18 +23,18 @@ const (
 	Moved   Change = "Moved"
 )
 
-// Changes are all differences between two revisions.
+// Changes holds all differences between two revisions.
 type Changes struct {
 	Namespaces []Namespace `json:"namespaces"`
-	// Objects are all objects but Namespaces.
+	// Objects are all changed objects except Namespaces.
 	Objects []Object `json:"objects"`
 }
 
-// Namespace is a namespace that comes, goes or changes.
+// Namespace is a namespace that is added, removed, changed or moved.
 type Namespace struct {
 	Change Change `json:"change"`
 	Name   string `json:"name"`
-	// From and To are the abstract ancestors, nearest first.
+	// From and To are the abstract ancestors, the nearest first.
 	From []string `json:"from,omitempty"`
 	To   []string `json:"to,omitempty"`
 	// LostLabels and GainedLabels are keys of tree labels. Policies that select by a lost label no longer select the namespace.
@@ -42,18 +42,18 @@ type Namespace struct {
 	GainedLabels []string `json:"gainedLabels,omitempty"`
 }
 
-// Object is an object that comes, goes or changes.
+// Object is an object that is added, removed or changed.
 type Object struct {
 	Change    Change `json:"change"`
 	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Path is the file that holds the object, in the revision that has it; in the later one if both do.
+	// Path is the file that contains the object, in the later revision unless the object is removed.
 	Path string `json:"path"`
 }
 
-// Between returns what differs. Both results must be without blocking errors.
+// Between returns the differences. Neither result may have blocking errors.
 func Between(before, after *repository.Result) *Changes {
 	return &Changes{Namespaces: namespaces(before, after), Objects: objects(before, after)}
 }
@@ -131,7 +131,7 @@ func objects(before, after *repository.Result) []Object {
 	return changed
 }
 
-// objectsByIdentity returns the objects by what identifies them in a cluster.
+// objectsByIdentity returns the objects by group, kind, namespace and name.
 func objectsByIdentity(result *repository.Result) map[Object]*object.Object {
 	byIdentity := map[Object]*object.Object{}
 	for _, o := range result.Objects {

@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// compiled returns what a repository means. The paths end in the name of a ConfigMap, or of a Namespace if that is the directory's.
+// compiled returns a compiled repository. The paths end in the name of a ConfigMap, or of a Namespace if that is the directory's.
 func compiled(t *testing.T, paths ...string) *repository.Result {
 	t.Helper()
 	fsys := fstest.MapFS{"system/repo.yaml": {Data: []byte("apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n")}}

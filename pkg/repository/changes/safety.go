@@ -8,7 +8,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// Unsafe returns why a revision must not follow another: because it removes all of at least two namespaces, or, unless mass deletion is
+// Unsafe returns an error if a revision must not replace another: it removes all of at least two namespaces, or, unless mass deletion is
 // allowed, more than half of them. Namespaces that stay in the cluster when they leave the repository do not count.
 func Unsafe(before, after *repository.Result, allowMassDeletion bool) report.Errors {
 	was, removed := len(before.Namespaces), 0
@@ -24,7 +24,7 @@ func Unsafe(before, after *repository.Result, allowMassDeletion bool) report.Err
 	case was >= 2 && len(after.Namespaces) == 0:
 		return report.Errors{{
 			Code:    report.EmptyRepository,
-			Message: fmt.Sprintf("the revision contains no Namespace, and the one before it contains %d; remove all but one first, and that one in another revision", was),
+			Message: fmt.Sprintf("the revision contains no Namespace, and the previous one contains %d; remove all but one first, and that one in another revision", was),
 			Paths:   []string{object.NamespacesDir + "/"},
 		}}
 	case was >= 2 && 2*removed > was && !allowMassDeletion:

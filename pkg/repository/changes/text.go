@@ -10,11 +10,11 @@ import (
 
 var signs = map[Change]string{Added: "+", Removed: "-", Changed: "~", Moved: ">"}
 
-// Text returns a line for each change, and what moved namespaces mean for labels.
+// Text returns a line for each change. Lines of moved namespaces list the tree labels that change.
 func (c *Changes) Text() string {
 	var b strings.Builder
 	for _, n := range c.Namespaces {
-		fmt.Fprintf(&b, "%s namespace %s%s\n", signs[n.Change], n.Name, n.place())
+		fmt.Fprintf(&b, "%s namespace %s%s\n", signs[n.Change], n.Name, n.directories())
 	}
 	for _, o := range c.Objects {
 		name := o.Kind
@@ -30,7 +30,8 @@ func (c *Changes) Text() string {
 	return b.String()
 }
 
-func (n *Namespace) place() string {
+// directories describes the directories of an added, removed or moved namespace.
+func (n *Namespace) directories() string {
 	switch n.Change {
 	case Added:
 		return " in " + directory(n.To)
@@ -49,7 +50,7 @@ func (n *Namespace) place() string {
 	return ""
 }
 
-// directory returns the path that abstract ancestors make.
+// directory returns the path of abstract ancestors.
 func directory(ancestors []string) string {
 	path := slices.Clone(ancestors)
 	slices.Reverse(path)

@@ -1,4 +1,4 @@
-// Package hydrate prints what a repository means for a cluster. Source: spec/config-sync.md 8.
+// Package hydrate prints the objects of a compiled repository. Source: spec/config-sync.md 8.
 package hydrate
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// Objects returns copies of the objects as they are printed, in the same order: without the metadata that only the repository needs, or, if
-// that is kept, with it and with the tree labels of namespaces.
+// Objects returns copies of the objects for printing, in the same order: without the metadata that only the repository uses, or, if it is
+// kept, with the tree labels of namespaces as well.
 func Objects(result *repository.Result, keepMetadata bool) []*unstructured.Unstructured {
 	treeLabels := map[string]map[string]string{}
 	for _, namespace := range result.Namespaces {
@@ -31,13 +31,13 @@ func Objects(result *repository.Result, keepMetadata bool) []*unstructured.Unstr
 	return objects
 }
 
-// strip removes labels and annotations that only the repository needs.
+// strip removes labels and annotations that only the repository uses.
 func strip(o *unstructured.Unstructured) {
 	o.SetLabels(without(o.GetLabels()))
 	o.SetAnnotations(without(o.GetAnnotations()))
 }
 
-// without returns the entries without a reserved prefix, and nil if none is left.
+// without returns the entries without a reserved prefix, nil if there are none.
 func without(entries map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range entries {
@@ -76,8 +76,8 @@ func fileName(o *unstructured.Unstructured, withGroup bool) string {
 	return strings.ToLower(name)
 }
 
-// fileNames returns a name for each object. Those that collide get their group, and those that still collide, because names of RBAC
-// differ in case only, a number.
+// fileNames returns a file name for each object. Colliding names get the group, and if they still collide, because RBAC names differ in
+// case only, a number.
 func fileNames(objects []*unstructured.Unstructured) []string {
 	count := map[string]int{}
 	for _, o := range objects {

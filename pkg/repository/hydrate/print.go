@@ -10,16 +10,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Format is how objects are printed.
+// Format is an output format.
 type Format string
 
-// The formats.
+// The output formats.
 const (
 	YAML Format = "yaml"
 	JSON Format = "json"
 )
 
-// Formats are all formats.
+// Formats lists the output formats.
 var Formats = []string{string(YAML), string(JSON)}
 
 // File is a printed file.
@@ -31,7 +31,7 @@ type File struct {
 
 func numbered(name string, n int) string { return name + "_" + strconv.Itoa(n) }
 
-// Files prints each object to a file of its own.
+// Files prints each object to its own file.
 func Files(objects []*unstructured.Unstructured, format Format) ([]File, error) {
 	files := make([]File, 0, len(objects))
 	for i, name := range fileNames(objects) {

@@ -64,7 +64,7 @@ func randomRepository(r *rand.Rand) map[string]string {
 	return files
 }
 
-// hydrated returns what a repository means, by file.
+// hydrated returns the printed files of a repository.
 func hydrated(t *testing.T, files map[string]string, shuffle func([]string)) map[string]string {
 	t.Helper()
 	fsys := fstest.MapFS{}

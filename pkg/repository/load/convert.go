@@ -24,7 +24,7 @@ func invalid(n *yaml.Node, format string, args ...any) error {
 	return &nodeError{report.UnreadableFile, n.Line, fmt.Sprintf(format, args...)}
 }
 
-// converter makes the values of JSON from a YAML document, as kubectl does. It counts values with aliases expanded.
+// converter converts a YAML document to JSON values, as kubectl does. It counts values with aliases expanded.
 type converter struct {
 	limits *Limits
 	values int
@@ -64,7 +64,7 @@ func (c *converter) value(n *yaml.Node, depth int) (any, error) {
 	return nil, nil
 }
 
-// mapping refuses duplicate keys, of which readers of YAML keep different ones. Merged keys do not replace those that are there.
+// mapping rejects duplicate keys, of which YAML parsers keep different ones. Merged keys do not replace existing ones.
 func (c *converter) mapping(n *yaml.Node, depth int) (any, error) {
 	result := make(map[string]any, len(n.Content)/2)
 	var merged []*yaml.Node
@@ -105,7 +105,7 @@ func (c *converter) merge(into map[string]any, from *yaml.Node, depth int) error
 	for _, source := range sources {
 		fields, ok := source.(map[string]any)
 		if !ok {
-			return invalid(from, "only mappings can be merged by <<")
+			return invalid(from, "only mappings can be merged with <<")
 		}
 		for key, value := range fields {
 			if _, set := into[key]; !set {
@@ -118,7 +118,7 @@ func (c *converter) merge(into map[string]any, from *yaml.Node, depth int) error
 
 func isMerge(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!merge" }
 
-// keyOf returns a key as a string: JSON has no others.
+// keyOf returns a key as a string, the only type that JSON has.
 func keyOf(n *yaml.Node) (string, error) {
 	if n = content(n); n.Kind == yaml.ScalarNode {
 		value, err := scalar(n)
@@ -152,7 +152,7 @@ func scalar(n *yaml.Node) (any, error) {
 	case "!!bool", "!!int", "!!float", "!!binary":
 		var value any
 		if err := n.Decode(&value); err != nil {
-			return nil, invalid(n, "%q is no valid %s", n.Value, tag[2:])
+			return nil, invalid(n, "%q is not a valid %s", n.Value, tag[2:])
 		}
 		return number(n, value)
 	default:
@@ -165,7 +165,7 @@ var oldBooleans = map[string]bool{
 	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
 }
 
-// number returns numbers as unstructured objects hold them: as int64 where they are whole.
+// number returns numbers as unstructured objects have them: int64 for integers.
 func number(n *yaml.Node, value any) (any, error) {
 	switch v := value.(type) {
 	case int:
@@ -174,7 +174,7 @@ func number(n *yaml.Node, value any) (any, error) {
 		return float64(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, invalid(n, "%q is no number that JSON can hold", n.Value)
+			return nil, invalid(n, "%q is not a number that JSON can represent", n.Value)
 		}
 		if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
 			return int64(v), nil

@@ -99,7 +99,7 @@ func count(value any) (values, nesting int) {
 	return values + 1, nesting + 1
 }
 
-// spend takes a document of so many values from what is left of the limits.
+// spend subtracts a document's values from the limits.
 func (l *loader) spend(values, nesting int) error {
 	if nesting > l.limits.Nesting {
 		return fmt.Errorf("values are nested deeper than %d", l.limits.Nesting)

@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
 )
 
-// FuzzLoad feeds a file to the loader and what that loads to the compiler. Neither may panic, and what is loaded means what kubectl reads.
+// FuzzLoad loads and compiles a file. Neither may panic, and the loaded objects must equal those that kubectl reads.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
 		someMap,
@@ -55,7 +55,7 @@ func FuzzLoad(f *testing.F) {
 
 // sameAsKubectl compares an object with what kubectl's parser makes of the same file.
 func sameAsKubectl(t *testing.T, content string, got map[string]any) {
-	// Documents, lists, and merged and duplicate keys are treated differently on purpose; the parser hides some tags.
+	// Documents, lists, and merged and duplicate keys differ on purpose; the parser hides some tags.
 	for _, part := range []string{"---", "...", "List", "<<", "!"} {
 		if strings.Contains(content, part) {
 			return

@@ -90,7 +90,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		expect(t, fsys, report.UnreadableFile, "cluster/pipe.yaml", "no regular file")
+		expect(t, fsys, report.UnreadableFile, "cluster/pipe.yaml", "not a regular file")
 	}()
 	select {
 	case <-done:

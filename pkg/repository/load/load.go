@@ -1,4 +1,4 @@
-// Package load reads the objects of a repository. It bounds what it reads, because a repository may come from anybody.
+// Package load reads the objects of a repository. It limits what it reads, because a repository is untrusted.
 // Source: spec/config-sync.md 1.
 package load
 
@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// Limits bound what is read of a repository.
+// Limits bound the size of a repository.
 type Limits struct {
 	// Depth is the number of directories on the path of a file.
 	Depth int
@@ -28,7 +28,7 @@ type Limits struct {
 	Nesting int
 }
 
-// DefaultLimits are far above what clusters hold: an API server accepts requests of 3 MiB.
+// DefaultLimits are far above what clusters contain: an API server accepts requests of 3 MiB.
 var DefaultLimits = Limits{
 	Depth: 64, Files: 100_000, Objects: 100_000, Errors: 1000,
 	FileBytes: 16 << 20, DocumentBytes: 3 << 20, TotalBytes: 64 << 20,
@@ -36,10 +36,10 @@ var DefaultLimits = Limits{
 	Nesting: 500,
 }
 
-// skipped are names of files and directories that are not read, with all below them.
+// skipped are names of files and directories that are not read.
 var skipped = []string{".github", ".gitlab", ".gitlab-ci.yml"}
 
-// extensions are the names' ends of the files that are read.
+// extensions are the extensions of the files that are read.
 var extensions = []string{".yaml", ".yml", ".json"}
 
 // Load returns the objects of the repository in fsys, by path and position in the file, and all errors that it finds. The file system must
@@ -53,13 +53,13 @@ func Load(fsys fs.FS, limits Limits) ([]*object.Object, report.Errors) {
 	for _, entry := range entries {
 		switch name := entry.Name(); {
 		case isKustomization(name):
-			l.fail(report.Kustomization, name, "a repository that Kustomize renders has no hierarchy; render it first, or remove the file")
+			l.fail(report.Kustomization, name, "Kustomize is not supported in a hierarchical repository; render it first, or remove the file")
 		case slices.Contains(object.TopDirs, name) && entry.Type() != 0:
 			l.entry(name, entry)
 		}
 	}
 	if len(l.errors) >= limits.Errors {
-		l.fail(report.LimitExceeded, ".", "there are %d errors or more, and reading stopped; correct these first", limits.Errors)
+		l.fail(report.LimitExceeded, ".", "reading stopped after %d errors; correct these first", limits.Errors)
 	}
 	if len(l.errors) > 0 {
 		return nil, l.errors
@@ -75,7 +75,7 @@ func isKustomization(name string) bool {
 type loader struct {
 	fsys   fs.FS
 	limits Limits
-	// bytes, values and files are what is left of the limits.
+	// bytes, values and files are the remainders of the limits.
 	bytes         int64
 	values, files int
 	objects       []*object.Object
@@ -117,12 +117,12 @@ func (l *loader) dir(dir string, depth int) {
 	}
 }
 
-// exhausted returns whether a limit of the whole repository is reached, after which nothing more is read.
+// exhausted reports whether a limit of the whole repository is reached, so that reading stops.
 func (l *loader) exhausted() bool {
 	return l.files < 0 || l.bytes < 0 || l.values < 0 || len(l.objects) > l.limits.Objects || len(l.errors) >= l.limits.Errors
 }
 
-// entry reads what may be a file, a top-level directory or a symbolic link to either.
+// entry reads a file, a directory or a symbolic link.
 func (l *loader) entry(name string, entry fs.DirEntry) {
 	if entry.IsDir() {
 		l.dir(name, 1)
@@ -147,7 +147,7 @@ func (l *loader) entry(name string, entry fs.DirEntry) {
 	switch {
 	case !readable:
 	case mode != 0:
-		l.fail(report.UnreadableFile, name, "this is no regular file (%s)", mode)
+		l.fail(report.UnreadableFile, name, "not a regular file (%s)", mode)
 	default:
 		l.file(name)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// add appends the objects of a document: none, one, or those of a list. The node, if known, holds their positions.
+// add appends the objects of a document: none, one, or the items of a list. node has their positions, if known.
 func (l *loader) add(name string, value any, node *yaml.Node) {
 	if value == nil {
 		return
@@ -117,7 +117,7 @@ func metadataLines(n *yaml.Node) map[string]int {
 	return lines
 }
 
-// shape checks that metadata can be read.
+// shape checks the types of the fields of metadata.
 func shape(o *object.Object) *report.Error {
 	metadata, ok := o.Object["metadata"]
 	if !ok || metadata == nil {

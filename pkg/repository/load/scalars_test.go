@@ -47,12 +47,12 @@ func TestMergedKeys(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatAreRefused have no meaning in JSON, or several.
+// TestDocumentsThatAreRefused has documents without, or with an ambiguous, equivalent in JSON.
 func TestDocumentsThatAreRefused(t *testing.T) {
 	for text, message := range map[string]string{
-		"value: .nan\n":        "no number that JSON can hold",
+		"value: .nan\n":        "not a number that JSON can represent",
 		"value: !Ref x\n":      "the tag !Ref is not supported",
-		"value: !!int x\n":     "is no valid int",
+		"value: !!int x\n":     "is not a valid int",
 		"? [a]\n: b\n":         "a key must be a string",
 		"<<: a\n":              "only mappings can be merged",
 		"value: 1\nvalue: 2\n": "set twice",

@@ -12,7 +12,7 @@ var serverSet = []string{
 	"ownerReferences", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
 }
 
-// serverFields refuses fields that only a cluster sets, and removes those that tools write without a value.
+// serverFields reports fields that only a cluster sets, and removes those that tools write without a value.
 func serverFields(o *object.Object) *report.Error {
 	var set []string
 	metadata, _ := o.Object["metadata"].(map[string]any)
@@ -35,10 +35,10 @@ func serverFields(o *object.Object) *report.Error {
 	if len(set) == 0 {
 		return nil
 	}
-	return problem(o, report.IllegalField, set[0], "a repository must not set what only a cluster sets; remove %s", strings.Join(set, ", "))
+	return problem(o, report.IllegalField, set[0], "a repository must not set fields that only a cluster sets; remove %s", strings.Join(set, ", "))
 }
 
-// isEmpty returns whether a value says nothing: zero values, and collections of them.
+// isEmpty reports whether a value is zero, or a collection of zero values.
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:

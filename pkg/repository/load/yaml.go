@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// yaml reads a YAML file, which holds any number of documents. What follows a document that cannot be parsed is not read.
+// yaml reads a YAML file with any number of documents. It stops at the first document that cannot be parsed.
 func (l *loader) yaml(name string, data []byte) {
 	if line := longDocument(data, l.limits.DocumentBytes); line > 0 {
 		l.fail(report.LimitExceeded, report.Position(name, line), "the document is larger than %s", size(l.limits.DocumentBytes))
@@ -45,7 +45,7 @@ func (l *loader) yaml(name string, data []byte) {
 	}
 }
 
-// content returns the node that a document or an alias stands for.
+// content returns the node of a document or an alias.
 func content(n *yaml.Node) *yaml.Node {
 	for n != nil {
 		switch {
@@ -79,7 +79,7 @@ func longDocument(data []byte, limit int64) int {
 	return 0
 }
 
-// isSeparator returns whether a line begins a new document.
+// isSeparator reports whether a line begins a new document.
 func isSeparator(line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, []byte("---"))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)

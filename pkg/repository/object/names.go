@@ -23,7 +23,7 @@ const (
 	ConfigSyncGroup       = "configsync.gke.io"
 )
 
-// Kinds that have a meaning of their own in a repository.
+// Kinds that are special in a repository.
 var (
 	Namespace         = schema.GroupKind{Kind: "Namespace"}
 	Repo              = schema.GroupKind{Group: ConfigManagementGroup, Kind: "Repo"}
@@ -51,7 +51,7 @@ const (
 	DeletionDetach = "detach"
 )
 
-// IsReserved returns whether a label or an annotation has a prefix that only the sync may use.
+// IsReserved reports whether a label or an annotation has a prefix that only the sync may use.
 func IsReserved(key string) bool {
 	return strings.HasPrefix(key, ConfigManagementGroup+"/") || strings.HasPrefix(key, ConfigSyncGroup+"/")
 }

@@ -1,4 +1,4 @@
-// Package object holds the objects of a repository and where each of them was read.
+// Package object defines the objects of a repository, with their positions in files.
 package object
 
 import (
@@ -34,7 +34,7 @@ func (o *Object) TopDir() string {
 // GroupKind returns the group and kind of the object.
 func (o *Object) GroupKind() schema.GroupKind { return o.GroupVersionKind().GroupKind() }
 
-// Is returns whether the object is of a kind, in any version.
+// Is reports whether the object is of a kind, in any version.
 func (o *Object) Is(kind schema.GroupKind) bool { return o.GroupKind() == kind }
 
 // Annotation returns the value of an annotation and whether it is set.

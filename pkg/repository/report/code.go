@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// Code names a condition. KNV codes are those of Config Sync, each for the very condition that it has there (spec/config-sync.md 6);
-// conditions that Config Sync does not know have names without a number.
+// Code identifies a condition. KNV codes are those of Config Sync, each for the same condition as there (spec/config-sync.md 6). Conditions
+// that Config Sync does not have are words.
 type Code string
 
 // Codes of Config Sync.
@@ -28,7 +28,7 @@ const (
 	ControllerNamespace       Code = "KNV1034"
 	InvalidName               Code = "KNV1036"
 	SelectorInNamespace       Code = "KNV1038"
-	WrongTopLevelDirectory    Code = "KNV1039"
+	IllegalTopLevelDirectory  Code = "KNV1039"
 	UnsupportedInherited      Code = "KNV1041"
 	IllegalHierarchyMode      Code = "KNV1042"
 	UnsupportedObject         Code = "KNV1043"
@@ -63,7 +63,7 @@ const (
 	LinkedDirectory Code = "LinkedDirectory"
 	// Kustomization is a repository that Kustomize has to render first.
 	Kustomization Code = "Kustomization"
-	// InvalidDirectory is an abstract directory whose name is no DNS label, and so could not be part of a tree label.
+	// InvalidDirectory is an abstract directory whose name is not a DNS label, and so cannot be part of a tree label.
 	InvalidDirectory Code = "InvalidDirectory"
 	// ReservedDirectory is an abstract directory with the name of a namespace that is excluded from hierarchies.
 	ReservedDirectory Code = "ReservedDirectory"
@@ -75,13 +75,13 @@ const (
 	SelectorPrefix Code = "SelectorPrefix"
 )
 
-// helpPage explains each code, under an anchor of its name.
+// helpPage explains each code, under an anchor with its name.
 const helpPage = "https://github.com/hierarchy-apiserver/hierarchy-apiserver/blob/main/docs/repositories.md#"
 
-// HelpURL returns where the code is explained.
+// HelpURL returns the address of the explanation.
 func (c Code) HelpURL() string { return helpPage + strings.ToLower(string(c)) }
 
-// Blocking returns whether errors of this code stop before the next stage, and keep a repository from being applied.
+// Blocking reports whether errors of this code prevent the next stage and the repository's application.
 func (c Code) Blocking() bool {
 	switch c {
 	case UnknownKind, SharedName, SelectorPrefix:

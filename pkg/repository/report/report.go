@@ -1,4 +1,4 @@
-// Package report holds the errors of a repository: values with a code, a message and positions, and their text.
+// Package report defines the errors of a repository, with their codes, messages and positions, and formats them.
 package report
 
 import (
@@ -20,13 +20,13 @@ type Source struct {
 	Kind      string `json:"kind,omitempty"`
 }
 
-// Error is one thing that is wrong with a repository.
+// Error is one error or warning about a repository.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 	// Sources are the objects concerned.
 	Sources []Source `json:"sources,omitempty"`
-	// Paths are files and directories, where no object is concerned.
+	// Paths are files and directories, for errors that do not concern objects.
 	Paths []string `json:"paths,omitempty"`
 }
 
@@ -57,7 +57,8 @@ func (s *Source) text() string {
 	return b.String()
 }
 
-// Printable replaces what a terminal could obey, and line breaks that could pass for another error: a repository may come from anybody.
+// Printable escapes control characters and line breaks, because a repository is untrusted: its names must not control a terminal or forge
+// another error.
 func Printable(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return text
@@ -84,7 +85,7 @@ func Position(path string, line int) string {
 // Errors are all errors of a repository, or of one stage.
 type Errors []*Error
 
-// Blocking returns whether any of the errors keeps the repository from being applied.
+// Blocking reports whether any of the errors is blocking.
 func (e Errors) Blocking() bool {
 	return slices.ContainsFunc(e, func(err *Error) bool { return err.Code.Blocking() })
 }
@@ -101,7 +102,7 @@ func (e Errors) Split() (blocking, others Errors) {
 	return blocking, others
 }
 
-// Sorted returns the errors in the order of their text, each once.
+// Sorted returns the errors sorted by text, without duplicates.
 func (e Errors) Sorted() Errors {
 	texts := make(map[*Error]string, len(e))
 	for _, err := range e {

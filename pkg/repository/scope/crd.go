@@ -9,14 +9,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// CRD is what a repository needs of a CustomResourceDefinition.
+// CRD holds the fields of a CustomResourceDefinition that are used.
 type CRD struct {
 	Kind       schema.GroupKind
 	Plural     string
 	Namespaced bool
 }
 
-// ParseCRD reads a CustomResourceDefinition, of any version. It fails if a field that gives the kind or its scope is missing.
+// ParseCRD parses a CustomResourceDefinition of any version. It returns an error if the kind or its scope is missing.
 func ParseCRD(o *object.Object) (CRD, error) {
 	crd := CRD{}
 	scope := ""

@@ -13,13 +13,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// FileName is the file at the root of a repository that tells the kinds of a cluster: the output of `kubectl api-resources`.
+// FileName is the file at the root of a repository with the kinds of a cluster: the output of `kubectl api-resources`.
 const FileName = "api-resources.txt"
 
 // maxFileBytes is far above what clusters print: 2 000 kinds take 200 KiB.
 const maxFileBytes = 4 << 20
 
-// FromFile returns the kinds that the repository's api-resources.txt tells, and nil if there is no such file.
+// FromFile returns the kinds in the repository's api-resources.txt, nil if there is no such file.
 func FromFile(fsys fs.FS) (Table, *report.Error) {
 	table, err := read(fsys)
 	if err == nil {
@@ -30,7 +30,7 @@ func FromFile(fsys fs.FS) (Table, *report.Error) {
 	}
 	return nil, &report.Error{
 		Code:    report.InvalidKindsFile,
-		Message: fmt.Sprintf("%v; write the file again with: kubectl api-resources > %s", err, FileName),
+		Message: fmt.Sprintf("%v; regenerate the file with: kubectl api-resources > %s", err, FileName),
 		Paths:   []string{FileName},
 	}
 }
@@ -42,7 +42,7 @@ func read(fsys fs.FS) (Table, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the file is no regular file (%s)", info.Mode().Type())
+		return nil, fmt.Errorf("not a regular file (%s)", info.Mode().Type())
 	}
 	f, err := fsys.Open(FileName)
 	if err != nil {
@@ -60,7 +60,7 @@ func parse(r io.Reader) (Table, error) {
 	header := lines.Text()
 	version := strings.Index(header, "APIVERSION")
 	if version < 0 {
-		// Old versions of kubectl.
+		// Older versions of kubectl.
 		version = strings.Index(header, "APIGROUP")
 	}
 	if version < 0 || !strings.Contains(header, "NAMESPACED") || !strings.Contains(header, "KIND") {

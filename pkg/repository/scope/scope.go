@@ -1,4 +1,4 @@
-// Package scope knows which kinds are in namespaces.
+// Package scope finds out whether kinds are namespaced.
 package scope
 
 import (
@@ -9,11 +9,11 @@ import (
 
 // Lookup finds the scope of a kind.
 type Lookup interface {
-	// Namespaced returns whether the objects of a kind are in namespaces. Unknown kinds are not ok.
+	// Namespaced reports whether a kind is namespaced. ok is false for unknown kinds.
 	Namespaced(kind schema.GroupKind) (namespaced, ok bool)
 }
 
-// Table is a Lookup that holds for each kind whether its objects are in namespaces.
+// Table is a Lookup that holds for each kind whether it is namespaced.
 type Table map[schema.GroupKind]bool
 
 // Namespaced implements Lookup.
@@ -22,7 +22,7 @@ func (t Table) Namespaced(kind schema.GroupKind) (namespaced, ok bool) {
 	return namespaced, ok
 }
 
-// Chain is a Lookup that asks others, in order, until one knows the kind. It may hold nil.
+// Chain is a Lookup that tries others in order. Its elements may be nil.
 type Chain []Lookup
 
 // Namespaced implements Lookup.
@@ -38,7 +38,7 @@ func (c Chain) Namespaced(kind schema.GroupKind) (namespaced, ok bool) {
 	return false, false
 }
 
-// BuiltIn knows the kinds of Kubernetes, those that describe a repository, and those of this project.
+// BuiltIn returns the kinds of Kubernetes, of repositories and of this project.
 func BuiltIn() Lookup { return Chain{kubernetes, ours} }
 
 var ours = Table{
@@ -59,6 +59,6 @@ var ours = Table{
 	{Group: "hnc.x-k8s.io", Kind: "HierarchicalResourceQuota"}: true,
 	{Group: "hnc.x-k8s.io", Kind: "HNCConfiguration"}:          false,
 
-	// Kinds that Kubernetes served in versions that repositories are still checked against.
+	// Kinds that older versions of Kubernetes serve.
 	{Group: "policy", Kind: "PodSecurityPolicy"}: false,
 }

@@ -39,8 +39,8 @@ func TestKindsFile(t *testing.T) {
 		file fstest.MapFile
 		want string
 	}{
-		"a pipe":             {fstest.MapFile{Mode: fs.ModeNamedPipe}, "no regular file"},
-		"a directory":        {fstest.MapFile{Mode: fs.ModeDir}, "no regular file"},
+		"a pipe":             {fstest.MapFile{Mode: fs.ModeNamedPipe}, "not a regular file"},
+		"a directory":        {fstest.MapFile{Mode: fs.ModeDir}, "not a regular file"},
 		"empty":              {fstest.MapFile{}, "empty"},
 		"no header":          {fstest.MapFile{Data: []byte("pods po v1 true Pod\n")}, "first line"},
 		"a line that is cut": {fstest.MapFile{Data: []byte(header + "pods     po           v1               true\n")}, "line 2"},
