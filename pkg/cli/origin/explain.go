@@ -132,7 +132,7 @@ func (q *Question) explainLocal(a *Answer) {
 		a.addf("it overrides the one in %s, which allows that", above.Name)
 	case above.Mode.Keep:
 		a.addf("the one in %s is not copied here because of the conflict: onConflict is Keep, so the local one stays", above.Name)
-	case here.Object.overriding().Asked:
+	case here.Object.overriding().Requested:
 		a.addf("it asks to override the one in %s, which does not allow that and should be copied over it: annotate that one with %s", above.Name, hnc.AnnotationAllowOverride)
 	default:
 		a.addf("the one in %s should be copied over it, because the source nearest to the root takes precedence; for errors, see: kubectl hns describe %s", above.Name, a.Namespace)
