@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything that they make lies in _output/ (and in Go's caches).
+# `make help` lists the targets. They write to _output/ and to Go's caches only, except generate and publish.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -6,17 +6,17 @@ SHELL := bash
 # Plain builds need no C compiler. The race detector does.
 export CGO_ENABLED := 0
 BIN := _output/bin
-# Where the development cluster keeps its state; with another directory there is another cluster.
+# The state of the development cluster; each directory has its own cluster.
 DEV ?= _output/dev
 HAVE_CC := $(shell command -v $${CC:-cc} || true)
-# What `make test` tests, and with which further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
+# The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
-# What `--version` prints.
+# The output of `--version`.
 VERSION ?= $(shell hack/version.sh)
-# What `make bench` measures, and how: see docs/performance.md.
+# The flags of `make bench`: see docs/performance.md.
 BENCHFLAGS ?=
-# Which files of what it has printed `make publish` reads.
+# The files with the output of `make bench` that `make publish` reads.
 RESULTS ?= results.json
 
 .PHONY: help
@@ -29,24 +29,24 @@ kube: ## build etcd, kube-apiserver, kube-controller-manager and kubectl into _o
 
 .PHONY: binaries
 binaries: ## build our own binaries into _output/bin
-	@# Go touches what is up to date; what has not changed must keep its time, or make up restarts it.
+	@# Go touches binaries that are up to date; those must keep their time, or make up restarts the servers.
 	@mkdir -p _output/build
 	go build -ldflags '-X main.version=$(VERSION)' -o _output/build/ ./cmd/...
 	@for b in $(notdir $(wildcard cmd/*)); do cmp -s _output/build/$$b $(BIN)/$$b || install -D _output/build/$$b $(BIN)/$$b; done
 
 .PHONY: build
-build: kube binaries ## build everything that runs
+build: kube binaries ## build all binaries
 
 .PHONY: test
-test: build ## run all tests, against a real control plane where they need one
+test: build ## run all tests, with a real control plane where they need one
 ifeq ($(HAVE_CC),)
-	@echo "no C compiler found: testing without the race detector" >&2
+	@echo "no C compiler found: tests run without the race detector" >&2
 endif
 	@$(if $(HAVE_CC),CGO_ENABLED=1) go test $(if $(HAVE_CC),-race) -timeout 30m -json $(TESTFLAGS) $(PACKAGES) | \
 		go run ./test/rows -results $(if $(TESTFLAGS)$(filter-out ./...,$(PACKAGES)),-partial)
 
 .PHONY: rows
-rows: ## list the rules of HNC's behaviour, and which were tested by the last make test or are documented as different
+rows: ## list the rules of HNC's behavior, and whether the last make test tested them or they are documented as different
 	@go run ./test/rows -v
 
 .PHONY: verify
@@ -54,7 +54,7 @@ verify: ## check formatting, vet, lint, import directions, generated code and go
 	@hack/verify.sh
 
 .PHONY: bench
-bench: build ## run the benchmarks: one JSON object for each measurement
+bench: build ## run the benchmarks; print one JSON object for each measurement
 	@go run ./test/bench $(foreach flag,$(BENCHFLAGS),'$(flag)')
 
 .PHONY: publish
@@ -62,7 +62,7 @@ publish: ## write the benchmarks' results into docs/performance.md and docs/scal
 	@go run ./test/bench/publish $(RESULTS)
 
 .PHONY: generate
-generate: ## write generated code anew
+generate: ## regenerate code
 	hack/update-codegen.sh
 
 .PHONY: up
@@ -74,5 +74,5 @@ restart: build ## rebuild our servers and restart them in the development cluste
 	@go run ./hack/dev -dir $(DEV) restart
 
 .PHONY: down
-down: ## stop the development cluster; its data stay
+down: ## stop the development cluster; its data are kept
 	@go run ./hack/dev -dir $(DEV) down

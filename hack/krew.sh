@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the plugin for all platforms, as it is released, and its manifest for krew. Usage: krew.sh VERSION [OUTPUT-DIRECTORY]
+# Builds the release of the plugin for all platforms, and its krew manifest. Usage: krew.sh VERSION [OUTPUT-DIRECTORY]
 set -euo pipefail
 version=${1:?usage: krew.sh VERSION, such as v0.1.0}
-[[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-.+)?$ ]] || { echo "$version is no version: v1.2.3" >&2; exit 1; }
+[[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-.+)?$ ]] || { echo "$version is not a version such as v1.2.3" >&2; exit 1; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=${2:-_output/krew}
 url=https://github.com/hierarchy-apiserver/hierarchy-apiserver/releases/download/$version
@@ -17,7 +17,7 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 w
   GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.version=$version" -o "$staging/kubectl-hns$exe" ./cmd/kubectl-hns
   cp LICENSE artifacts/krew/kubectl_complete-hns "$staging"
   archive=kubectl-hns_${version}_${os}_${arch}.tar.gz
-  # The same sources make the same bytes.
+  # The archive is reproducible.
   tar -C "$staging" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - . | gzip -n >"$out/$archive"
   rm -r "$staging"
   cat >>"$out/hns.yaml" <<PLATFORM

@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package hack pins the modules that the scripts of this folder run.
+// Package hack pins the modules that the scripts in this folder run.
 package hack
 
 import _ "k8s.io/code-generator"

@@ -13,7 +13,7 @@ source "$(go list -m -f '{{.Dir}}' k8s.io/code-generator)/kube_codegen.sh"
 
 kube::codegen::gen_helpers --boilerplate "$boilerplate" pkg/apis
 
-# The report of API rules only repeats upstream's own exceptions; it is not kept.
+# The report of API rules repeats upstream's own exceptions only; it is not kept.
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 kube::codegen::gen_openapi \
@@ -26,6 +26,6 @@ kube::codegen::gen_client --with-watch --with-applyconfig \
   --output-dir pkg/generated --output-pkg "$module/pkg/generated" \
   --boilerplate "$boilerplate" pkg/apis
 
-# The scopes of Kubernetes' kinds, which repositories are checked with offline.
+# The scopes of Kubernetes' kinds, for checking repositories offline.
 kubernetes=$(cd hack/kube && go mod download k8s.io/kubernetes && go list -m -f '{{.Dir}}' k8s.io/kubernetes)
 go run ./hack/scopes "$kubernetes/api/discovery" >pkg/repository/scope/zz_generated.kinds.go

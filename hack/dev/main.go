@@ -1,5 +1,5 @@
-// Command dev runs a development cluster with this project installed. It is what `make up`, `make restart` and `make down` call, from
-// the repository's root, after building what they need. With another -dir than _output/dev there is another cluster.
+// Command dev runs a development cluster with this project installed. `make up`, `make restart` and `make down` run it from the
+// repository's root, after building the binaries. Each -dir has its own cluster.
 package main
 
 import (
@@ -20,10 +20,10 @@ const (
 	sample = "artifacts/sample"
 )
 
-// overlays are what is installed.
+// overlays are the kustomizations that are installed.
 var overlays = []string{"artifacts/dev", "artifacts/policies"}
 
-// servers are ours, in the order in which they can start.
+// servers are our servers, in the order in which they can start.
 var servers = []controlplane.Server{{Name: "hnc-apiserver"}, {Name: "hnc-propagator"}}
 
 func main() {
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// up starts what doesn't run, installs, and applies the sample tree. It may be called at any time.
+// up starts the processes that do not run, installs the overlays, and applies the sample tree. It is idempotent.
 func up(ctx context.Context, dir string) error {
 	begin := time.Now()
 	cp, err := start(ctx, dir)
@@ -63,7 +63,7 @@ func up(ctx context.Context, dir string) error {
 	return nil
 }
 
-// restart replaces our two servers with what has been built since; Kubernetes goes on running.
+// restart restarts our two servers with the current binaries. Kubernetes keeps running.
 func restart(ctx context.Context, dir string) error {
 	for _, server := range servers {
 		step("stopping %s", server.Name)
@@ -83,7 +83,7 @@ func down(ctx context.Context, dir string) error {
 	return nil
 }
 
-// start has everything running and our API served through kube-apiserver.
+// start starts the processes that do not run, and registers our API with kube-apiserver.
 func start(ctx context.Context, dir string) (*controlplane.ControlPlane, error) {
 	names := make([]string, 0, len(servers))
 	for _, server := range servers {
@@ -92,7 +92,7 @@ func start(ctx context.Context, dir string) (*controlplane.ControlPlane, error) 
 	if err := controlplane.RequireBinaries(binDir, names...); err != nil {
 		return nil, err
 	}
-	step("starting etcd, kube-apiserver and kube-controller-manager")
+	step("launching etcd, kube-apiserver and kube-controller-manager")
 	cp, err := controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, Detached: true})
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func start(ctx context.Context, dir string) (*controlplane.ControlPlane, error) 
 		return nil, err
 	}
 	for _, server := range servers {
-		step("starting %s", server.Name)
+		step("launching %s", server.Name)
 		port, err := cp.StartServer(ctx, installation, server)
 		if err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ const ready = `
 The cluster is up (%s). Logs are in %s. Try:
 
   export PATH="%s:$PATH" KUBECONFIG="%s"
-  kubectl hns tree acme --objects rolebindings          # the tree, and where RoleBindings come from
+  kubectl hns tree acme --objects rolebindings          # the tree, with its RoleBindings and their sources
   kubectl hns create service-2 -n team-a                # a sub-namespace, ready to use
   kubectl hns explain rolebinding/developers-read-pods -n service-2
 
@@ -133,5 +133,5 @@ and then:
   kubectl get networkpolicies,secrets,limitranges,configmaps -A -l hnc.x-k8s.io/inherited-from=acme    # a kind in each mode
   kubectl auth can-i list pods -n service-1 --as=jane --as-group=acme-developers
 
-make restart: rebuild and restart our servers. make down: stop; make up goes on where it stopped.
+make restart: rebuild and restart our servers. make down: stop; make up resumes.
 `

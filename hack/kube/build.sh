@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the control plane that the suites and `make up` run against, from the Go module proxy, into OUT.
-# Usage: build.sh OUT. Does nothing when OUT already holds this version; prints progress while it builds.
+# Usage: build.sh OUT. Does nothing if OUT already has this version; prints progress while it builds.
 set -euo pipefail
 
 out=$(mkdir -p "$1" && cd "$1" && pwd)

@@ -4,7 +4,7 @@ package scope
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// kubernetes holds whether the objects of each of Kubernetes' kinds are in namespaces.
+// kubernetes holds for each kind of Kubernetes whether it is namespaced.
 var kubernetes = Table{
 	schema.GroupKind{Group: "", Kind: "Binding"}:                                                      true,
 	schema.GroupKind{Group: "", Kind: "ComponentStatus"}:                                              false,
