@@ -45,6 +45,10 @@ endif
 	@$(if $(HAVE_CC),CGO_ENABLED=1) go test $(if $(HAVE_CC),-race) -timeout 30m -json $(TESTFLAGS) $(PACKAGES) | \
 		go run ./test/rows -results $(if $(TESTFLAGS)$(filter-out ./...,$(PACKAGES)),-partial)
 
+.PHONY: quick
+quick: build ## run some tests without the race detector: make quick PACKAGES=./test/integration/kinds TESTFLAGS='-run Exceptions'
+	@go test -timeout 10m $(TESTFLAGS) $(PACKAGES)
+
 .PHONY: rows
 rows: ## list the rules of HNC's behavior, and whether the last make test tested them or they are documented as different
 	@go run ./test/rows -v

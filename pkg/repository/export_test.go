@@ -1,6 +1,11 @@
 package repository
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+)
 
 // Checks returns a name for each check.
 func Checks() []string {
@@ -11,10 +16,20 @@ func Checks() []string {
 	return names
 }
 
-// WithoutCheck calls a function while a check is switched off.
+// WithoutCheck calls a function while a check is disabled.
 func WithoutCheck(i int, call func()) {
 	stage := checks[i].stage
 	checks[i].stage = "never"
 	defer func() { checks[i].stage = stage }()
 	call()
+}
+
+// Codes returns the codes of all checks.
+func Codes() []report.Code {
+	var codes []report.Code
+	for i := range checks {
+		codes = append(codes, checks[i].code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
 }

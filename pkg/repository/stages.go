@@ -2,7 +2,6 @@ package repository
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
@@ -149,14 +148,4 @@ func (k *check) run(c *compilation) report.Errors {
 		}
 	}
 	return errors
-}
-
-// Codes returns the codes of all checks.
-func Codes() []report.Code {
-	var codes []report.Code
-	for i := range checks {
-		codes = append(codes, checks[i].code)
-	}
-	slices.Sort(codes)
-	return slices.Compact(codes)
 }

@@ -90,18 +90,6 @@ func (e Errors) Blocking() bool {
 	return slices.ContainsFunc(e, func(err *Error) bool { return err.Code.Blocking() })
 }
 
-// Split separates the blocking errors from the others.
-func (e Errors) Split() (blocking, others Errors) {
-	for _, err := range e {
-		if err.Code.Blocking() {
-			blocking = append(blocking, err)
-		} else {
-			others = append(others, err)
-		}
-	}
-	return blocking, others
-}
-
 // Sorted returns the errors sorted by text, without duplicates.
 func (e Errors) Sorted() Errors {
 	texts := make(map[*Error]string, len(e))
