@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
 	"pkg/cli":         {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/repository"},
 	"pkg/cli/tree":    {"pkg/apis"},
-	"pkg/cli/graph": {"pkg/cli/tree"},
+	"pkg/cli/graph":   {"pkg/cli/tree"},
 	"pkg/cli/admins":  {"pkg/apis"},
 	"pkg/cli/origin":  {"pkg/apis", "pkg/copies", "pkg/exceptions"},
 	"cmd/kubectl-hns": {"pkg/cli"},
