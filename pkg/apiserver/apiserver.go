@@ -150,11 +150,11 @@ func (c CompletedConfig) New() (*Server, error) {
 			return stores.configuration.SubnamespaceNames(ctx)
 		},
 	})
-	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Ready)); err != nil {
+	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Index.Ready)); err != nil {
 		return nil, err
 	}
 	generic.AddPostStartHookOrDie("tree", func(hook genericapiserver.PostStartHookContext) error {
-		go forest.Run(hook)
+		go forest.Index.Run(hook)
 		return nil
 	})
 	picture, err := c.picture(generic, namespaces.Informer())
@@ -193,7 +193,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	subtrees := subtree.Config{
-		Tree:       forest,
+		Tree:       forest.Index,
 		Namespaces: namespaces,
 		Authorizer: c.reviews,
 		Client:     c.client,

@@ -51,14 +51,14 @@ func (c CompletedConfig) stores(options fencedOptions, t *tree.Tree, mapper *kin
 	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {
 		return s, fmt.Errorf("copyreleases: %w", err)
 	}
-	if s.overwritten, err = overwrittenobject.New(Scheme, options, c.reviews, t.Root, c.overwrittenTTL); err != nil {
+	if s.overwritten, err = overwrittenobject.NewStorage(Scheme, options, c.reviews, t.Index.Root, c.overwrittenTTL); err != nil {
 		return s, fmt.Errorf("overwrittenobjects: %w", err)
 	}
 	return s, nil
 }
 
 // at returns how to get the hierarchy of a namespace: at version "" the one that is stored, at "0" the one that is cached.
-func (s stores) at(version string) tree.Hierarchies {
+func (s stores) at(version string) tree.HierarchyGetter {
 	return func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
 		obj, err := s.hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{ResourceVersion: version})
 		if err != nil {
@@ -84,7 +84,7 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, picture *mynamespace.
 		v1beta1.SchemeGroupVersion.Version: {
 			"hierarchies":              &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
 			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
-			"hierarchies/tree":         hierarchytree.New(t, s.at("0")),
+			"hierarchies/tree":         hierarchytree.New(t.Index, s.at("0")),
 			"hierarchies/plan":         &hierarchyplan.REST{Planner: planner},
 			"mynamespaces":             mynamespace.New(picture),
 			"overwrittenobjects":       s.overwritten,

@@ -4,9 +4,9 @@ package hierarchy
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,55 +20,54 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// strategy checks and prepares what is said of a single object; what the tree has to say is judged by the hooks of
-// NewStorage, which can also answer Forbidden and Conflict.
+// strategy prepares and validates a single object. The hooks of the store validate it against the tree, because only they may return Forbidden and
+// Conflict.
 type strategy struct {
 	base.Base
-	tree  *tree.Tree
-	kinds resourcespec.Validator
+	tree      *tree.Tree
+	resources resourcespec.Validator
 }
 
 func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	h := obj.(*hnc.Hierarchy)
 	h.Status = hnc.HierarchyStatus{}
-	// The generation counts what was asked for, so that the propagator's empty records have none.
+	// The generation counts changes of the spec by users; the empty objects of the propagator have generation 0.
 	h.Generation = 1
 	if tree.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
 		h.Generation = 0
 	}
-	s.sayReady(ctx, h)
+	s.setReadyCondition(ctx, h)
 }
 
 func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	h.Status = was.Status
-	h.Generation = was.Generation
-	if !apiequality.Semantic.DeepEqual(h.Spec, was.Spec) || (h.Generation == 0 && !tree.ByPropagator(ctx)) {
+	h, oldH := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
+	h.Status = oldH.Status
+	h.Generation = oldH.Generation
+	if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) || (h.Generation == 0 && !tree.ByPropagator(ctx)) {
 		h.Generation++
-		s.sayReady(ctx, h)
+		s.setReadyCondition(ctx, h)
 	}
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	h := obj.(*hnc.Hierarchy)
-	return append(validation.ValidateHierarchy(h, s.tree.Managed(ctx)), s.validateKinds(ctx, h, nil)...)
+	return append(validation.ValidateHierarchy(h, s.tree.Authorizer.ManagedKeys(ctx)), s.validatePropagation(ctx, h, nil)...)
 }
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	return append(validation.ValidateHierarchyUpdate(h, was, s.tree.Managed(ctx)), s.validateKinds(ctx, h, was.Spec.Propagation)...)
+	h, oldH := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
+	return append(validation.ValidateHierarchyUpdate(h, oldH, s.tree.Authorizer.ManagedKeys(ctx)), s.validatePropagation(ctx, h, oldH.Spec.Propagation)...)
 }
 
-// statusStrategy lets only the status change.
-type statusStrategy struct{ base.Status }
-
-func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	h, was := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	h.Spec = was.Spec
-	metav1.ResetObjectMetaForStatus(&h.ObjectMeta, &was.ObjectMeta)
+// validatePropagation validates spec.propagation if it has changed.
+func (s strategy) validatePropagation(ctx context.Context, h *hnc.Hierarchy, old []hnc.ResourceSpec) field.ErrorList {
+	if slices.Equal(h.Spec.Propagation, old) {
+		return nil
+	}
+	return s.resources.Validate(ctx, field.NewPath("spec", "propagation"), h.Spec.Propagation, old)
 }
 
-// attributes returns what selectors can select by.
+// attributes returns the labels and fields for selectors.
 func attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 	h, ok := obj.(*hnc.Hierarchy)
 	if !ok {

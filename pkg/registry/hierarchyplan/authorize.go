@@ -58,7 +58,7 @@ func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, sp
 		if err != nil {
 			return nil, err
 		}
-		_, err = p.Tree.Propagation(ctx, namespace.Name, parent)
+		_, err = p.Tree.Authorizer.AuthorizePropagation(ctx, namespace.Name, parent)
 		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name), err), nil
 	}
 	parent, err := p.subnamespaceParent(ctx, namespace)
@@ -106,9 +106,9 @@ func (p *Planner) authorizeHierarchyUpdate(ctx context.Context, namespace string
 func (p *Planner) validateDeletion(ctx context.Context, t *seen.Tree, namespace *corev1.Namespace) []error {
 	name := namespace.Name
 	if parent := tree.SubnamespaceOf(namespace); parent != "" && t.Subnamespace(seen.Key{Parent: parent, Name: name}) != nil {
-		above, err := p.Tree.Namespace(ctx, parent)
+		above, err := p.Tree.Index.Namespace(ctx, parent)
 		if err == nil {
-			err = p.Tree.Deletable(ctx, name, above, p.GetHierarchy)
+			err = p.Tree.Claims.ValidateDeletion(ctx, name, above, p.GetHierarchy)
 		}
 		return nonNil(err)
 	}

@@ -67,13 +67,13 @@ const maxWarnings = 5
 
 // warnDryRun adds the summary of a plan as warnings. The request itself has been authorized and validated.
 func (p *Planner) warnDryRun(ctx context.Context, name string, spec hnc.HierarchyPlanSpec) {
-	namespace, err := p.Tree.Namespace(ctx, name)
+	namespace, err := p.Tree.Index.Namespace(ctx, name)
 	if err != nil {
 		return // the namespace does not exist, so nothing happens in it
 	}
 	if spec.Change == hnc.ChangeParent && spec.Parent == "" {
 		// Deleting its hierarchy does not remove a sub-namespace from its parent.
-		if spec.Parent, err = p.Tree.HeldBy(ctx, namespace); err != nil {
+		if spec.Parent, err = p.Tree.Claims.Holder(ctx, namespace); err != nil {
 			return
 		}
 	}

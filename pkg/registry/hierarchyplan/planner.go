@@ -49,7 +49,7 @@ type Config struct {
 	// Tree validates and authorizes the change as it does when the change is made.
 	Tree *tree.Tree
 	// GetHierarchy returns the stored hierarchy of a namespace.
-	GetHierarchy tree.Hierarchies
+	GetHierarchy tree.HierarchyGetter
 	// Sources resolves the propagated kinds.
 	Sources *sources.Sources
 	// Authorizer determines what the requester may see.
@@ -97,7 +97,7 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	}
 	defer release()
 	if spec.Change == hnc.ChangeParent {
-		possible, err := p.Tree.Preview(ctx, namespace, spec.Parent)
+		possible, err := p.Tree.Moves.Preview(ctx, namespace, spec.Parent)
 		refused = nonNil(err)
 		if !possible {
 			return hnc.HierarchyPlanStatus{Refusals: refusals(refused)}, nil
@@ -111,12 +111,12 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	case hnc.ChangeDelete:
 		refused = p.validateDeletion(ctx, pr.tree, namespace)
 	case hnc.ChangeConfiguration:
-		refused = nonNil(p.Tree.CheckConfiguration(ctx, hnc.HNCConfigurationSpec{Resources: pr.modes.Cluster, OnConflict: pr.modes.OnConflict},
+		refused = nonNil(p.Tree.Overwrites.ValidateConfiguration(ctx, hnc.HNCConfigurationSpec{Resources: pr.modes.Cluster, OnConflict: pr.modes.OnConflict},
 			hnc.HNCConfigurationSpec{Resources: spec.Resources, OnConflict: pr.modes.OnConflict}))
 	case hnc.ChangePropagation:
 		refused = nonNil(
-			p.Tree.Editable(ctx, namespace, pr.tree.Parent(namespace.Name)),
-			p.Tree.CheckPropagation(ctx, namespace.Name, pr.modes.Trees[namespace.Name], spec.Resources),
+			p.Tree.Moves.ValidateUnchanged(ctx, namespace, pr.tree.Parent(namespace.Name)),
+			p.Tree.Overwrites.ValidatePropagation(ctx, namespace.Name, pr.modes.Trees[namespace.Name], spec.Resources),
 		)
 	}
 	pr.refusals = refused

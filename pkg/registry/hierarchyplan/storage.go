@@ -55,7 +55,7 @@ func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, vali
 			return nil, err
 		}
 	}
-	namespace, err := r.Tree.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
+	namespace, err := r.Tree.Index.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -20,9 +20,9 @@ import (
 
 // REST serves hierarchies/tree.
 type REST struct {
-	tree *tree.Tree
+	tree *tree.Index
 	// getHierarchy returns the cached Hierarchy of a namespace, or a NotFound error.
-	getHierarchy tree.Hierarchies
+	getHierarchy tree.HierarchyGetter
 }
 
 var (
@@ -32,7 +32,7 @@ var (
 )
 
 // New returns the storage. getHierarchy is called for each namespace of the tree.
-func New(t *tree.Tree, getHierarchy tree.Hierarchies) *REST {
+func New(t *tree.Index, getHierarchy tree.HierarchyGetter) *REST {
 	return &REST{tree: t, getHierarchy: getHierarchy}
 }
 
@@ -59,7 +59,7 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 		return nil, err
 	}
 	if options == nil || options.ResourceVersion != "0" {
-		if err := r.tree.Catch(ctx); err != nil {
+		if err := r.tree.WaitUntilFresh(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-// Package hncconfiguration is the registry of the cluster's one HNCConfiguration.
+// Package hncconfiguration is the registry of the cluster's only HNCConfiguration.
 package hncconfiguration
 
 import (
@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -17,27 +16,26 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// strategy checks and prepares a configuration. What it names must exist in the cluster.
+// strategy prepares and validates a configuration.
 type strategy struct {
 	base.Base
-	kinds resourcespec.Validator
-	tree  *tree.Tree
-	// rules are what this server acts by.
+	resources  resourcespec.Validator
+	overwrites *tree.Overwrites
+	// rules are the rules of this server.
 	rules *hnc.Rules
 }
 
-// overwrites judges what the configuration would have overwritten. The store validates after this hook, but there is no sense in listing objects
-// of kinds that can't be configured.
-func (s strategy) overwrites(ctx context.Context, obj, old runtime.Object) error {
-	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	if slices.Equal(c.Spec.Resources, was.Spec.Resources) || len(s.ValidateUpdate(ctx, c, was)) > 0 {
+// validateOverwrites rejects a configuration with which objects would be overwritten. It skips invalid configurations, which the store rejects after
+// the hooks, because objects of kinds that cannot be configured need not be listed.
+func (s strategy) validateOverwrites(ctx context.Context, c, oldC *hnc.HNCConfiguration) error {
+	if slices.Equal(c.Spec.Resources, oldC.Spec.Resources) || len(s.ValidateUpdate(ctx, c, oldC)) > 0 {
 		return nil
 	}
-	return s.tree.CheckConfiguration(ctx, was.Spec, c.Spec)
+	return s.overwrites.ValidateConfiguration(ctx, oldC.Spec, c.Spec)
 }
 
-// resources is the field that names kinds.
-var resources = field.NewPath("spec", "resources")
+// resourcesPath is the field that names kinds.
+var resourcesPath = field.NewPath("spec", "resources")
 
 func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	c := obj.(*hnc.HNCConfiguration)
@@ -46,34 +44,21 @@ func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 }
 
 func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	c.Status = was.Status
-	c.Generation = was.Generation
-	if !apiequality.Semantic.DeepEqual(c.Spec, was.Spec) {
+	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
+	c.Status = oldC.Status
+	c.Generation = oldC.Generation
+	if !apiequality.Semantic.DeepEqual(c.Spec, oldC.Spec) {
 		c.Generation++
 	}
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	c := obj.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.kinds.Validate(ctx, resources, c.Spec.Resources, nil)...)
+	return append(validation.ValidateConfiguration(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil)...)
 }
 
-// ValidateUpdate looks for the entries that are new only: a kind that has gone must not stand in the way of a change.
+// ValidateUpdate accepts kinds that were removed from the cluster if the old configuration names them as well.
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.kinds.Validate(ctx, resources, c.Spec.Resources, was.Spec.Resources)...)
-}
-
-// statusStrategy lets only the status change, in which the server itself reports its rules.
-type statusStrategy struct {
-	base.Status
-	rules *hnc.Rules
-}
-
-func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	c, was := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	c.Spec = was.Spec
-	c.Status.InForce.APIServer = s.rules
-	metav1.ResetObjectMetaForStatus(&c.ObjectMeta, &was.ObjectMeta)
+	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
+	return append(validation.ValidateConfiguration(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, oldC.Spec.Resources)...)
 }

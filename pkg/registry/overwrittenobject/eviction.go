@@ -15,28 +15,28 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Tenants decide how much is overwritten, so that what is kept is bounded: each manifest, all together, and how much is written in a time,
-// because etcd keeps what was deleted until it compacts its history.
+// Tenants determine how much is overwritten, so records are bounded: the size of each, the size of all, and the bytes written per second, because etcd
+// keeps deleted records until it compacts its history.
 const (
 	maxManifest = 512 << 10
 	maxTotal    = 64 << 20
 	perSecond   = 1 << 20
-	// overhead is what a record takes besides its manifest.
+	// overhead is the size of a record without its manifest.
 	overhead = 1 << 10
 )
 
 func size(o *hnc.OverwrittenObject) int { return len(o.Spec.Manifest) + overhead }
 
-// makeRoom deletes records until there is room for one more. The records of the tree that has most go first, the oldest before the others:
-// a tenant who has much overwritten only loses records of their own.
-func (r *REST) makeRoom(ctx context.Context, room int) error {
+// evictFor deletes records until another one of the given size fits. It deletes from the largest tree first, and there the oldest record first, so a
+// tenant with many overwritten objects loses only records of its own.
+func (r *REST) evictFor(ctx context.Context, size int) error {
 	everywhere := genericapirequest.WithNamespace(ctx, metav1.NamespaceAll)
 	list, err := r.store.List(everywhere, &metainternalversion.ListOptions{ResourceVersion: "0"})
 	if err != nil {
 		return err
 	}
 	records := list.(*hnc.OverwrittenObjectList).Items
-	for _, victim := range victims(records, r.root, room) {
+	for _, victim := range victims(records, r.root, size) {
 		at := genericapirequest.WithNamespace(ctx, victim.Namespace)
 		_, _, err := r.store.Delete(at, victim.Name, rest.ValidateAllObjectFunc, &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &victim.UID}})
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
@@ -46,9 +46,9 @@ func (r *REST) makeRoom(ctx context.Context, room int) error {
 	return nil
 }
 
-// victims returns the records that have to go so that all others and one of the given size are not too large.
-func victims(records []hnc.OverwrittenObject, root func(namespace string) string, room int) []*hnc.OverwrittenObject {
-	total, trees := room, map[string]int{}
+// victims returns the records to delete so that the others and one of the given size fit.
+func victims(records []hnc.OverwrittenObject, root func(namespace string) string, added int) []*hnc.OverwrittenObject {
+	total, trees := added, map[string]int{}
 	byTree := map[string][]*hnc.OverwrittenObject{}
 	for i := range records {
 		o := &records[i]
@@ -82,14 +82,13 @@ func victims(records []hnc.OverwrittenObject, root func(namespace string) string
 	return victims
 }
 
-// treeShare is which part of what is written in a time may be of one tree, so that a tenant who has much overwritten does not keep the objects
-// of others from being recorded.
+// treeShare is the divisor for the share of one tree in the rate, so that a tenant with many overwritten objects does not use up the rate of others.
 const treeShare = 2
 
-// rates says how much may be written in a time.
+// rates limit the bytes written per second.
 type rates struct {
 	all *rate.Limiter
-	// trees are those in which something was overwritten lately.
+	// trees holds the limiters of trees with recent records.
 	trees map[string]*rate.Limiter
 }
 
@@ -97,7 +96,7 @@ func newRates() rates {
 	return rates{rate.NewLimiter(perSecond, maxTotal), map[string]*rate.Limiter{}}
 }
 
-// allow says whether as much may be written now for a tree.
+// allow reports whether a record of the given size may be written for a tree now.
 func (r rates) allow(now time.Time, tree string, size int) bool {
 	maps.DeleteFunc(r.trees, func(_ string, l *rate.Limiter) bool { return l.TokensAt(now) >= maxTotal/treeShare })
 	own, known := r.trees[tree]

@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// A tenant whose tree has most loses the oldest of its own records, in whichever of its namespaces it is.
-func TestTheLargestTreeMakesRoom(t *testing.T) {
+// A tenant with the largest tree loses the oldest of its own records, in any of its namespaces.
+func TestLargestTreeIsEvictedFirst(t *testing.T) {
 	record := func(namespace string, age int) hnc.OverwrittenObject {
 		return hnc.OverwrittenObject{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("%s-%d", namespace, age), CreationTimestamp: metav1.NewTime(time.Unix(int64(1000-age), 0))},
@@ -26,7 +26,7 @@ func TestTheLargestTreeMakesRoom(t *testing.T) {
 		records = append(records, record(fmt.Sprintf("large.%d", len(records)), len(records)))
 	}
 	if got := victims(records, root, overhead); len(got) != 0 {
-		t.Errorf("while there is room, %d records go", len(got))
+		t.Errorf("while another record fits, %d records are evicted", len(got))
 	}
 	got := victims(records, root, 2*(maxManifest+overhead))
 	var names []string
@@ -40,7 +40,7 @@ func TestTheLargestTreeMakesRoom(t *testing.T) {
 	}
 }
 
-// A tenant who has much overwritten does not use up what others may have recorded.
+// A tenant with many overwritten objects does not use up the rate of others.
 func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
 	r, now := newRates(), time.Unix(1000, 0)
 	accepted := func(tree string) (n int) {
@@ -56,7 +56,7 @@ func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
 		t.Errorf("one tree has %d records accepted, want %d", got, half)
 	}
 	if got := accepted("other"); got != half {
-		t.Errorf("beside it another one has %d, want %d", got, half)
+		t.Errorf("another tree has %d, want %d", got, half)
 	}
 	now = now.Add(time.Minute)
 	if got := accepted("greedy"); got != 60*perSecond/treeShare/maxManifest {

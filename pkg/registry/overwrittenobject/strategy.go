@@ -1,4 +1,4 @@
-// Package overwrittenobject is the registry of overwritten objects: what the propagator found in a namespace before it wrote a copy there.
+// Package overwrittenobject is the registry of overwritten objects: records of the objects that the propagator has replaced by copies.
 package overwrittenobject
 
 import (
@@ -43,9 +43,10 @@ func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList 
 	return errs
 }
 
-// PrepareForUpdate and ValidateUpdate make the strategy fit for a store.
+// PrepareForUpdate implements rest.RESTUpdateStrategy.
 func (strategy) PrepareForUpdate(context.Context, runtime.Object, runtime.Object) {}
 
+// ValidateUpdate implements rest.RESTUpdateStrategy.
 func (strategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
 	return nil
 }

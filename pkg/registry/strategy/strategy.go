@@ -72,3 +72,6 @@ func ResetFields(paths ...fieldpath.Path) map[fieldpath.APIVersion]*fieldpath.Se
 		fieldpath.APIVersion(v1alpha2.SchemeGroupVersion.String()): set,
 	}
 }
+
+// FinishNothing is the FinishFunc of hooks that leave nothing to finish.
+func FinishNothing(context.Context, bool) {}

@@ -18,14 +18,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// strategy checks and prepares what is said of a single object; what the tree has to say is judged by the hooks of
-// NewStorage.
+// strategy prepares and validates a single object. The hooks of the store validate it against the tree.
 type strategy struct {
 	base.Base
 	tree *tree.Tree
 }
 
-// PrepareForCreate sets the finalizer that holds the object until its namespace is gone, and notes who has asked for it.
+// PrepareForCreate adds the finalizer that keeps the object until its namespace is gone, and records the requester.
 func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	s := obj.(*hnc.Subnamespace)
 	s.Status = hnc.SubnamespaceStatus{State: hnc.SubnamespaceMissing}
@@ -38,38 +37,38 @@ func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 }
 
 func (strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
-	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
-	s.Status = was.Status
-	setRequester(s, was.Annotations[hnc.AnnotationRequester])
-	if void(was) || (void(s) && requester(ctx) == "") {
+	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
+	s.Status = oldS.Status
+	setRequester(s, oldS.Annotations[hnc.AnnotationRequester])
+	if isVoid(oldS) || (isVoid(s) && requester(ctx) == "") {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationVoid, "true")
 	} else {
 		delete(s.Annotations, hnc.AnnotationVoid)
 	}
-	s.Generation = was.Generation
-	if !apiequality.Semantic.DeepEqual(s.Spec, was.Spec) {
+	s.Generation = oldS.Generation
+	if !apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
 		s.Generation++
 	}
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateSubnamespace(obj.(*hnc.Subnamespace), s.tree.Managed(ctx))
+	return validation.ValidateSubnamespace(obj.(*hnc.Subnamespace), s.tree.Authorizer.ManagedKeys(ctx))
 }
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-	return validation.ValidateSubnamespaceUpdate(obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace), s.tree.Managed(ctx))
+	return validation.ValidateSubnamespaceUpdate(obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace), s.tree.Authorizer.ManagedKeys(ctx))
 }
 
-// GetResetFields returns the fields that a write to the resource never changes: nobody owns what the server writes.
+// GetResetFields returns the fields that a write to the resource does not change: no client owns what the server writes.
 func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return base.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester),
 		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationVoid))
 }
 
-// void says whether the namespace of a Subnamespace was converted to a full one.
-func void(s *hnc.Subnamespace) bool { return s.Annotations[hnc.AnnotationVoid] != "" }
+// isVoid reports whether the namespace of a Subnamespace was converted to a full one.
+func isVoid(s *hnc.Subnamespace) bool { return s.Annotations[hnc.AnnotationVoid] != "" }
 
-// requester returns the name of the user who asks for a sub-namespace. The propagator asks for none on its own account: "".
+// requester returns the name of the requester, "" for the propagator, which creates sub-namespaces on behalf of others.
 func requester(ctx context.Context) string {
 	if user, ok := genericapirequest.UserFrom(ctx); ok && user.GetName() != hnc.PropagatorUser {
 		return user.GetName()
@@ -77,20 +76,11 @@ func requester(ctx context.Context) string {
 	return ""
 }
 
-// setRequester makes user the requester, whatever a client says; "" for nobody.
+// setRequester sets the annotation of the requester, regardless of what the client has sent; "" removes it.
 func setRequester(s *hnc.Subnamespace, user string) {
 	if user == "" {
 		delete(s.Annotations, hnc.AnnotationRequester)
 		return
 	}
 	metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, user)
-}
-
-// statusStrategy lets only the status change.
-type statusStrategy struct{ base.Status }
-
-func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	s, was := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
-	s.Spec = was.Spec
-	metav1.ResetObjectMetaForStatus(&s.ObjectMeta, &was.ObjectMeta)
 }

@@ -11,8 +11,8 @@ import (
 
 // Tree is the index of the trees.
 type Tree interface {
-	// Catch returns once Members includes everything committed before the call.
-	Catch(ctx context.Context) error
+	// WaitUntilFresh returns once Members includes everything committed before the call.
+	WaitUntilFresh(ctx context.Context) error
 	// Members returns the names of the existing namespaces of a subtree, sorted.
 	Members(ctx context.Context, root string) ([]string, error)
 	// Changed returns a channel that is closed at the next change.
@@ -39,7 +39,7 @@ func newMembers(tree Tree) *members {
 
 // subtree returns the current names of a subtree's namespaces, sorted.
 func (m *members) subtree(ctx context.Context, root string) ([]string, error) {
-	if err := m.tree.Catch(ctx); err != nil {
+	if err := m.tree.WaitUntilFresh(ctx); err != nil {
 		return nil, err
 	}
 	return m.tree.Members(ctx, root)

@@ -9,87 +9,111 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 )
 
-// authorizeMove checks that the requester may take a namespace from its current parent to the one whose chain is
-// given; "" and nil stand for none. A move affects both trees: the requester must be admin of the new parent, which move has
-// checked, and of the most recent common ancestor of both parents or, if there is none, of the root that the namespace leaves.
-// All these chains have been read by v, so that they are compared at commit. An orphan, whose
-// parent is gone, only needs the new parent; and so does the child of a namespace that can't be part of a tree (spec/hnc.md
-// 2.4.2, with its holes closed).
-func (t *Tree) authorizeMove(ctx context.Context, v *view, refused refusals, current string, chain []string) error {
-	if current != "" {
-		parent, err := v.namespace(ctx, current)
+// Authorizer authorizes what a write means beyond its own object: rights in other namespaces, and rights on what it affects.
+type Authorizer struct {
+	index  *Index
+	config *Config
+}
+
+// ByPropagator reports whether the propagator makes the request.
+func ByPropagator(ctx context.Context) bool {
+	user, ok := genericapirequest.UserFrom(ctx)
+	return ok && user.GetName() == hnc.PropagatorUser
+}
+
+// ManagedKeys returns the labels and annotations that the requester's objects may set, nil for any: the propagator copies those of a Subnamespace,
+// and reports the ones that are no longer managed (spec/hnc.md 2.0, C2).
+func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
+	if ByPropagator(ctx) {
+		return nil
+	}
+	return a.config.Rules.Keys
+}
+
+// authorizeMove authorizes a move from the current parent to the one with the given chain; "" and nil stand for none. A move affects both trees:
+// the requester must be admin of the new parent, which validateStructure has checked, and of the most recent common ancestor of both parents or, if
+// there is none, of the root of the tree that the namespace leaves. The snapshot has read all these chains, so they are compared at commit. Orphans,
+// and children of namespaces that are excluded from trees, need rights on the new parent only (spec/hnc.md 2.4.2, with its holes closed).
+func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject rejection, current string, chain []string) error {
+	if current == "" {
+		return nil
+	}
+	parent, err := s.namespace(ctx, current)
+	if err != nil {
+		return err
+	}
+	unowned := parent == nil
+	// Only fresh reads may show that the parent is excluded. A rejection is revalidated with them.
+	if s.fresh && !unowned {
+		why, err := s.excluded(ctx, current)
 		if err != nil {
 			return err
 		}
-		nobodys := parent == nil
-		// A cache is not believed that the parent has been excluded. Who is refused is judged again without caches.
-		if v.fresh && !nobodys {
-			why, err := v.excluded(ctx, current)
-			if err != nil {
-				return err
-			}
-			nobodys = why != ""
-		}
-		if !nobodys {
-			left, err := v.ancestry(ctx, current)
-			if err != nil {
-				return err
-			}
-			if len(chain) > 0 {
-				if chain, err = v.ancestry(ctx, chain[0]); err != nil {
-					return err
-				}
-			}
-			at, role := left[len(left)-1], "root of the tree that the namespace leaves"
-			if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(chain, name) }); i >= 0 {
-				at, role = left[i], "most recent common ancestor of the old and the new parent"
-			}
-			if err := t.requireAdmin(ctx, refused, at, role); err != nil {
-				return err
-			}
-		}
+		unowned = why != ""
 	}
-	return nil
-}
-
-// requireAdmin checks that the requester may update the hierarchy of a namespace, under either of its names.
-func (t *Tree) requireAdmin(ctx context.Context, refused refusals, namespace, role string) error {
-	user, may, err := t.may(ctx, "update", hnc.GroupName, namespace, "hierarchies", "hierarchyconfigurations")
-	if err != nil || may {
+	if unowned {
+		return nil
+	}
+	left, err := s.ancestry(ctx, current)
+	if err != nil {
 		return err
 	}
-	return refused.forbidden("user %q may not modify the subtree of namespace %q, which is the %s; "+
+	if len(chain) > 0 {
+		if chain, err = s.ancestry(ctx, chain[0]); err != nil {
+			return err
+		}
+	}
+	at, role := left[len(left)-1], "root of the tree that the namespace leaves"
+	if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(chain, name) }); i >= 0 {
+		at, role = left[i], "most recent common ancestor of the old and the new parent"
+	}
+	return a.requireAdmin(ctx, reject, at, role)
+}
+
+// requireAdmin requires the right to update the hierarchy of a namespace, under either of its resource names.
+func (a *Authorizer) requireAdmin(ctx context.Context, reject rejection, namespace, role string) error {
+	user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, namespace, "hierarchies", "hierarchyconfigurations")
+	if err != nil || allowed {
+		return err
+	}
+	return reject.forbidden("user %q may not modify the subtree of namespace %q, which is the %s; "+
 		"this needs the verb update on hierarchies.%s there", user, namespace, role, hnc.GroupName)
 }
 
-// may says whether the requester has the verb on one of the resources in a namespace, "" for all of the cluster, and returns the
-// requester's name. The propagator may do everything: it only repeats what others were allowed to say.
-func (t *Tree) may(ctx context.Context, verb, group, namespace string, resources ...string) (string, bool, error) {
+// allowsAny reports whether the requester has the verb on one of the resources in a namespace, "" for all namespaces, and returns the requester's
+// name. The propagator is allowed everything, because it only repeats what others were authorized to do.
+func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace string, resources ...string) (requester string, allowed bool, err error) {
+	if ByPropagator(ctx) {
+		return hnc.PropagatorUser, true, nil
+	}
+	for _, resource := range resources {
+		requester, allowed, err = a.allows(ctx, authorizer.AttributesRecord{
+			Verb:       verb,
+			Namespace:  namespace,
+			APIGroup:   group,
+			APIVersion: "*",
+			Resource:   resource,
+		})
+		if err != nil || allowed {
+			return requester, allowed, err
+		}
+	}
+	return requester, false, nil
+}
+
+// allows reports whether the requester has a right on a resource, and returns the requester's name.
+func (a *Authorizer) allows(ctx context.Context, attributes authorizer.AttributesRecord) (requester string, allowed bool, err error) {
 	user, ok := genericapirequest.UserFrom(ctx)
 	if !ok {
 		return "", false, apierrors.NewInternalError(errNoUser)
 	}
-	if ByPropagator(ctx) {
-		return user.GetName(), true, nil
+	attributes.User, attributes.ResourceRequest = user, true
+	decision, _, err := a.config.Authorizer.Authorize(ctx, attributes)
+	if err != nil {
+		return "", false, apierrors.NewInternalError(err)
 	}
-	for _, resource := range resources {
-		decision, _, err := t.Authorizer.Authorize(ctx, authorizer.AttributesRecord{
-			User:            user,
-			Verb:            verb,
-			Namespace:       namespace,
-			APIGroup:        group,
-			APIVersion:      "*",
-			Resource:        resource,
-			ResourceRequest: true,
-		})
-		if err != nil {
-			return "", false, apierrors.NewInternalError(err)
-		}
-		if decision == authorizer.DecisionAllow {
-			return user.GetName(), true, nil
-		}
-	}
-	return user.GetName(), false, nil
+	return user.GetName(), decision == authorizer.DecisionAllow, nil
 }

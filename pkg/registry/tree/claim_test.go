@@ -32,7 +32,7 @@ func TestClaim(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, forestOfRows)
-			guard, err := f.Claim(as(t, "nobody"), row.child, f.existing(t, row.parent))
+			guard, err := f.Claims.Validate(as(t, "nobody"), row.child, f.existing(t, row.parent))
 			if row.is != nil {
 				if !row.is(err) || !strings.Contains(fmt.Sprint(err), row.says) {
 					t.Errorf("got %v, want an error that says %s", err, row.says)
@@ -49,7 +49,7 @@ func TestClaim(t *testing.T) {
 			if edge.Parent != row.parent || edge.Subnamespace != uid(row.parent) {
 				t.Errorf("got the edge %+v", edge)
 			}
-			for _, at := range append(f.forest.Chain(row.parent), row.child) {
+			for _, at := range append(f.Index.forest.Chain(row.parent), row.child) {
 				if _, ok := guard.Unchanged[at]; !ok {
 					t.Errorf("the edge of %s is not compared", at)
 				}
@@ -58,7 +58,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-func TestRequiredChildrenAreJudgedAsTheirCreationWouldBe(t *testing.T) {
+func TestRequiredChildrenAreValidatedLikeTheirCreation(t *testing.T) {
 	long := map[string]string{"c0": ""}
 	for i := 1; i < 60; i++ {
 		long[fmt.Sprintf("c%d", i)] = fmt.Sprintf("c%d", i-1)
@@ -81,11 +81,11 @@ func TestRequiredChildrenAreJudgedAsTheirCreationWouldBe(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, row.parents)
 			names := map[int]string{1: row.child}
-			if err := f.Require(as(t, "user"), names, f.existing(t, row.parent)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create on subnamespaces") {
-				t.Errorf("who may not create it got %v", err)
+			if err := f.Claims.ValidateRequired(as(t, "user"), names, f.existing(t, row.parent)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create on subnamespaces") {
+				t.Errorf("a user without the right to create it got %v", err)
 			}
 			f.creator["user/subnamespaceanchors/"+row.parent] = true
-			err := f.Require(as(t, "user"), names, f.existing(t, row.parent))
+			err := f.Claims.ValidateRequired(as(t, "user"), names, f.existing(t, row.parent))
 			if row.is == nil {
 				if err != nil {
 					t.Error(err)
@@ -99,29 +99,29 @@ func TestRequiredChildrenAreJudgedAsTheirCreationWouldBe(t *testing.T) {
 	}
 }
 
-// A namespace that is somebody's missing parent can't become a sub-namespace below them.
-func TestAClaimCanNotCloseACycle(t *testing.T) {
+// A missing parent can't become a sub-namespace below its children.
+func TestClaimRejectsACycle(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	if _, err := f.Claim(as(t, "nobody"), "gone", f.existing(t, "below")); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "below <- orphan <- gone") {
+	if _, err := f.Claims.Validate(as(t, "nobody"), "gone", f.existing(t, "below")); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "below <- orphan <- gone") {
 		t.Errorf("got %v, want Invalid that shows the cycle", err)
 	}
 }
 
-func TestAClaimWaitsForATerminatingNamespace(t *testing.T) {
+func TestClaimRejectsATerminatingNamespace(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "sub": "a"})
 	terminating := f.existing(t, "sub").DeepCopy()
 	terminating.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 	if err := f.client.Tracker().Update(namespaces, terminating, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Claim(WithFreshReads(as(t, "nobody")), "sub", f.existing(t, "a")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "being deleted") {
+	if _, err := f.Claims.Validate(WithFreshReads(as(t, "nobody")), "sub", f.existing(t, "a")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "being deleted") {
 		t.Errorf("got %v, want a Conflict", err)
 	}
 }
 
-func TestReleaseKeepsWhatAHierarchyHolds(t *testing.T) {
+func TestReleaseKeepsTheEdgeThatAHierarchyHolds(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	guard, err := f.Release(t.Context(), "sub", "a")
+	guard, err := f.Claims.ValidateRelease(t.Context(), "sub", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,37 +132,37 @@ func TestReleaseKeepsWhatAHierarchyHolds(t *testing.T) {
 	if edge != (Edge{Parent: "a", Hierarchy: uid("sub")}) {
 		t.Errorf("got %+v", edge)
 	}
-	guard, err = f.Release(t.Context(), "b", "elsewhere")
+	guard, err = f.Claims.ValidateRelease(t.Context(), "b", "elsewhere")
 	if err != nil || len(guard.Put)+len(guard.Delete) != 0 {
-		t.Errorf("got %+v, %v: another parent's edge was touched", guard, err)
+		t.Errorf("got %+v, %v: another parent's edge was changed", guard, err)
 	}
 }
 
-// Whoever removes the finalizer of a Subnamespace makes a root of a namespace that nothing else keeps in its place.
-func TestReleaseIsAWayOutOfATree(t *testing.T) {
+// Removing the finalizer of a Subnamespace makes its namespace a root if nothing else holds the edge.
+func TestReleaseNeedsAdminOfTheRoot(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	f.stored.put(t, "sub", Edge{Parent: "a", Subnamespace: uid("a")})
-	f.hear(t)
-	if _, err := f.Release(as(t, "user"), "sub", "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
-		t.Errorf("who is no admin of the root got %v, want Forbidden", err)
+	f.sync(t)
+	if _, err := f.Claims.ValidateRelease(as(t, "user"), "sub", "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
+		t.Errorf("without admin of the root: got %v, want Forbidden", err)
 	}
 	for _, user := range []string{"user", hnc.PropagatorUser} {
 		f.admin["user/root1"] = true
-		if guard, err := f.Release(as(t, user), "sub", "a"); err != nil || len(guard.Delete) != 1 {
+		if guard, err := f.Claims.ValidateRelease(as(t, user), "sub", "a"); err != nil || len(guard.Delete) != 1 {
 			t.Errorf("%s: got %+v, %v, want the edge deleted", user, guard, err)
 		}
 	}
-	// A full namespace whose name it waits for stays a root.
+	// A full namespace whose name the Subnamespace claims stays a root.
 	f.change(t, "sub", nil, nil, true)
-	if _, err := f.Release(as(t, "nobody"), "sub", "a"); err != nil {
+	if _, err := f.Claims.ValidateRelease(as(t, "nobody"), "sub", "a"); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestVoidingKeepsThePlace(t *testing.T) {
+func TestVoidingKeepsTheParent(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "sub": "a", "full": ""})
 	f.change(t, "sub", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)
-	guard, err := f.Void(t.Context(), "sub", "a")
+	guard, err := f.Claims.ValidateVoiding(t.Context(), "sub", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,11 +172,11 @@ func TestVoidingKeepsThePlace(t *testing.T) {
 	}
 	f.stored.put(t, "sub", Edge{Parent: "a", Subnamespace: uid("a")})
 	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")})
-	f.hear(t)
-	if _, err := f.Void(t.Context(), "sub", "a"); !apierrors.IsConflict(err) {
-		t.Errorf("nothing would keep the namespace in its place: got %v, want a Conflict", err)
+	f.sync(t)
+	if _, err := f.Claims.ValidateVoiding(t.Context(), "sub", "a"); !apierrors.IsConflict(err) {
+		t.Errorf("nothing else holds the edge: got %v, want a Conflict", err)
 	}
-	if guard, err := f.Void(t.Context(), "full", "a"); err != nil || len(guard.Delete) != 1 {
+	if guard, err := f.Claims.ValidateVoiding(t.Context(), "full", "a"); err != nil || len(guard.Delete) != 1 {
 		t.Errorf("got %+v, %v", guard, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestDeletable(t *testing.T) {
 				}
 				return &hnc.Hierarchy{Spec: hnc.HierarchySpec{AllowCascadingDeletion: ptr.To(true)}}, nil
 			}
-			err := f.Deletable(t.Context(), "sub", f.existing(t, "a"), hierarchies)
+			err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies)
 			if row.want && err != nil {
 				t.Error(err)
 			}
@@ -214,12 +214,12 @@ func TestDeletable(t *testing.T) {
 	}
 }
 
-// Records that were left over in namespaces which are gone, by a restore or while nobody served them, hold no name.
-func TestLeftoversDoNotHoldAName(t *testing.T) {
+// Objects that are left over from namespaces which are gone, after a restore for instance, claim no name.
+func TestVoidEdgesClaimNoName(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "old": ""})
 	f.stored.put(t, "taken", Edge{Parent: "old", Hierarchy: uid("taken"), Subnamespace: "uid-of-an-earlier-old"})
-	f.hear(t)
-	guard, err := f.Claim(as(t, "nobody"), "taken", f.existing(t, "a"))
+	f.sync(t)
+	guard, err := f.Claims.Validate(as(t, "nobody"), "taken", f.existing(t, "a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,13 +228,13 @@ func TestLeftoversDoNotHoldAName(t *testing.T) {
 	}
 }
 
-func TestAChildThatHasLeftDoesNotStandInTheWay(t *testing.T) {
+func TestDeletionIgnoresAChildThatHasLeft(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "sub": "a", "b": "sub"})
-	delete(f.stored, "b") // the index has not heard of it
+	delete(f.stored, "b") // the index is stale
 	hierarchies := func(context.Context, string) (*hnc.Hierarchy, error) {
 		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
 	}
-	if err := f.Deletable(t.Context(), "sub", f.existing(t, "a"), hierarchies); err != nil {
+	if err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
-// within returns for each namespace of a subtree its ancestors in the subtree, its parent first.
-func within(nodes []Node) map[string][]string {
+// ancestorsWithin returns the ancestors of each namespace inside a subtree, its parent first.
+func ancestorsWithin(nodes []Node) map[string][]string {
 	above := make(map[string][]string, len(nodes))
 	for _, n := range nodes[1:] {
 		above[n.Name] = append([]string{n.Parent}, above[n.Parent]...)
@@ -21,16 +21,16 @@ func within(nodes []Node) map[string][]string {
 	return above
 }
 
-// writable says whether the propagator writes in the namespace.
+// writable reports whether the propagator writes in the namespace.
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
-// moved returns the namespaces of a subtree as they will be when the first one has the parent whose chain is given: with tree labels for their new
-// ancestors, and with those of the chain to inherit from.
-func moved(nodes []Node, chain []string) iter.Seq[copies.Destination] {
+// movedDestinations returns the namespaces of a subtree as they are after its top has moved to the parent with the given chain: with the tree labels
+// of their new ancestors, and with the ancestors of the chain to inherit from.
+func movedDestinations(nodes []Node, chain []string) iter.Seq[copies.Destination] {
 	above := slices.Clone(chain)
 	slices.Reverse(above)
 	return func(yield func(copies.Destination) bool) {
-		inner := within(nodes)
+		inner := ancestorsWithin(nodes)
 		for _, n := range nodes {
 			if !n.writable() {
 				continue
@@ -43,7 +43,7 @@ func moved(nodes []Node, chain []string) iter.Seq[copies.Destination] {
 	}
 }
 
-// labelsBelow returns the labels that a namespace will have below the ancestors, its parent first.
+// labelsBelow returns the labels of a namespace below the given ancestors, its parent first.
 func labelsBelow(namespace *corev1.Namespace, ancestors []string) map[string]string {
 	labels := maps.Clone(namespace.Labels)
 	if labels == nil {
@@ -60,12 +60,12 @@ func labelsBelow(namespace *corev1.Namespace, ancestors []string) map[string]str
 	return labels
 }
 
-// destinations returns all namespaces of all trees as they are. What is below a namespace whose parent is gone is left out: it is halted.
-func (t *Tree) destinations() iter.Seq[copies.Destination] {
+// destinations returns all namespaces of all trees as they are, except descendants of a namespace whose parent is gone: these are halted.
+func (i *Index) destinations() iter.Seq[copies.Destination] {
 	return func(yield func(copies.Destination) bool) {
-		for _, root := range t.roots() {
-			nodes := t.Subtree(root)
-			inner := within(nodes)
+		for _, root := range i.roots() {
+			nodes := i.Subtree(root)
+			inner := ancestorsWithin(nodes)
 			for _, n := range nodes {
 				if !n.writable() {
 					continue
@@ -78,18 +78,4 @@ func (t *Tree) destinations() iter.Seq[copies.Destination] {
 			}
 		}
 	}
-}
-
-// roots returns the namespaces without a parent that have children. What is below an excluded one is halted.
-func (t *Tree) roots() []*corev1.Namespace {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	var roots []*corev1.Namespace
-	for _, name := range t.forest.Names() {
-		namespace, err := t.Namespaces.Get(name)
-		if err == nil && len(t.forest.Children(name)) > 0 && t.parent(name, namespace) == "" && t.Rules.Excluded(name, namespace.Labels) == "" {
-			roots = append(roots, namespace)
-		}
-	}
-	return roots
 }

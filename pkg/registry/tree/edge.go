@@ -9,9 +9,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Edge is a namespace's link to its parent, as it is stored beside the objects that hold it. It exists as long as a
-// Hierarchy in the namespace, a Subnamespace in its parent, or both hold it, and is written in the same transaction as
-// they are; so the edges are always what the objects say, and a chain of edges can be compared cheaply.
+// Edge links a namespace to its parent. It is stored beside the objects that hold it: a Hierarchy in the namespace, a Subnamespace in its parent,
+// or both. It exists as long as an object holds it, and is written in the same transaction as the object. So edges always agree with objects, and
+// a chain of edges is cheap to compare.
 type Edge struct {
 	// Parent is the parent namespace.
 	Parent string `json:"parent"`
@@ -23,7 +23,7 @@ type Edge struct {
 
 func (e Edge) held() bool { return e.Hierarchy != "" || e.Subnamespace != "" }
 
-// stored is an edge and the revision of its last change; the zero value is an edge that does not exist.
+// stored is an edge and the revision of its last change. The zero value is an edge that does not exist.
 type stored struct {
 	Edge
 	revision int64
@@ -40,7 +40,7 @@ func decode(entry fence.Entry) (stored, error) {
 	return s, nil
 }
 
-// write adds to guard that name's edge becomes e, or goes if nothing holds it.
+// write makes the guarded write put the edge of a namespace, or delete it if no object holds it.
 func (e Edge) write(guard *fence.Guard, name string) {
 	if !e.held() {
 		guard.Delete = append(guard.Delete, name)

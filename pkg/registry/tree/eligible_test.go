@@ -11,15 +11,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// change changes a namespace in the cluster; the cache hears of it only if told.
-func (f *fixture) change(t *testing.T, name string, labels, annotations map[string]string, heard bool) {
+// change changes a namespace in the cluster, and in the cache if cached is set.
+func (f *fixture) change(t *testing.T, name string, labels, annotations map[string]string, cached bool) {
 	t.Helper()
 	changed := f.existing(t, name).DeepCopy()
 	changed.Labels, changed.Annotations = labels, annotations
 	if err := f.client.Tracker().Update(namespaces, changed, ""); err != nil {
 		t.Fatal(err)
 	}
-	if heard {
+	if cached {
 		if err := f.indexer.Update(changed); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func excluding(t *testing.T, f *fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Rules.Namespaces = rules
+	f.config().Rules.Namespaces = rules
 }
 
 var off = map[string]string{"hierarchy": "off"}
@@ -76,14 +76,14 @@ func TestExcludedAndExternalNamespaces(t *testing.T) {
 			var err error
 			switch row.act {
 			case move:
-				_, err = f.Move(ctx, f.existing(t, row.namespace), row.parent)
+				_, err = f.Moves.Validate(ctx, f.existing(t, row.namespace), row.parent)
 			case edit:
-				err = f.Editable(ctx, f.existing(t, row.namespace), row.parent)
+				err = f.Moves.ValidateUnchanged(ctx, f.existing(t, row.namespace), row.parent)
 			case claim:
-				_, err = f.Claim(ctx, row.namespace, f.existing(t, row.parent))
+				_, err = f.Claims.Validate(ctx, row.namespace, f.existing(t, row.parent))
 			}
 			if row.says == "" && err != nil {
-				t.Errorf("refused: %v", err)
+				t.Errorf("rejected: %v", err)
 			}
 			if row.says != "" && (!apierrors.IsForbidden(err) || !strings.Contains(fmt.Sprint(err), row.says)) {
 				t.Errorf("got %v, want Forbidden that says %s", err, row.says)
@@ -92,22 +92,22 @@ func TestExcludedAndExternalNamespaces(t *testing.T) {
 	}
 }
 
-func TestAStaleCacheDoesNotExclude(t *testing.T) {
+func TestStaleCacheExcludesNoParent(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": ""})
 	excluding(t, f)
 	f.change(t, "b", off, nil, true)
-	f.change(t, "b", nil, nil, false) // included again, and the cache has not heard of it
-	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); err != nil {
-		t.Errorf("2.1: a legal parent was refused: %v", err)
+	f.change(t, "b", nil, nil, false) // included again, and the cache is stale
+	if _, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); err != nil {
+		t.Errorf("2.1: a legal parent was rejected: %v", err)
 	}
 }
 
-func TestOnlyThePropagatorPassesOnWhatIsNotManaged(t *testing.T) {
+func TestOnlyThePropagatorMaySetKeysThatAreNotManaged(t *testing.T) {
 	f := newFixture(t, nil)
-	if f.Managed(as(t, hnc.PropagatorUser)) != nil {
-		t.Error("C2: the propagator's keys are judged")
+	if f.Authorizer.ManagedKeys(as(t, hnc.PropagatorUser)) != nil {
+		t.Error("C2: the propagator's keys are validated")
 	}
-	if m := f.Managed(as(t, "alice")); m == nil || m.Label("team") {
+	if m := f.Authorizer.ManagedKeys(as(t, "alice")); m == nil || m.Label("team") {
 		t.Error("2.5.1: anybody's keys are managed")
 	}
 }

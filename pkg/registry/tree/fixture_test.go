@@ -21,7 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// memory holds edges; what a replica has heard of them is told by its caller.
+// memory stores edges. The fixture fills the index.
 type memory map[string]fence.Entry
 
 func (m memory) Read(_ context.Context, names ...string) ([]fence.Entry, error) {
@@ -34,9 +34,9 @@ func (m memory) Read(_ context.Context, names ...string) ([]fence.Entry, error) 
 	return entries, nil
 }
 
-func (m memory) Feed(context.Context, func([]fence.Entry), func(fence.Entry)) {}
+func (m memory) ListAndWatch(context.Context, func([]fence.Entry), func(fence.Entry)) {}
 
-func (m memory) Catch(context.Context) error { return nil }
+func (m memory) WaitUntilFresh(context.Context) error { return nil }
 
 func (m memory) put(t *testing.T, name string, edge Edge) {
 	t.Helper()
@@ -47,7 +47,7 @@ func (m memory) put(t *testing.T, name string, edge Edge) {
 	m[name] = fence.Entry{Name: name, Value: value, Revision: int64(len(m) + 1)}
 }
 
-// marked are edges with the revisions of marks.
+// marked stores edges and the revisions of marks.
 type marked struct {
 	memory
 	marks map[string]int64
@@ -55,7 +55,7 @@ type marked struct {
 
 func (m marked) Mark(_ context.Context, name string) (int64, error) { return m.marks[name], nil }
 
-// fixture is a tree of which the index and the cache of namespaces know everything, until a test changes that.
+// fixture is a tree whose index and cache of namespaces are complete until a test changes that.
 type fixture struct {
 	*Tree
 	stored  memory
@@ -66,18 +66,20 @@ type fixture struct {
 	admin map[string]bool
 	// creator holds "user/resource/namespace", or "user/namespaces/".
 	creator map[string]bool
-	// resource is the one on which admins have their right.
+	// resource is the resource that admins may update.
 	resource string
-	// propagation holds "user/namespace" of who may say how kinds are propagated.
+	// propagation holds "user/namespace" of the users allowed to set spec.propagation.
 	propagation map[string]bool
-	// lists holds the namespaces in which everybody may list objects.
+	// lists holds the namespaces in which all users may list objects.
 	lists map[string]bool
 }
 
+// config returns the configuration that all parts of the tree share.
+func (f *fixture) config() *Config { return f.Index.config }
+
 func uid(name string) types.UID { return types.UID("uid-" + name) }
 
-// newFixture makes namespaces of a map from each one's name to its parent's. Those whose name starts with "sub" are
-// sub-namespaces. "gone" never exists.
+// newFixture creates namespaces from a map of names to parents. Those whose name starts with "sub" are sub-namespaces. "gone" never exists.
 func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
 	f := &fixture{stored: memory{}, marks: map[string]int64{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, resource: "hierarchies",
@@ -109,22 +111,22 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 		Authorizer: authorizer.AuthorizerFunc(f.authorize),
 		Rules:      managed.Default(),
 	})
-	f.hear(t)
+	f.sync(t)
 	return f
 }
 
-// hear makes the index know all that is stored.
-func (f *fixture) hear(t *testing.T) {
+// sync fills the index with all stored edges.
+func (f *fixture) sync(t *testing.T) {
 	t.Helper()
 	for _, entry := range f.stored {
 		s, err := decode(entry)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.edges[entry.Name] = s
-		f.forest.SetParent(entry.Name, s.Parent)
+		f.Index.edges[entry.Name] = s
+		f.Index.forest.SetParent(entry.Name, s.Parent)
 	}
-	f.synced = true
+	f.Index.synced = true
 }
 
 func (f *fixture) authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
@@ -151,7 +153,7 @@ func as(t *testing.T, name string) context.Context {
 
 func (f *fixture) existing(t *testing.T, name string) *corev1.Namespace {
 	t.Helper()
-	namespace, err := f.Namespace(t.Context(), name)
+	namespace, err := f.Index.Namespace(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,81 +8,81 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestOnlyASubnamespaceHoldsANamespace(t *testing.T) {
+func TestOnlyASubnamespaceIsAHolder(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "other": "", "sub": "a", "child": "a", "mine": ""})
 	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
 	f.change(t, "child", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
 	f.stored.put(t, "pending", Edge{Parent: "a", Subnamespace: uid("a")})
-	f.hear(t)
+	f.sync(t)
 	for name, want := range map[string]string{"sub": "a", "mine": "", "child": "", "a": ""} {
-		if got, err := f.HeldBy(t.Context(), f.existing(t, name)); err != nil || got != want {
+		if got, err := f.Claims.Holder(t.Context(), f.existing(t, name)); err != nil || got != want {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 		}
 	}
 	f.change(t, "sub", nil, nil, true)
-	if got, err := f.HeldBy(t.Context(), f.existing(t, "sub")); err != nil || got != "" {
+	if got, err := f.Claims.Holder(t.Context(), f.existing(t, "sub")); err != nil || got != "" {
 		t.Errorf("a converted namespace: got %q, %v", got, err)
 	}
 }
 
-// A Subnamespace that waits for a name says nothing about the full namespace that has it.
-func TestAPendingSubnamespaceGivesNoPlace(t *testing.T) {
+// A Subnamespace that waits for a name does not affect the full namespace that has it.
+func TestPendingSubnamespaceGivesNoParent(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "evil": "", "full": ""})
 	f.stored.put(t, "full", Edge{Parent: "evil", Subnamespace: uid("evil")})
-	f.hear(t)
+	f.sync(t)
 	f.admin["user/a"] = true
-	guard, err := f.Move(as(t, "user"), f.existing(t, "full"), "")
+	guard, err := f.Moves.Validate(as(t, "user"), f.existing(t, "full"), "")
 	if err != nil || len(guard.Put)+len(guard.Delete) != 0 {
 		t.Errorf("staying a root: got %+v, %v", guard, err)
 	}
-	if _, err := f.Move(as(t, "user"), f.existing(t, "full"), "a"); err != nil {
-		t.Errorf("who is no admin of the other parent was refused: %v", err)
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "full"), "a"); err != nil {
+		t.Errorf("a user who is no admin of the other parent was rejected: %v", err)
 	}
-	// The cache has not heard of the annotation.
+	// The cache does not contain the annotation yet.
 	f.change(t, "full", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "evil"}, false)
-	if _, err := f.Move(as(t, "user"), f.existing(t, "full"), "a"); !apierrors.IsForbidden(err) {
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "full"), "a"); !apierrors.IsForbidden(err) {
 		t.Errorf("a sub-namespace was moved: %v", err)
 	}
 }
 
-// Nor does it make whoever has it an admin of that namespace's tree.
+// Nor does it make its owner an admin of the tree of that namespace.
 func TestAPendingSubnamespaceGivesNoRights(t *testing.T) {
 	f := newFixture(t, map[string]string{"top": "", "evil": "top", "full": "", "x": "full", "y": "evil"})
 	f.stored.put(t, "full", Edge{Parent: "evil", Subnamespace: uid("evil")})
-	f.hear(t)
+	f.sync(t)
 	f.admin["user/x"], f.admin["user/evil"] = true, true
 	for _, parent := range []string{"", "evil"} {
-		if _, err := f.Move(as(t, "user"), f.existing(t, "x"), parent); !apierrors.IsForbidden(err) {
+		if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "x"), parent); !apierrors.IsForbidden(err) {
 			t.Errorf("leaving for %q: got %v", parent, err)
 		}
 	}
-	if _, err := f.Unmove(as(t, "user"), "x"); !apierrors.IsForbidden(err) {
+	if _, err := f.Moves.ValidateRemoval(as(t, "user"), "x"); !apierrors.IsForbidden(err) {
 		t.Errorf("deleting the hierarchy: got %v", err)
 	}
 	f.admin["user/full"] = true
-	if _, err := f.Move(as(t, "user"), f.existing(t, "x"), ""); err != nil {
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "x"), ""); err != nil {
 		t.Errorf("an admin of the root: %v", err)
 	}
-	// Its owner has more than that above it.
-	if _, err := f.Move(as(t, "user"), f.existing(t, "y"), "full"); !apierrors.IsForbidden(err) {
+	// The owner of the Subnamespace has another ancestor above it.
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "y"), "full"); !apierrors.IsForbidden(err) {
 		t.Errorf("leaving for the namespace: got %v", err)
 	}
 }
 
-func TestThePropagatorOnlyRepeatsPlaces(t *testing.T) {
+func TestPropagatorOnlyRepeatsParents(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "sub": "a", "mine": "", "lost": "", "far": "", "full": ""})
-	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")}) // by a Subnamespace that waits for the name
-	f.hear(t)
+	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")}) // a Subnamespace that waits for the name
+	f.sync(t)
 	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
 	f.change(t, "lost", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)
 	f.change(t, "far", map[string]string{hnc.TreeLabel("a"): "2"}, nil, true)
 	for name, allowed := range map[string]bool{"sub": true, "lost": true, "mine": false, "far": false, "full": false} {
-		err := f.CheckPropagator(as(t, hnc.PropagatorUser), f.existing(t, name), "a")
+		err := f.Authorizer.AuthorizePropagator(as(t, hnc.PropagatorUser), f.existing(t, name), "a")
 		if (err == nil) != allowed || (err != nil && !apierrors.IsForbidden(err)) {
 			t.Errorf("%s: got %v, want it allowed: %t", name, err, allowed)
 		}
-		if err := f.CheckPropagator(as(t, "user"), f.existing(t, name), "a"); err != nil {
-			t.Errorf("%s: a user, whose rights are asked for: %v", name, err)
+		if err := f.Authorizer.AuthorizePropagator(as(t, "user"), f.existing(t, name), "a"); err != nil {
+			t.Errorf("%s: a user, whose rights are reviewed: %v", name, err)
 		}
 	}
 }

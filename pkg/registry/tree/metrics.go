@@ -11,7 +11,7 @@ var edges = metrics.NewGauge(&metrics.GaugeOpts{
 	StabilityLevel: metrics.ALPHA,
 })
 
-// RegisterMetrics adds this package's metrics to the default registry. Further calls do nothing.
+// RegisterMetrics registers the metrics of this package. Further calls do nothing.
 func RegisterMetrics() {
 	// The only error is that the metric is registered already.
 	_ = legacyregistry.Register(edges)

@@ -14,46 +14,46 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestH9NamingAMissingParentTakesCreatingItAndItsAdmin(t *testing.T) {
+func TestH9MissingParentNeedsCreatingItAndItsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": "a"})
-	f.admin["user/missing"] = true // by a right in all namespaces
-	_, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing")
+	f.admin["user/missing"] = true // granted in all namespaces
+	_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "missing")
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), `spec.parent: Invalid value: "missing": namespace "missing" does not exist; create it first. Naming a parent before it exists takes the verb create on namespaces`) {
 		t.Errorf("got %v, want Invalid", err)
 	}
 	f.creator["user/namespaces/"] = true
-	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); err != nil {
-		t.Errorf("who may create namespaces and is its admin got %v", err)
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "missing"); err != nil {
+		t.Errorf("a user allowed to create namespaces and admin of it got %v", err)
 	}
-	// What the namespace leaves is judged as ever.
-	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"a"`) {
-		t.Errorf("who is no admin of the root that is left got %v, want Forbidden", err)
+	// The tree that the namespace leaves is authorized as always.
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"a"`) {
+		t.Errorf("without admin of the root that is left: got %v, want Forbidden", err)
 	}
 	f.admin["user/missing"] = false
-	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "missing", which is the new parent`) {
-		t.Errorf("who is no admin of it got %v, want Forbidden", err)
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "missing", which is the new parent`) {
+		t.Errorf("without admin of it: got %v, want Forbidden", err)
 	}
-	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "kube-public"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "excluded") {
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "kube-public"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "excluded") {
 		t.Errorf("an excluded parent got %v, want Forbidden", err)
 	}
 }
 
-// The parent is about to be created by a Subnamespace: what comes there is that namespace's admins' business.
-func TestAMissingParentThatIsAskedForHasAdmins(t *testing.T) {
+// A Subnamespace is about to create the parent: its children need the rights of that namespace.
+func TestMissingParentWithAClaimNeedsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "root": ""})
 	f.stored.put(t, "coming", Edge{Parent: "root", Subnamespace: uid("root")})
-	f.hear(t)
+	f.sync(t)
 	f.creator["user/namespaces/"] = true
-	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "coming"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "coming", which is the new parent`) {
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "coming"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "coming", which is the new parent`) {
 		t.Errorf("got %v, want Forbidden", err)
 	}
 	f.admin["user/coming"] = true
-	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "coming"); err != nil {
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "coming"); err != nil {
 		t.Errorf("an admin got %v", err)
 	}
 }
 
-// Neither of two edges can be committed on a view without the other: each compares what the other writes.
+// Neither of two edges can be committed on a snapshot without the other: each compares what the other writes.
 func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": ""})
 	b := f.existing(t, "b")
@@ -63,7 +63,7 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 	if err := f.client.Tracker().Delete(namespaces, "", "b"); err != nil {
 		t.Fatal(err)
 	}
-	guard, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
+	guard, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,18 +76,18 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 	if err := json.Unmarshal(guard.Put["a"], &edge); err != nil || edge.Parent != "b" {
 		t.Fatalf("got the edge %+v, %v", edge, err)
 	}
-	// b comes, and wants to be below a.
+	// b is created, and moves below a.
 	f.stored.put(t, "a", edge)
 	if err := f.client.Tracker().Add(b); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Move(WithFreshReads(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(a <- b)") {
+	if _, err := f.Moves.Validate(WithFreshReads(as(t, hnc.PropagatorUser)), b, "a"); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(a <- b)") {
 		t.Errorf("got %v, want Invalid that shows the cycle", err)
 	}
 }
 
-// The parent is created, and goes below its child, after the view has found that it does not exist and before the view reads its edge.
-func TestTheEdgeOfAParentThatComesWhileAMoveIsValidatedCounts(t *testing.T) {
+// The parent is created, and moves below its child, after the snapshot has read that it does not exist and before it reads its edge.
+func TestEdgeOfAParentThatIsCreatedDuringValidationIsRead(t *testing.T) {
 	for name, ctx := range map[string]context.Context{"cached": as(t, hnc.PropagatorUser), "fresh": WithFreshReads(as(t, hnc.PropagatorUser))} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, map[string]string{"a": "", "b": ""})
@@ -98,9 +98,9 @@ func TestTheEdgeOfAParentThatComesWhileAMoveIsValidatedCounts(t *testing.T) {
 			if err := f.client.Tracker().Delete(namespaces, "", "b"); err != nil {
 				t.Fatal(err)
 			}
-			come := sync.OnceFunc(func() {
+			create := sync.OnceFunc(func() {
 				f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: b.UID})
-				f.hear(t)
+				f.sync(t)
 				if err := f.client.Tracker().Add(b); err != nil {
 					t.Error(err)
 				}
@@ -110,10 +110,10 @@ func TestTheEdgeOfAParentThatComesWhileAMoveIsValidatedCounts(t *testing.T) {
 					return false, nil, nil
 				}
 				found, err := f.client.Tracker().Get(namespaces, "", "b")
-				come()
+				create()
 				return true, found, err
 			})
-			guard, err := f.Move(ctx, f.existing(t, "a"), "b")
+			guard, err := f.Moves.Validate(ctx, f.existing(t, "a"), "b")
 			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "(b <- a)") && !strings.Contains(err.Error(), "(a <- b)") {
 				t.Errorf("got %+v, %v, want Invalid that shows the cycle", guard, err)
 			}

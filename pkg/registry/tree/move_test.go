@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
@@ -29,8 +26,8 @@ var forestOfRows = map[string]string{
 	"loop1": "loop2", "loop2": "loop3", "loop3": "loop1",
 }
 
-// Who may move what. Source: spec/hnc.md 2.4 and 2.4.2, with the holes closed.
-func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
+// The rights that each move needs. Source: spec/hnc.md 2.4 and 2.4.2, with the holes closed.
+func TestMoveNeedsAdminsOfBothTrees(t *testing.T) {
 	for _, row := range []struct {
 		name, namespace, parent string
 		admin                   string // of these namespaces, each of which is needed
@@ -56,9 +53,9 @@ func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
 				for _, at := range needed {
 					f.admin["user/"+at] = true
 				}
-				guard, err := f.Move(as(t, "user"), f.existing(t, row.namespace), row.parent)
+				guard, err := f.Moves.Validate(as(t, "user"), f.existing(t, row.namespace), row.parent)
 				if err != nil {
-					t.Fatalf("an admin of %v by %s was refused: %v", needed, resource, err)
+					t.Fatalf("an admin of %v by %s was rejected: %v", needed, resource, err)
 				}
 				if _, ok := guard.Unchanged[row.namespace]; !ok {
 					t.Errorf("the edge of %s itself is not fenced", row.namespace)
@@ -74,7 +71,7 @@ func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
 				for name := range forestOfRows {
 					f.admin["user/"+name] = name != missing
 				}
-				_, err := f.Move(as(t, "user"), f.existing(t, row.namespace), row.parent)
+				_, err := f.Moves.Validate(as(t, "user"), f.existing(t, row.namespace), row.parent)
 				if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), fmt.Sprintf("%q", missing)) {
 					t.Errorf("an admin of all but %s got %v, want Forbidden that names it", missing, err)
 				}
@@ -83,7 +80,7 @@ func TestMoveAsksTheAdminsOfBothTrees(t *testing.T) {
 	}
 }
 
-// The answers do not tell a parent that exists from one that does not, or is in the requester's own tree, too deep or being deleted.
+// The answers do not distinguish a parent that exists from one that does not exist, is in the requester's own tree, too deep or being deleted.
 func TestMoveRevealsNothingAboutTheParentsOfOthers(t *testing.T) {
 	parents := maps.Clone(forestOfRows)
 	parents["root3"], parents["mine"] = "", "root3"
@@ -93,8 +90,8 @@ func TestMoveRevealsNothingAboutTheParentsOfOthers(t *testing.T) {
 	f.change(t, "y", off, nil, false)
 	answers := map[string][]string{}
 	for _, parent := range []string{"x", "root2", "orphan", "gone", "never-there", "y"} {
-		_, err := f.Move(as(t, "user"), f.existing(t, "mine"), parent)
-		_, preview := f.Preview(as(t, "user"), f.existing(t, "mine"), parent)
+		_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "mine"), parent)
+		_, preview := f.Moves.Preview(as(t, "user"), f.existing(t, "mine"), parent)
 		if !apierrors.IsForbidden(err) || preview == nil || preview.Error() != err.Error() {
 			t.Fatalf("%s: got %v, and %v from the preview, want the same Forbidden", parent, err, preview)
 		}
@@ -106,16 +103,16 @@ func TestMoveRevealsNothingAboutTheParentsOfOthers(t *testing.T) {
 	}
 }
 
-// The child of a namespace that was excluded a moment ago, and is not any more, is not free to leave.
-func TestAStaleCacheExcludesNoParent(t *testing.T) {
+// The child of a namespace that is no longer excluded needs rights to leave.
+func TestStaleCacheFreesNoChild(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": "a"})
 	excluding(t, f)
 	f.change(t, "a", off, nil, true)
-	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); err != nil {
-		t.Errorf("AUTH-3: refused: %v", err)
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), ""); err != nil {
+		t.Errorf("AUTH-3: rejected: %v", err)
 	}
 	f.change(t, "a", nil, nil, false)
-	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); !apierrors.IsForbidden(err) {
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), ""); !apierrors.IsForbidden(err) {
 		t.Errorf("AUTH-5: got %v, want Forbidden", err)
 	}
 }
@@ -123,16 +120,16 @@ func TestAStaleCacheExcludesNoParent(t *testing.T) {
 func TestTheAuthorizerFails(t *testing.T) {
 	t.Run("AUTH-10 nothing is decided", func(t *testing.T) {
 		f := newFixture(t, forestOfRows)
-		f.Authorizer = authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+		f.config().Authorizer = authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
 			return authorizer.DecisionNoOpinion, "", errors.New("no answer")
 		})
-		if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); !apierrors.IsInternalError(err) {
+		if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), ""); !apierrors.IsInternalError(err) {
 			t.Errorf("got %v, want an internal error", err)
 		}
 	})
 }
 
-func TestMoveRefusesWhatIsIllegal(t *testing.T) {
+func TestMoveRejectsIllegalParents(t *testing.T) {
 	deep := map[string]string{"n0": "", "leaf": ""}
 	for i := 1; i < 60; i++ {
 		deep[fmt.Sprintf("n%d", i)] = fmt.Sprintf("n%d", i-1)
@@ -155,28 +152,28 @@ func TestMoveRefusesWhatIsIllegal(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f := newFixture(t, row.parents)
-			// The propagator may do all that is legal.
-			_, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, row.namespace), row.parent)
+			// The propagator is authorized to do everything that is legal.
+			_, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, row.namespace), row.parent)
 			if !row.is(err) || !strings.Contains(fmt.Sprint(err), row.says) {
 				t.Errorf("got %v, want an error that says %s", err, row.says)
 			}
 		})
 	}
-	// HNC's clients get what they know.
+	// HNC's clients get the errors that HNC returned.
 	f := newFixture(t, forestOfRows)
 	alpha := genericapirequest.WithRequestInfo(as(t, hnc.PropagatorUser), &genericapirequest.RequestInfo{APIVersion: "v1alpha2", Resource: "hierarchyconfigurations"})
-	if _, err := f.Move(alpha, f.existing(t, "a"), "b"); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `hierarchyconfigurations.hnc.x-k8s.io "hierarchy": spec.parent: namespace "a"`) {
+	if _, err := f.Moves.Validate(alpha, f.existing(t, "a"), "b"); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `hierarchyconfigurations.hnc.x-k8s.io "hierarchy": spec.parent: namespace "a"`) {
 		t.Errorf("in v1alpha2: got %v, want a Conflict", err)
 	}
 	f = newFixture(t, deep)
-	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "leaf"), "n58"); err != nil {
-		t.Errorf("a chain of 60 was refused: %v", err)
+	if _, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "leaf"), "n58"); err != nil {
+		t.Errorf("a chain of 60 was rejected: %v", err)
 	}
 }
 
-func TestH7AnUnchangedParentIsNotJudgedButCompared(t *testing.T) {
+func TestH7UnchangedParentIsNotValidatedButCompared(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	guard, err := f.Move(as(t, "nobody"), f.existing(t, "below"), "orphan")
+	guard, err := f.Moves.Validate(as(t, "nobody"), f.existing(t, "below"), "orphan")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,107 +182,8 @@ func TestH7AnUnchangedParentIsNotJudgedButCompared(t *testing.T) {
 	}
 }
 
-func TestAStaleTreeDoesNotRefuse(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "b": "a"})
-	delete(f.stored, "b") // b has become a root, and the index has not heard of it
-	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); err != nil {
-		t.Errorf("a legal move was refused: %v", err)
-	}
-}
-
-func TestAStaleTreeRefusesOnTheFreshOnesWord(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "b": ""})
-	f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: uid("b")})
-	guard, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if guard.Unchanged["b"] != 0 {
-		t.Errorf("the stale tree compares edge %d of b, which it can't know", guard.Unchanged["b"])
-	}
-	// The comparison fails at commit, and the second judgement is made on the store.
-	if _, err := f.Move(WithFreshReads(as(t, hnc.PropagatorUser)), f.existing(t, "a"), "b"); !apierrors.IsInvalid(err) {
-		t.Errorf("got %v, want a Conflict", err)
-	}
-}
-
-func TestEdgesOfAnEarlierNamespaceAreVoid(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "b": "", "c": ""})
-	f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: "uid-of-an-earlier-b"})
-	f.hear(t)
-	// a may go below b: the new b is a root, whatever the old one was.
-	guard, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if guard.Unchanged["b"] == 0 {
-		t.Error("the void edge is not compared")
-	}
-	// Nobody needs to be asked for leaving the old b's tree.
-	f.admin["user/c"] = true
-	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "c"); err != nil {
-		t.Errorf("the new b could not join c: %v", err)
-	}
-}
-
-func TestAStaleCacheOfNamespacesDoesNotMakeAnEdgeVoid(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "b": "a"})
-	stale := f.existing(t, "b").DeepCopy()
-	stale.UID = "uid-of-an-earlier-b"
-	if err := f.indexer.Update(stale); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b"); !apierrors.IsInvalid(err) {
-		t.Errorf("got %v: a cycle was overlooked", err)
-	}
-}
-
-func TestUnmove(t *testing.T) {
-	f := newFixture(t, forestOfRows)
-	if _, err := f.Unmove(as(t, "user"), "b"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
-		t.Errorf("who is no admin of the root got %v, want Forbidden", err)
-	}
-	f.admin["user/root1"] = true
-	guard, err := f.Unmove(as(t, "user"), "b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(guard.Delete, []string{"b"}) {
-		t.Errorf("got %+v, want the edge deleted", guard)
-	}
-	if _, err := f.Unmove(as(t, "nobody"), "sub"); !apierrors.IsForbidden(err) {
-		t.Errorf("who is no admin of the root deletes the hierarchy of a sub-namespace: %v, want Forbidden", err)
-	}
-	guard, err = f.Unmove(as(t, "user"), "sub")
-	if err != nil || len(guard.Put) != 1 {
-		t.Errorf("got %+v, %v, want the edge kept for the Subnamespace", guard, err)
-	}
-	// Without its annotation the namespace leaves, and the Subnamespace holds nothing any more.
-	f.change(t, "sub", nil, nil, true)
-	if _, err := f.Unmove(as(t, "nobody"), "sub"); !apierrors.IsForbidden(err) {
-		t.Errorf("a converted namespace: got %v, want Forbidden", err)
-	}
-	guard, err = f.Unmove(as(t, "user"), "sub")
-	if err != nil || !slices.Equal(guard.Delete, []string{"sub"}) {
-		t.Errorf("got %+v, %v, want the edge deleted", guard, err)
-	}
-}
-
-func TestNothingIsRefusedInATerminatingNamespace(t *testing.T) {
-	f := newFixture(t, forestOfRows)
-	terminating := f.existing(t, "b").DeepCopy()
-	terminating.DeletionTimestamp = &metav1.Time{Time: time.Now()}
-	// The cache has not heard of it.
-	if err := f.client.Tracker().Update(namespaces, terminating, ""); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Unmove(as(t, "nobody"), "b"); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestAGuardIsRefusedWithoutAContextForIt(t *testing.T) {
+func TestGuardNeedsItsContext(t *testing.T) {
 	if err := fence.Set(t.Context(), &fence.Guard{}); err == nil {
-		t.Error("a write to the tree would have gone unguarded")
+		t.Error("a write to the tree would have been unguarded")
 	}
 }

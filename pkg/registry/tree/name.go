@@ -11,14 +11,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// checkName applies the cluster's naming rule to a new sub-namespace. The rule is about new namespaces: the Subnamespace of a namespace that
-// already is a sub-namespace of parent can be created again under any rule, which takes no free name. The propagator is bound as well, because
-// the rule may have changed since somebody required the child.
-func (v *view) checkName(ctx context.Context, refused refusals, field, name, parent string) error {
-	if v.tree.SubnamespaceNames == nil {
+// validateName applies the cluster's naming rule to a new sub-namespace. The Subnamespace of a namespace that is a sub-namespace of parent already
+// may be created again under any rule, because it takes no free name. The rule applies to the propagator as well, because it may have changed since
+// a user required the child.
+func (c *Claims) validateName(ctx context.Context, reject rejection, field, name, parent string) error {
+	if c.config.SubnamespaceNames == nil {
 		return nil
 	}
-	rule, err := v.tree.SubnamespaceNames(ctx)
+	rule, err := c.config.SubnamespaceNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -29,18 +29,18 @@ func (v *view) checkName(ctx context.Context, refused refusals, field, name, par
 	if why == "" {
 		return nil
 	}
-	namespace, err := v.tree.LiveNamespace(ctx, name)
+	namespace, err := c.index.LiveNamespace(ctx, name)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return apierrors.NewInternalError(err)
 	}
 	if err == nil && SubnamespaceOf(namespace) == parent {
 		return nil
 	}
-	return refused.forbidden("%s: the name of a new sub-namespace %s of hncconfigurations.%s %q; "+
+	return reject.forbidden("%s: the name of a new sub-namespace %s of hncconfigurations.%s %q; "+
 		"choose another name, or ask an administrator of the cluster to create the namespace", field, why, hnc.GroupName, hnc.ConfigurationName)
 }
 
-// violation says how the name of a new sub-namespace breaks the rule, "" if it does not.
+// violation returns how the name of a new sub-namespace violates the rule, "" if it does not.
 func violation(rule *hnc.SubnamespaceNames, name, parent string) (string, error) {
 	if rule == nil {
 		return "", nil

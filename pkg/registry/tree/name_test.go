@@ -28,9 +28,9 @@ func TestNamingRule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, forestOfRows)
-			f.SubnamespaceNames = func(context.Context) (*hnc.SubnamespaceNames, error) { return row.rule, nil }
+			f.config().SubnamespaceNames = func(context.Context) (*hnc.SubnamespaceNames, error) { return row.rule, nil }
 			for _, user := range []string{"nobody", hnc.PropagatorUser} {
-				_, err := f.Claim(as(t, user), row.child, f.existing(t, "a"))
+				_, err := f.Claims.Validate(as(t, user), row.child, f.existing(t, "a"))
 				switch {
 				case row.says == "" && err != nil:
 					t.Errorf("%s: got %v", user, err)

@@ -12,27 +12,27 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// maxOrphans bounds how many namespaces the authorizer is asked about for one claim.
+// maxOrphans bounds the number of reviews for one claim.
 const maxOrphans = 100
 
-// orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the name, so that no
-// namespace can come to name it until then. Names that nobody has ever named take no read: their mark does not exist.
-func (v *view) orphans(ctx context.Context, name string) ([]string, error) {
-	children := v.tree.Children(name)
-	v.marks[name] = 0
-	if v.fresh || len(children) > 0 {
-		mark, err := v.tree.Edges.Mark(ctx, name)
+// orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the name, so that no namespace
+// can come to name it until then. Names that no namespace has ever named need no read, because their mark does not exist.
+func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
+	children := s.index.Children(name)
+	s.marks[name] = 0
+	if s.fresh || len(children) > 0 {
+		mark, err := s.index.config.Edges.Mark(ctx, name)
 		if err != nil {
 			return nil, apierrors.NewInternalError(err)
 		}
-		// The mark is read before the index: what the index does not contain yet changes the mark.
-		v.marks[name] = mark
-		if err := v.tree.Catch(ctx); err != nil {
+		// The mark is read before the index: edges that the index does not contain yet change the mark.
+		s.marks[name] = mark
+		if err := s.index.WaitUntilFresh(ctx); err != nil {
 			return nil, err
 		}
-		children = v.tree.Children(name)
+		children = s.index.Children(name)
 	}
-	namespaces, err := v.tree.Namespaces.List(labels.Everything())
+	namespaces, err := s.index.config.Namespaces.List(labels.Everything())
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -41,8 +41,8 @@ func (v *view) orphans(ctx context.Context, name string) ([]string, error) {
 			children = append(children, namespace.Name)
 		}
 	}
-	// The edges of the orphans are not compared: if one leaves meanwhile, the claim is still allowed.
-	apart := newView(v.tree, v.fresh)
+	// The edges of the orphans are not compared: if one leaves in the meantime, the claim is still allowed.
+	apart := newSnapshot(s.index, s.fresh)
 	var live []string
 	for _, child := range children {
 		namespace, err := apart.namespace(ctx, child)
@@ -56,7 +56,7 @@ func (v *view) orphans(ctx context.Context, name string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A sub-namespace that has lost its place names the parent by its annotation, by which the parent can take it back.
+		// A sub-namespace that has lost its parent names it in the annotation, with which the parent can take it back.
 		if edge.Parent == name || (edge.Parent == "" && SubnamespaceOf(namespace) == name) {
 			live = append(live, child)
 		}
@@ -64,9 +64,9 @@ func (v *view) orphans(ctx context.Context, name string) ([]string, error) {
 	return live, nil
 }
 
-// authorizeAdoption checks that the requester may create the missing parent of orphans as a sub-namespace, which takes them into the tree
-// of its parent: that takes being admin of each of them. The propagator is not allowed to: it creates sub-namespaces on behalf of others.
-func (t *Tree) authorizeAdoption(ctx context.Context, refused refusals, field, name string, orphans []string) error {
+// authorizeAdoption authorizes the creation of the missing parent of orphans as a sub-namespace, which takes them into the tree of its parent: the
+// requester must be admin of each of them. The propagator is not allowed to, because it creates sub-namespaces on behalf of others.
+func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, field, name string, orphans []string) error {
 	if len(orphans) == 0 {
 		return nil
 	}
@@ -75,32 +75,32 @@ func (t *Tree) authorizeAdoption(ctx context.Context, refused refusals, field, n
 		return apierrors.NewInternalError(errNoUser)
 	}
 	if user.GetName() == hnc.PropagatorUser {
-		return refused.missingParent(field, name, orphans, "create the Subnamespace yourself, as a user with this right")
+		return reject.missingParent(field, name, orphans, "create the Subnamespace yourself, as a user with this right")
 	}
-	// The right in all namespaces is asked for first: it answers for any number of orphans.
-	asked := append([]string{""}, orphans[:min(len(orphans), maxOrphans)]...)
-	for i, orphan := range asked {
-		_, may, err := t.may(ctx, "update", hnc.GroupName, orphan, "hierarchies", "hierarchyconfigurations")
+	// The right in all namespaces comes first, because it suffices for any number of orphans.
+	reviewed := append([]string{""}, orphans[:min(len(orphans), maxOrphans)]...)
+	for i, orphan := range reviewed {
+		_, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, orphan, "hierarchies", "hierarchyconfigurations")
 		if err != nil {
 			return err
 		}
-		if may && i == 0 {
+		if allowed && i == 0 {
 			return nil
 		}
-		if !may && i > 0 {
-			return refused.missingParent(field, name, orphans,
+		if !allowed && i > 0 {
+			return reject.missingParent(field, name, orphans,
 				fmt.Sprintf("user %q does not have it; choose another name, or have the admins of these namespaces choose another parent", user.GetName()))
 		}
 	}
 	if len(orphans) > maxOrphans {
-		return refused.missingParent(field, name, orphans,
+		return reject.missingParent(field, name, orphans,
 			fmt.Sprintf("for more than %d namespaces it must be granted cluster-wide; choose another name", maxOrphans))
 	}
 	return nil
 }
 
-// missingParent says that a claimed name is the missing parent of orphans. It does not name them: the requester may have no rights on them.
-func (r refusals) missingParent(field, name string, orphans []string, remedy string) error {
+// missingParent rejects a claimed name that is the missing parent of orphans. It does not name them, because the requester may have no rights on them.
+func (r rejection) missingParent(field, name string, orphans []string, hint string) error {
 	return r.forbidden("%s: namespace %q does not exist but is the parent of %d existing namespace(s); to create it as a sub-namespace takes the verb "+
-		"update on hierarchies.%s in each of them: %s", field, name, len(orphans), hnc.GroupName, remedy)
+		"update on hierarchies.%s in each of them: %s", field, name, len(orphans), hnc.GroupName, hint)
 }

@@ -3,85 +3,74 @@ package tree
 import (
 	"context"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Propagation judges that the Hierarchy of a namespace, which has the parent after the write, says something else about kinds than before.
-// This takes a right in the root of the tree; the guard demands that it is the root at commit. A sub-namespace whose Hierarchy names no parent
-// has that of its Subnamespace.
-func (t *Tree) Propagation(ctx context.Context, namespace, parent string) (*fence.Guard, error) {
-	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
-		return &fence.Guard{}, v.propagation(ctx, namespace, parent)
+// AuthorizePropagation authorizes a change of spec.propagation in the Hierarchy of a namespace, which has the given parent after the write. It needs
+// a right in the root of the tree; the guard demands that this is the root at commit. A sub-namespace whose Hierarchy names no parent has the
+// parent of its Subnamespace.
+func (a *Authorizer) AuthorizePropagation(ctx context.Context, namespace, parent string) (*fence.Guard, error) {
+	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		return &fence.Guard{}, a.authorizePropagation(ctx, s, namespace, parent)
 	})
 }
 
-// NoPropagation judges that the Hierarchy of a namespace goes, and what it says about kinds with it. Nothing is checked in a namespace that is
-// being deleted: its content has to go.
-func (t *Tree) NoPropagation(ctx context.Context, name string) (*fence.Guard, error) {
-	return t.judge(ctx, func(v *view) (*fence.Guard, error) {
-		namespace, err := v.namespace(ctx, name)
-		if err != nil || namespace == nil || namespace.DeletionTimestamp != nil {
+// AuthorizePropagationRemoval authorizes the deletion of a Hierarchy that sets spec.propagation. In a namespace that is being deleted, it needs no
+// right, because the content of the namespace has to be removed.
+func (a *Authorizer) AuthorizePropagationRemoval(ctx context.Context, name string) (*fence.Guard, error) {
+	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		namespace, err := s.activeNamespace(ctx, name)
+		if err != nil || namespace == nil {
 			return &fence.Guard{}, err
 		}
-		return &fence.Guard{}, v.propagation(ctx, name, "")
+		return &fence.Guard{}, a.authorizePropagation(ctx, s, name, "")
 	})
 }
 
-func (v *view) propagation(ctx context.Context, namespace, parent string) error {
+func (a *Authorizer) authorizePropagation(ctx context.Context, s *snapshot, namespace, parent string) error {
 	if parent == "" {
-		edge, err := v.edge(ctx, namespace)
+		edge, err := s.edge(ctx, namespace)
 		if err != nil {
 			return err
 		}
-		counts, err := v.counts(ctx, namespace, edge)
+		effective, err := s.effective(ctx, namespace, edge)
 		if err != nil {
 			return err
 		}
-		if edge.Subnamespace != "" && counts {
+		if edge.Subnamespace != "" && effective {
 			parent = edge.Parent
 		}
 	}
 	root := namespace
 	if parent != "" {
-		chain, err := v.ancestry(ctx, parent)
+		chain, err := s.ancestry(ctx, parent)
 		if err != nil {
 			return err
 		}
 		root = chain[len(chain)-1]
 	}
-	return v.tree.requirePropagation(ctx, refusal(ctx, hnc.Singleton), root)
+	return a.requirePropagation(ctx, newRejection(ctx, hnc.Singleton), root)
 }
 
-// requirePropagation checks that the requester may say in the tree of a root how kinds are propagated. The propagator may.
-func (t *Tree) requirePropagation(ctx context.Context, refused refusals, root string) error {
-	user, ok := genericapirequest.UserFrom(ctx)
-	if !ok {
-		return apierrors.NewInternalError(errNoUser)
-	}
-	if user.GetName() == hnc.PropagatorUser {
+// requirePropagation requires the right to set spec.propagation in the tree of a root. The propagator has it.
+func (a *Authorizer) requirePropagation(ctx context.Context, reject rejection, root string) error {
+	if ByPropagator(ctx) {
 		return nil
 	}
-	decision, _, err := t.Authorizer.Authorize(ctx, authorizer.AttributesRecord{
-		User:            user,
-		Verb:            "update",
-		Namespace:       root,
-		APIGroup:        hnc.GroupName,
-		APIVersion:      "*",
-		Resource:        "hierarchies",
-		Subresource:     "propagation",
-		ResourceRequest: true,
+	user, allowed, err := a.allows(ctx, authorizer.AttributesRecord{
+		Verb:        "update",
+		Namespace:   root,
+		APIGroup:    hnc.GroupName,
+		APIVersion:  "*",
+		Resource:    "hierarchies",
+		Subresource: "propagation",
 	})
-	if err != nil {
-		return apierrors.NewInternalError(err)
+	if err != nil || allowed {
+		return err
 	}
-	if decision == authorizer.DecisionAllow {
-		return nil
-	}
-	return refused.forbidden("spec.propagation: user %q may not change what is propagated in the tree of namespace %q; "+
-		"this needs the verb update on hierarchies/propagation.%s in namespace %q, the root of the tree", user.GetName(), root, hnc.GroupName, root)
+	return reject.forbidden("spec.propagation: user %q may not change what is propagated in the tree of namespace %q; "+
+		"this needs the verb update on hierarchies/propagation.%s in namespace %q, the root of the tree", user, root, hnc.GroupName, root)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-func TestPropagationTakesARightInTheRootOfTheTree(t *testing.T) {
+func TestPropagationNeedsARightInTheRoot(t *testing.T) {
 	for _, row := range []struct {
 		name, namespace, parent string
 		deleted                 bool
@@ -24,21 +24,21 @@ func TestPropagationTakesARightInTheRootOfTheTree(t *testing.T) {
 		{"in a child that becomes a root", "c", "", false, "c"},
 		{"in a root that becomes a child", "root2", "b", false, "root1"},
 		{"in a sub-namespace", "sub", "a", false, "root1"},
-		{"in a sub-namespace of which only the Subnamespace knows the parent", "sub", "", false, "root1"},
+		{"in a sub-namespace whose Hierarchy names no parent", "sub", "", false, "root1"},
 		{"in an orphan, where there is no root to have rights in", "orphan", "gone", false, "gone"},
-		{"in a hierarchy that goes, and leaves a root", "c", "", true, "c"},
-		{"in a hierarchy of a sub-namespace that goes", "sub", "", true, "root1"},
+		{"in a hierarchy that is deleted, and leaves a root", "c", "", true, "c"},
+		{"in the deleted hierarchy of a sub-namespace", "sub", "", true, "root1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			judge := func(f *fixture) (*fence.Guard, error) {
+			authorize := func(f *fixture) (*fence.Guard, error) {
 				if row.deleted {
-					return f.NoPropagation(as(t, "user"), row.namespace)
+					return f.Authorizer.AuthorizePropagationRemoval(as(t, "user"), row.namespace)
 				}
-				return f.Propagation(as(t, "user"), row.namespace, row.parent)
+				return f.Authorizer.AuthorizePropagation(as(t, "user"), row.namespace, row.parent)
 			}
 			f := newFixture(t, forestOfRows)
 			f.propagation["user/"+row.root] = true
-			guard, err := judge(f)
+			guard, err := authorize(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestPropagationTakesARightInTheRootOfTheTree(t *testing.T) {
 				f.admin["user/"+name] = true
 				f.propagation["user/"+name] = name != row.root
 			}
-			_, err = judge(f)
+			_, err = authorize(f)
 			if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `update on hierarchies/propagation.hnc.x-k8s.io in namespace "`+row.root+`"`) {
 				t.Errorf("without it: %v", err)
 			}
@@ -58,26 +58,26 @@ func TestPropagationTakesARightInTheRootOfTheTree(t *testing.T) {
 				return
 			}
 			as := as(t, hnc.PropagatorUser)
-			if _, err := f.Propagation(as, row.namespace, row.parent); err != nil {
+			if _, err := f.Authorizer.AuthorizePropagation(as, row.namespace, row.parent); err != nil {
 				t.Errorf("the propagator: %v", err)
 			}
 		})
 	}
 }
 
-func TestAHierarchyGoesWithItsNamespaceWhateverItSays(t *testing.T) {
+func TestPropagationRemovalFromATerminatingNamespaceNeedsNoRight(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	live := f.existing(t, "c").DeepCopy()
 	now := metav1.Now()
 	live.DeletionTimestamp, live.Finalizers = &now, []string{"kubernetes"}
-	// The cache does not know yet.
+	// The cache is stale.
 	if err := f.client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), live, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.NoPropagation(as(t, "user"), "c"); err != nil {
+	if _, err := f.Authorizer.AuthorizePropagationRemoval(as(t, "user"), "c"); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Propagation(as(t, "user"), "c", "b"); !apierrors.IsForbidden(err) {
+	if _, err := f.Authorizer.AuthorizePropagation(as(t, "user"), "c", "b"); !apierrors.IsForbidden(err) {
 		t.Errorf("a change: %v", err)
 	}
 }

@@ -33,14 +33,14 @@ func TestAuthorizeRelease(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, forestOfRows)
-			f.Sources = &inTheWay{mode: row.mode}
-			f.Authorizer = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+			f.config().Sources = &conflicting{mode: row.mode}
+			f.config().Authorizer = authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 				if a.GetVerb() == "update" && strings.Contains(" "+row.rights+" ", " "+a.GetResource()+"/"+a.GetNamespace()+" ") {
 					return authorizer.DecisionAllow, "", nil
 				}
 				return authorizer.DecisionNoOpinion, "", nil
 			})
-			err := f.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
+			err := f.Authorizer.AuthorizeRelease(as(t, "user"), &hnc.CopyRelease{Spec: row.spec}, "b")
 			if row.is == nil {
 				if err != nil {
 					t.Error(err)

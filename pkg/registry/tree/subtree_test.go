@@ -14,7 +14,7 @@ import (
 func (f *fixture) subtree(t *testing.T, name string) string {
 	t.Helper()
 	var nodes []string
-	for _, node := range f.Subtree(f.existing(t, name)) {
+	for _, node := range f.Index.Subtree(f.existing(t, name)) {
 		s := fmt.Sprintf("%s(%s)%d", node.Name, node.Parent, node.Depth)
 		if node.Namespace == nil {
 			s += "?"
@@ -24,7 +24,7 @@ func (f *fixture) subtree(t *testing.T, name string) string {
 	return strings.Join(nodes, " ")
 }
 
-func TestASubtreeHasAllThatIsBelow(t *testing.T) {
+func TestSubtreeContainsAllDescendants(t *testing.T) {
 	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "root", "sub-a": "a", "gone": "b", "other": ""})
 	for name, want := range map[string]string{
 		"root":  "root()0 a(root)1 sub-a(a)2 b(root)1 gone(b)2?",
@@ -37,7 +37,7 @@ func TestASubtreeHasAllThatIsBelow(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotCountIsNotInTheSubtree(t *testing.T) {
+func TestSubtreeEndsAtEdgesThatAreNotEffective(t *testing.T) {
 	for what, change := range map[string]func(a *corev1.Namespace){
 		"re-created": func(a *corev1.Namespace) { a.UID = "another" },
 		"external":   func(a *corev1.Namespace) { a.Annotations = map[string]string{hnc.AnnotationManagedBy: "somebody"} },
@@ -57,11 +57,11 @@ func TestWhatDoesNotCountIsNotInTheSubtree(t *testing.T) {
 	}
 }
 
-// Nobody captures a namespace by asking for its name.
-func TestASubnamespaceHoldsOnlyWhatSaysSo(t *testing.T) {
+// A claim of its name does not capture a namespace.
+func TestSubnamespaceHoldsOnlyItsSubNamespace(t *testing.T) {
 	f := newFixture(t, map[string]string{"root": "", "sub-a": "root", "full": ""})
 	f.stored.put(t, "full", Edge{Parent: "root", Subnamespace: uid("root")})
-	f.hear(t)
+	f.sync(t)
 	if got := f.subtree(t, "root"); got != "root()0 sub-a(root)1" {
 		t.Errorf("got %s", got)
 	}

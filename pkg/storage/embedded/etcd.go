@@ -1,4 +1,4 @@
-// Package embedded runs a single-member etcd inside the API server, for a single replica that needs nothing else.
+// Package embedded runs a single-member etcd inside the API server, for installations with a single replica.
 package embedded
 
 import (
@@ -14,18 +14,18 @@ import (
 // Etcd is a running etcd.
 type Etcd struct {
 	server *embed.Etcd
-	// Endpoint is the URL that clients connect to: a socket in the data directory.
+	// Endpoint is the URL for clients: a socket in the data directory.
 	Endpoint string
 }
 
 const (
 	startTimeout = time.Minute
-	// quota is the size in bytes at which etcd stops to accept writes: its documented maximum.
+	// quota is the size in bytes at which etcd stops accepting writes: its documented maximum.
 	quota = 8 << 30
 )
 
-// Start runs etcd on the data in dir, which is made if it does not exist, and returns when it serves. It listens on
-// sockets in dir only, which nobody but the owner of dir can reach.
+// Start runs etcd on the data in dir, which it creates if necessary, and returns when etcd serves. etcd listens on sockets in dir only, which only
+// the owner of dir can access.
 func Start(dir string) (*Etcd, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -64,5 +64,5 @@ func socket(dir, name string) url.URL {
 	return url.URL{Scheme: "unix", Path: filepath.Join(dir, name)}
 }
 
-// Stop ends etcd; its data is safe.
+// Stop stops etcd.
 func (e *Etcd) Stop() { e.server.Close() }

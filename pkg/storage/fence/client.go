@@ -1,103 +1,113 @@
 package fence
 
 import (
-	"context"
-	"path"
+	"fmt"
+	"sync"
+	"time"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
+	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
+	"k8s.io/client-go/tools/cache"
 )
 
-// guarded is a Kubernetes etcd client whose writes honour the Guard of their context.
-type guarded struct {
-	kubernetes.Interface
-	kv     clientv3.KV
-	prefix string
-	lost   func()
+// Client is the etcd client that the guarded resources of a server and their edges share.
+type Client struct {
+	client *kubernetes.Client
+	config storagebackend.Config
 }
 
-// OptimisticPut writes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge changed.
-func (c *guarded) OptimisticPut(ctx context.Context, key string, value []byte, expected int64, opts kubernetes.PutOptions) (kubernetes.PutResponse, error) {
-	guard := guardFrom(ctx)
-	if guard == nil {
-		return c.Interface.OptimisticPut(ctx, key, value, expected, opts)
+// NewClient connects to the etcd cluster that config names.
+func NewClient(config storagebackend.Config) (*Client, error) {
+	t := config.Transport
+	etcd := clientv3.Config{
+		Endpoints:            t.ServerList,
+		DialTimeout:          20 * time.Second,
+		DialKeepAliveTime:    30 * time.Second,
+		DialKeepAliveTimeout: 10 * time.Second,
+		// Errors are returned to the request that they concern; the log of the client would repeat them.
+		Logger: zap.NewNop(),
 	}
-	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpPut(key, string(value), clientv3.WithLease(opts.LeaseID)))
+	// A nil TLS configuration stands for plain connections.
+	if t.CertFile != "" || t.KeyFile != "" || t.TrustedCAFile != "" {
+		tls, err := transport.TLSInfo{CertFile: t.CertFile, KeyFile: t.KeyFile, TrustedCAFile: t.TrustedCAFile}.ClientConfig()
+		if err != nil {
+			return nil, fmt.Errorf("client certificate for etcd: %w", err)
+		}
+		etcd.TLS = tls
+	}
+	client, err := kubernetes.New(etcd)
 	if err != nil {
-		return kubernetes.PutResponse{}, err
+		return nil, fmt.Errorf("etcd client for %v: %w", t.ServerList, err)
 	}
-	return kubernetes.PutResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
+	client.KV = etcd3.NewETCDLatencyTracker(client.KV)
+	client.Kubernetes = &guardedClient{Interface: client.Kubernetes, kv: client.KV, prefix: config.Prefix, onLost: lostFences.Inc}
+	return &Client{client: client, config: config}, nil
 }
 
-// OptimisticDelete deletes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge changed.
-func (c *guarded) OptimisticDelete(ctx context.Context, key string, expected int64, opts kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
-	guard := guardFrom(ctx)
-	if guard == nil {
-		return c.Interface.OptimisticDelete(ctx, key, expected, opts)
-	}
-	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpDelete(key))
-	if err != nil {
-		return kubernetes.DeleteResponse{}, err
-	}
-	return kubernetes.DeleteResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
+// Edges returns the edges that the guarded writes of this client compare and write.
+func (c *Client) Edges() *Edges {
+	return &Edges{client: c.client.Client, prefix: c.config.Prefix, progress: newProgress()}
 }
 
-// commit makes one transaction of a write and its guard. It returns the key's value if the key itself had changed.
-func (c *guarded) commit(ctx context.Context, guard *Guard, key string, expected int64, write clientv3.Op) (*clientv3.TxnResponse, *mvccpb.KeyValue, error) {
-	compare := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(key), "=", expected)}
-	for name, revision := range guard.Unchanged {
-		compare = append(compare, clientv3.Compare(clientv3.ModRevision(edgeKey(c.prefix, name)), "=", revision))
-	}
-	for name, revision := range guard.Unmarked {
-		compare = append(compare, clientv3.Compare(clientv3.ModRevision(markKey(c.prefix, name)), "=", revision))
-	}
-	then := []clientv3.Op{write}
-	for name, value := range guard.Put {
-		then = append(then, clientv3.OpPut(edgeKey(c.prefix, name), string(value)))
-	}
-	for _, name := range guard.Delete {
-		then = append(then, clientv3.OpDelete(edgeKey(c.prefix, name)))
-	}
-	for _, name := range guard.Mark {
-		then = append(then, clientv3.OpPut(markKey(c.prefix, name), ""))
-	}
-	response, err := c.kv.Txn(ctx).If(compare...).Then(then...).Else(clientv3.OpGet(key)).Commit()
-	if err != nil || response.Succeeded {
-		return response, nil, err
-	}
-	var kv *mvccpb.KeyValue
-	if kvs := response.Responses[0].GetResponseRange().Kvs; len(kvs) == 1 {
-		kv = kvs[0]
-	}
-	if current := revisionOf(kv); current == expected {
-		c.lost()
-		return nil, nil, ErrLost
-	}
-	return response, kv, nil
-}
+// Close closes the connection. No store may use the client afterwards.
+func (c *Client) Close() error { return c.client.Close() }
 
-func revisionOf(kv *mvccpb.KeyValue) int64 {
-	if kv == nil {
-		return 0
+// Decorator returns the storage decorator of resources: etcd3 and the watch cache as the generic registry sets them up, on a client whose writes
+// honor their Guard. The generic decorator creates its own client.
+func (c *Client) Decorator() generic.StorageDecorator {
+	return func(config *storagebackend.ConfigForResource, resourcePrefix string, keyFunc func(runtime.Object) (string, error),
+		newFunc, newListFunc func() runtime.Object, attrFunc storage.AttrFunc, triggers storage.IndexerFuncs,
+		indexers *cache.Indexers) (storage.Interface, factory.DestroyFunc, error) {
+		transformer := config.Transformer
+		if transformer == nil {
+			transformer = identity.NewEncryptCheckTransformer()
+		}
+		var compactor etcd3.Compactor
+		if config.CompactionInterval > 0 {
+			// There is one per endpoint for all resources, which runs as long as the process does.
+			compactor = etcd3.StartCompactorPerEndpoint(c.client.Client, config.CompactionInterval)
+		}
+		versioner := storage.APIObjectVersioner{}
+		raw, err := etcd3.New(c.client, compactor, config.Codec, newFunc, newListFunc, config.Prefix, resourcePrefix,
+			config.GroupResource, transformer, config.LeaseManagerConfig, etcd3.NewDefaultDecoder(config.Codec, versioner), versioner)
+		if err != nil {
+			return nil, nil, err
+		}
+		cached, err := cacher.NewCacherFromConfig(cacher.Config{
+			Storage:             raw,
+			Versioner:           versioner,
+			GroupResource:       config.GroupResource,
+			EventsHistoryWindow: config.EventsHistoryWindow,
+			ResourcePrefix:      resourcePrefix,
+			KeyFunc:             keyFunc,
+			NewFunc:             newFunc,
+			NewListFunc:         newListFunc,
+			GetAttrsFunc:        attrFunc,
+			IndexerFuncs:        triggers,
+			Indexers:            indexers,
+			Codec:               config.Codec,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		delegator := cacher.NewCacheDelegator(cached, raw)
+		var once sync.Once
+		return resumableStorage{Interface: delegator, uncached: raw}, func() {
+			once.Do(func() {
+				delegator.Stop()
+				cached.Stop()
+				raw.Close()
+			})
+		}, nil
 	}
-	return kv.ModRevision
-}
-
-// The folders, beside those of the resources, that hold the edges and the marks.
-const (
-	edgesFolder = "edges"
-	marksFolder = "marks"
-)
-
-func markKey(prefix, name string) string {
-	return path.Join("/", prefix, marksFolder, name)
-}
-
-func edgeKey(prefix, name string) string {
-	return path.Join("/", prefix, edgesFolder, name)
-}
-
-func edgesPrefix(prefix string) string {
-	return edgeKey(prefix, "") + "/"
 }

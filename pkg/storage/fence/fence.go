@@ -1,6 +1,6 @@
-// Package fence lets a registry's write depend on more than the object that it writes. A registry attaches a Guard to
-// the request's context: keys beside the objects, called edges here, that must be as the registry saw them, and edges
-// that are written with the object. All of it is one etcd transaction. The package knows nothing of what edges mean.
+// Package fence makes a registry's write depend on more than the object that it writes. A registry attaches a Guard to the context of the write:
+// keys beside the objects, called edges, that must be as the registry has read them, and edges that are written with the object. All of it is one
+// etcd transaction, the fence. The package does not interpret edges.
 package fence
 
 import (
@@ -10,85 +10,88 @@ import (
 	"sync"
 )
 
-// Guard is what a write demands and does beside writing its object.
+// Guard lists the edges and marks that a write compares and writes beside its object.
 type Guard struct {
-	// Unchanged holds edges' names and the revisions of their last change, as their Reader returned them; 0 says that
-	// there is no such edge. The write is refused with ErrLost unless all are still so.
+	// Unchanged holds names of edges and the revisions of their last change, as Edges returned them; 0 stands for an edge that does not exist. The
+	// write fails with ErrLost unless they are unchanged.
 	Unchanged map[string]int64
 	// Put holds edges that are written together with the object.
 	Put map[string][]byte
-	// Delete holds the names of edges that are deleted together with it.
+	// Delete holds the names of edges that are deleted together with the object.
 	Delete []string
-	// Mark holds names whose mark gets a new revision with the write. A mark is a key beside the edges without a value. Writes that
-	// set the same mark do not conflict with each other.
+	// Mark holds names whose mark gets a new revision with the write. A mark is a key beside the edges without a value. Writes that set the same
+	// mark do not conflict with each other.
 	Mark []string
-	// Unmarked holds names and the revisions of their marks, as Edges.Mark returned them; 0 says that the name was never marked. The
-	// write is refused with ErrLost unless all are still so.
+	// Unmarked holds names and the revisions of their marks, as Edges.Mark returned them; 0 stands for a mark that does not exist. The write fails
+	// with ErrLost unless they are unchanged.
 	Unmarked map[string]int64
 }
 
-// ErrLost says that an edge of a write's Guard has changed since it was read. Nothing was written; the request must be
-// judged again on edges that are read anew.
-var ErrLost = errors.New("the tree changed while the request was judged")
+// ErrLost is returned when an edge or mark of a Guard has changed since it was read. Nothing was written; the request must be evaluated again on
+// fresh reads.
+var ErrLost = errors.New("the tree changed while the request was evaluated")
+
+var errNoFence = errors.New("no fence in the context of a write to the tree")
 
 type contextKey struct{}
 
-type slot struct {
+// holder holds the Guard of one write.
+type holder struct {
 	mu    sync.Mutex
 	guard *Guard
 }
 
-// NewContext returns a context for one write, in which its Guard can be Set.
+// NewContext returns the context for one write, in which Set attaches its Guard.
 func NewContext(ctx context.Context) context.Context {
-	return context.WithValue(ctx, contextKey{}, &slot{})
+	return context.WithValue(ctx, contextKey{}, &holder{})
 }
 
-// Set attaches a guard to the write that is made with ctx, in place of an earlier one; nil detaches it. It fails when
-// ctx does not descend from NewContext: such a write would go unguarded.
+// Set attaches a guard to the write of a context, replacing an earlier one; nil detaches it. It fails without a context from NewContext, because
+// such a write would be unguarded.
 func Set(ctx context.Context, guard *Guard) error {
-	s, ok := ctx.Value(contextKey{}).(*slot)
+	h, ok := ctx.Value(contextKey{}).(*holder)
 	if !ok {
-		return errors.New("no fence in the context of a write to the tree")
+		return errNoFence
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.guard = guard
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.guard = guard
 	return nil
 }
 
-// Demand adds edges that must be unchanged to the guard of the write that is made with ctx. An edge that is among them already must be as
-// each has read it. It fails as Set does.
-func Demand(ctx context.Context, unchanged map[string]int64) error {
-	s, ok := ctx.Value(contextKey{}).(*slot)
+// AddUnchanged adds edges that must be unchanged to the guard of the write of a context. Of an edge that the guard contains already, it keeps the
+// older revision. It fails as Set does.
+func AddUnchanged(ctx context.Context, unchanged map[string]int64) error {
+	h, ok := ctx.Value(contextKey{}).(*holder)
 	if !ok {
-		return errors.New("no fence in the context of a write to the tree")
+		return errNoFence
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	var guard Guard
-	if s.guard != nil {
-		guard = *s.guard
+	if h.guard != nil {
+		guard = *h.guard
 	}
 	guard.Unchanged = maps.Clone(guard.Unchanged)
 	if guard.Unchanged == nil {
 		guard.Unchanged = map[string]int64{}
 	}
 	for edge, revision := range unchanged {
-		// Of two revisions the older one is lost for sure.
+		// Of two different revisions, the older one loses the fence.
 		if known, ok := guard.Unchanged[edge]; !ok || revision < known {
 			guard.Unchanged[edge] = revision
 		}
 	}
-	s.guard = &guard
+	h.guard = &guard
 	return nil
 }
 
 func guardFrom(ctx context.Context) *Guard {
-	s, ok := ctx.Value(contextKey{}).(*slot)
+	h, ok := ctx.Value(contextKey{}).(*holder)
 	if !ok {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.guard
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.guard
 }

@@ -7,11 +7,11 @@ import (
 
 var lostFences = metrics.NewCounter(&metrics.CounterOpts{
 	Name:           "hnc_fence_lost_total",
-	Help:           "Writes to the tree that were judged again because an ancestor moved in the meantime.",
+	Help:           "Writes to the tree that were evaluated again because an ancestor moved in the meantime.",
 	StabilityLevel: metrics.ALPHA,
 })
 
-// RegisterMetrics adds this package's metrics to the default registry. Further calls do nothing.
+// RegisterMetrics registers the metrics of this package. Further calls do nothing.
 func RegisterMetrics() {
 	// The only error is that the metric is registered already.
 	_ = legacyregistry.Register(lostFences)

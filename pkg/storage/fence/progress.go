@@ -9,54 +9,54 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// progress is the revision up to which a feed has told everything.
+// progress is the revision up to which ListAndWatch has delivered all changes.
 type progress struct {
 	mu       sync.Mutex
 	revision int64
-	// moved is closed when revision grows.
-	moved chan struct{}
+	// advanced is closed, and replaced, when revision increases.
+	advanced chan struct{}
 }
 
-func newProgress() *progress { return &progress{moved: make(chan struct{})} }
+func newProgress() *progress { return &progress{advanced: make(chan struct{})} }
 
 func (p *progress) set(revision int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if revision > p.revision {
 		p.revision = revision
-		close(p.moved)
-		p.moved = make(chan struct{})
+		close(p.advanced)
+		p.advanced = make(chan struct{})
 	}
 }
 
 func (p *progress) get() (int64, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.revision, p.moved
+	return p.revision, p.advanced
 }
 
-// askAgain is how long to wait for etcd to tell how far a watch is. It does not answer while it has more to tell.
-const askAgain = 25 * time.Millisecond
+// progressInterval is the interval of progress requests. etcd does not answer them while the watch has undelivered events.
+const progressInterval = 25 * time.Millisecond
 
-// Catch returns when Feed has told everything that was committed before the call, or with an error when ctx is done first.
-func (e *Edges) Catch(ctx context.Context) error {
+// WaitUntilFresh returns when ListAndWatch has delivered everything that was committed before the call, or fails when ctx is done.
+func (e *Edges) WaitUntilFresh(ctx context.Context) error {
 	now, err := e.client.Get(ctx, edgesPrefix(e.prefix), clientv3.WithKeysOnly())
 	if err != nil {
 		return fmt.Errorf("cannot read the revision of the tree: %w", err)
 	}
 	for {
-		told, moved := e.progress.get()
-		if told >= now.Header.Revision {
+		delivered, advanced := e.progress.get()
+		if delivered >= now.Header.Revision {
 			return nil
 		}
 		if err := e.client.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
-			return fmt.Errorf("cannot ask how far the tree has been read: %w", err)
+			return fmt.Errorf("cannot request the progress of the watch of edges: %w", err)
 		}
 		select {
-		case <-moved:
-		case <-time.After(askAgain):
+		case <-advanced:
+		case <-time.After(progressInterval):
 		case <-ctx.Done():
-			return fmt.Errorf("the tree has been read up to revision %d, not yet to %d: %w", told, now.Header.Revision, ctx.Err())
+			return fmt.Errorf("the tree has been read up to revision %d, not yet to %d: %w", delivered, now.Header.Revision, ctx.Err())
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var feeding sync.WaitGroup
 	feeding.Go(func() {
-		edges.Feed(ctx, func(all []fence.Entry) {
+		edges.ListAndWatch(ctx, func(all []fence.Entry) {
 			for _, entry := range all {
 				tell(entry)
 			}
@@ -78,7 +78,7 @@ func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := edges.Catch(limited); err != nil {
+		if err := edges.WaitUntilFresh(limited); err != nil {
 			t.Fatal(err)
 		}
 		mu.Lock()
@@ -90,7 +90,7 @@ func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
 	short, done2 := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer done2()
 	stop()
-	if err := edges.Catch(short); err == nil {
+	if err := edges.WaitUntilFresh(short); err == nil {
 		t.Error("it has caught up with an etcd that is gone")
 	}
 }

@@ -52,9 +52,9 @@ type staleEdges struct {
 	late *atomic.Int64
 }
 
-// Catch returns when everything is delivered that was committed before the call.
-func (s staleEdges) Catch(ctx context.Context) error {
-	if err := s.Edges.Catch(ctx); err != nil {
+// WaitUntilFresh returns when everything is delivered that was committed before the call.
+func (s staleEdges) WaitUntilFresh(ctx context.Context) error {
+	if err := s.Edges.WaitUntilFresh(ctx); err != nil {
 		return err
 	}
 	for s.late.Load() > 0 && ctx.Err() == nil {
@@ -63,7 +63,7 @@ func (s staleEdges) Catch(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (s staleEdges) Feed(ctx context.Context, replace func([]fence.Entry), update func(fence.Entry)) {
+func (s staleEdges) ListAndWatch(ctx context.Context, replace func([]fence.Entry), update func(fence.Entry)) {
 	type late struct {
 		entry fence.Entry
 		due   time.Time
@@ -76,7 +76,7 @@ func (s staleEdges) Feed(ctx context.Context, replace func([]fence.Entry), updat
 			s.late.Add(-1)
 		}
 	}()
-	s.Edges.Feed(ctx, replace, func(entry fence.Entry) {
+	s.Edges.ListAndWatch(ctx, replace, func(entry fence.Entry) {
 		s.late.Add(1)
 		queue <- late{entry, time.Now().Add(s.delay)}
 	})
@@ -147,7 +147,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 			Authorizer: authorizer.AuthorizerFunc(authorize),
 			Rules:      managed.Default(),
 		})
-		go forest.Run(t.Context())
+		go forest.Index.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}
 		storage, err := hierarchy.NewStorage(apiserver.Scheme, options, forest, kinds.NewMapper(meta.NewDefaultRESTMapper(nil)))
 		if err != nil {
@@ -166,7 +166,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 			t.Fatal(err)
 		}
 		t.Cleanup(subnamespaces.Subnamespace.DestroyFunc)
-		eventually(t, "the replica is ready", func() error { return forest.Ready(nil) })
+		eventually(t, "the replica is ready", func() error { return forest.Index.Ready(nil) })
 		eventually(t, "the storage is ready", storage.Hierarchy.ReadinessCheck)
 		eventually(t, "the storage of sub-namespaces is ready", subnamespaces.Subnamespace.ReadinessCheck)
 		replicas = append(replicas, replica{storage, subnamespaces})

@@ -13,9 +13,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// mayBindCreator checks that the requester may bind the creator's role if it is another than the old one. The propagator will bind it for
-// everybody who creates a sub-namespace, and has the right to bind any; so whoever names it needs the right that Kubernetes asks for.
-func mayBindCreator(ctx context.Context, rights authorizer.Authorizer, c *hnc.HNCConfiguration, old string) error {
+// authorizeCreatorRole authorizes a new value of spec.creatorRole. The propagator binds the role for each user who creates a sub-namespace, and may
+// bind any role. So the requester needs the right that Kubernetes demands for a binding.
+func authorizeCreatorRole(ctx context.Context, reviews authorizer.Authorizer, c *hnc.HNCConfiguration, old string) error {
 	role := c.Spec.CreatorRole
 	if role == "" || role == old {
 		return nil
@@ -24,7 +24,7 @@ func mayBindCreator(ctx context.Context, rights authorizer.Authorizer, c *hnc.HN
 	if !ok {
 		return apierrors.NewInternalError(errors.New("the request has no user"))
 	}
-	decision, _, err := rights.Authorize(ctx, authorizer.AttributesRecord{
+	decision, _, err := reviews.Authorize(ctx, authorizer.AttributesRecord{
 		User:            user,
 		Verb:            "bind",
 		APIGroup:        rbacv1.GroupName,
@@ -42,5 +42,3 @@ func mayBindCreator(ctx context.Context, rights authorizer.Authorizer, c *hnc.HN
 	return apierrors.NewForbidden(hnc.Resource("hncconfigurations"), c.Name, fmt.Errorf("spec.creatorRole: user %q may not give others the ClusterRole %q; "+
 		"this needs the verb bind on clusterroles.%s %q", user.GetName(), role, rbacv1.GroupName, role))
 }
-
-func nothing(context.Context, bool) {}

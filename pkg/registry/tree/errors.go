@@ -17,20 +17,20 @@ import (
 
 var errNoUser = errors.New("the request has no user")
 
-// refusals makes the API errors of one request about an object. They name the resource as the client did.
-type refusals struct {
+// rejection builds the API errors of one request about an object. They name the resource as the client did.
+type rejection struct {
 	resource schema.GroupResource
 	kind     schema.GroupKind
 	name     string
-	// byHNC says that the client speaks v1alpha2.
-	byHNC bool
+	// v1alpha2 reports whether the request uses HNC's version.
+	v1alpha2 bool
 }
 
-func refusal(ctx context.Context, name string) refusals {
-	r := refusals{resource: hnc.Resource("hierarchies"), kind: schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}, name: name}
+func newRejection(ctx context.Context, name string) rejection {
+	r := rejection{resource: hnc.Resource("hierarchies"), kind: schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}, name: name}
 	if info, ok := genericapirequest.RequestInfoFrom(ctx); ok && info.Resource != "" {
 		r.resource.Resource = info.Resource
-		r.byHNC = info.APIVersion == v1alpha2.SchemeGroupVersion.Version
+		r.v1alpha2 = info.APIVersion == v1alpha2.SchemeGroupVersion.Version
 		if info.Resource == "subnamespaces" {
 			r.kind.Kind = "Subnamespace"
 		}
@@ -38,25 +38,25 @@ func refusal(ctx context.Context, name string) refusals {
 	return r
 }
 
-// illegal refuses a value that would break the structure of the tree: it is invalid. In v1alpha2 it is what it was in HNC, as given: kubectl
-// repeats an apply that is answered with a conflict.
-func (r refusals) illegal(inHNC func(format string, args ...any) error, at, value, format string, args ...any) error {
-	if r.byHNC {
-		return inHNC(at+": "+format, args...)
+// invalid rejects a value that would break the structure of the tree. In v1alpha2 the error has the type that HNC gives it; otherwise it is Invalid,
+// because kubectl repeats an apply that fails with a conflict.
+func (r rejection) invalid(inV1alpha2 func(format string, args ...any) error, at, value, format string, args ...any) error {
+	if r.v1alpha2 {
+		return inV1alpha2(at+": "+format, args...)
 	}
 	return apierrors.NewInvalid(r.kind, r.name, field.ErrorList{field.Invalid(fieldPath(at), value, fmt.Sprintf(format, args...))})
 }
 
-// fieldPath returns the path that is written as at.
+// fieldPath parses a path of at least two fields.
 func fieldPath(at string) *field.Path {
 	first, more, _ := strings.Cut(at, ".")
 	return field.NewPath(first, more)
 }
 
-func (r refusals) forbidden(format string, args ...any) error {
+func (r rejection) forbidden(format string, args ...any) error {
 	return apierrors.NewForbidden(r.resource, r.name, fmt.Errorf(format, args...))
 }
 
-func (r refusals) conflict(format string, args ...any) error {
+func (r rejection) conflict(format string, args ...any) error {
 	return apierrors.NewConflict(r.resource, r.name, fmt.Errorf(format, args...))
 }

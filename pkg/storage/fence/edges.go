@@ -10,24 +10,26 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Entry is an edge as it is stored.
+// Entry is a stored edge.
 type Entry struct {
-	// Name is the edge's name.
+	// Name is the name of the edge.
 	Name string
-	// Value is what was Put last, nil if there is no such edge.
+	// Value is the current value, nil if the edge does not exist.
 	Value []byte
-	// Revision is the revision of the edge's last change, 0 if there is no such edge.
+	// Revision is the revision of the last change, 0 if the edge does not exist.
 	Revision int64
 }
 
-// Edges reads the edges of one etcd prefix. There can be one Feed of it.
+// Edges reads the edges of one etcd prefix. Only one ListAndWatch may run at a time.
+//
+// It is not a reflector of client-go: edges are not API objects, and WaitUntilFresh needs the progress of the watch.
 type Edges struct {
 	client   *clientv3.Client
 	prefix   string
 	progress *progress
 }
 
-// Read returns the named edges as they are now (a quorum read), all at one revision and in the order of names.
+// Read returns the current edges by a quorum read, all at one revision and in the order of names.
 func (e *Edges) Read(ctx context.Context, names ...string) ([]Entry, error) {
 	gets := make([]clientv3.Op, len(names))
 	for i, name := range names {
@@ -47,7 +49,7 @@ func (e *Edges) Read(ctx context.Context, names ...string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Mark returns the revision of the last write that marked the name (a quorum read), 0 if none did.
+// Mark returns the revision of the last write that marked the name by a quorum read, 0 if none did.
 func (e *Edges) Mark(ctx context.Context, name string) (int64, error) {
 	response, err := e.client.Get(ctx, markKey(e.prefix, name))
 	if err != nil {
@@ -59,12 +61,12 @@ func (e *Edges) Mark(ctx context.Context, name string) (int64, error) {
 	return response.Kvs[0].ModRevision, nil
 }
 
-// Feed calls replace with all edges and then update with each change of one, in the order of their revisions, until ctx
-// is done. Should it lose the thread, it calls replace again. A deleted edge has no value and no revision.
-func (e *Edges) Feed(ctx context.Context, replace func([]Entry), update func(Entry)) {
+// ListAndWatch calls replace with all edges and then update with each change, in the order of revisions, until ctx is done. It calls replace again
+// after the watch has failed. A deleted edge has no value and no revision.
+func (e *Edges) ListAndWatch(ctx context.Context, replace func([]Entry), update func(Entry)) {
 	for ctx.Err() == nil {
-		if err := e.feedOnce(ctx, replace, update); err != nil && ctx.Err() == nil {
-			klog.FromContext(ctx).Error(err, "Lost the feed of the tree's edges, starting again")
+		if err := e.listAndWatch(ctx, replace, update); err != nil && ctx.Err() == nil {
+			klog.FromContext(ctx).Error(err, "The watch of edges failed; listing again")
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
@@ -73,7 +75,7 @@ func (e *Edges) Feed(ctx context.Context, replace func([]Entry), update func(Ent
 	}
 }
 
-func (e *Edges) feedOnce(ctx context.Context, replace func([]Entry), update func(Entry)) error {
+func (e *Edges) listAndWatch(ctx context.Context, replace func([]Entry), update func(Entry)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	prefix := edgesPrefix(e.prefix)
@@ -106,5 +108,5 @@ func (e *Edges) feedOnce(ctx context.Context, replace func([]Entry), update func
 			e.progress.set(response.Header.Revision)
 		}
 	}
-	return fmt.Errorf("the watch ended")
+	return fmt.Errorf("the watch of edges ended")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-func TestWhichNamespacesAreInPlace(t *testing.T) {
+func TestInPlace(t *testing.T) {
 	parents := map[string]string{"root": "", "a": "root", "b": "a", "c": "gone", "d": "c", "sub": "root", "sub-below": "sub"}
 	for name, test := range map[string]struct {
 		namespace, parent string
@@ -27,9 +27,9 @@ func TestWhichNamespacesAreInPlace(t *testing.T) {
 		"it is excluded":                   {namespace: "kube-system"},
 		"a sub-namespace":                  {namespace: "sub", parent: "root", want: true},
 		"a sub-namespace below another":    {namespace: "sub-below", parent: "sub", want: true},
-		"nobody has asked for it":          {namespace: "sub", parent: "root", change: func(f *fixture) { f.edges["sub"] = stored{Edge: Edge{Parent: "root", Hierarchy: uid("sub")}} }},
-		"an earlier parent has asked":      {namespace: "sub", parent: "root", change: func(f *fixture) { f.edges["sub"] = stored{Edge: Edge{Parent: "root", Subnamespace: "earlier"}} }},
-		"somebody else has asked":          {namespace: "sub", parent: "a", change: func(f *fixture) { f.edges["sub"] = stored{Edge: Edge{Parent: "a", Subnamespace: uid("a")}} }},
+		"no Subnamespace claims it":        {namespace: "sub", parent: "root", change: func(f *fixture) { f.Index.edges["sub"] = stored{Edge: Edge{Parent: "root", Hierarchy: uid("sub")}} }},
+		"an earlier parent claims it":      {namespace: "sub", parent: "root", change: func(f *fixture) { f.Index.edges["sub"] = stored{Edge: Edge{Parent: "root", Subnamespace: "earlier"}} }},
+		"another parent claims it":         {namespace: "sub", parent: "a", change: func(f *fixture) { f.Index.edges["sub"] = stored{Edge: Edge{Parent: "a", Subnamespace: uid("a")}} }},
 		"an ancestor's labels exclude it":  {namespace: "b", parent: "a", change: func(f *fixture) { f.label("root") }},
 		"its own labels exclude it":        {namespace: "b", parent: "a", change: func(f *fixture) { f.label("b") }},
 		"an external root":                 {namespace: "a", change: func(f *fixture) { f.external("a") }, want: true},
@@ -42,7 +42,7 @@ func TestWhichNamespacesAreInPlace(t *testing.T) {
 			if test.change != nil {
 				test.change(f)
 			}
-			if got := f.InPlace(test.namespace, test.parent); got != test.want {
+			if got := f.Index.InPlace(test.namespace, test.parent); got != test.want {
 				t.Errorf("got %t, want %t", got, test.want)
 			}
 		})
@@ -52,7 +52,7 @@ func TestWhichNamespacesAreInPlace(t *testing.T) {
 // namespace changes a namespace in the cache.
 func (f *fixture) namespace(name string, change func(*corev1.Namespace)) {
 	namespace := &corev1.Namespace{}
-	if known, err := f.Namespaces.Get(name); err == nil {
+	if known, err := f.config().Namespaces.Get(name); err == nil {
 		namespace = known.DeepCopy()
 	}
 	namespace.Name = name
@@ -66,6 +66,6 @@ func (f *fixture) external(name string) {
 
 // label excludes a namespace by its labels.
 func (f *fixture) label(name string) {
-	f.Rules.Namespaces, _ = managed.NewNamespaces(hnc.ExcludedNamespaces, "", "hierarchy=off")
+	f.config().Rules.Namespaces, _ = managed.NewNamespaces(hnc.ExcludedNamespaces, "", "hierarchy=off")
 	f.namespace(name, func(n *corev1.Namespace) { n.Labels = map[string]string{"hierarchy": "off"} })
 }

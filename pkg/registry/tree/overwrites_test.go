@@ -19,16 +19,16 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
-// inTheWay answers with objects of these names in each destination, and remembers what it was asked.
-type inTheWay struct {
+// conflicting returns objects of these names in each destination, and records the destinations.
+type conflicting struct {
 	mode           v1beta1.SynchronizationMode
 	names, unknown []string
-	asked          []copies.Destination
+	destinations   []copies.Destination
 }
 
-func (s *inTheWay) Overwritten(_ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
-	s.asked = slices.Collect(destinations)
-	for _, d := range s.asked {
+func (s *conflicting) Overwritten(_ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+	s.destinations = slices.Collect(destinations)
+	for _, d := range s.destinations {
 		for _, name := range s.names {
 			kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Kind: "ConfigMap"}
 			writes = append(writes, copies.Write{Verb: copies.Update, Kind: kind, Namespace: d.Namespace, Name: name,
@@ -38,7 +38,7 @@ func (s *inTheWay) Overwritten(_ []string, destinations iter.Seq[copies.Destinat
 	return writes, s.unknown
 }
 
-func (s *inTheWay) OverwrittenBy(_ context.Context, _, _ sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+func (s *conflicting) OverwrittenBy(_ context.Context, _, _ sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	return s.Overwritten(nil, func(yield func(copies.Destination) bool) {
 		for d := range destinations {
 			if len(d.Ancestors) > 0 && !yield(d) {
@@ -48,28 +48,28 @@ func (s *inTheWay) OverwrittenBy(_ context.Context, _, _ sources.Modes, destinat
 	})
 }
 
-func (s *inTheWay) Mode(schema.GroupResource, []string) v1beta1.SynchronizationMode { return s.mode }
+func (s *conflicting) Mode(schema.GroupResource, []string) v1beta1.SynchronizationMode { return s.mode }
 
-func (s *inTheWay) CurrentModes() sources.Modes { return sources.Modes{} }
+func (s *conflicting) CurrentModes() sources.Modes { return sources.Modes{} }
 
-// warnings collects what clients are warned of.
+// warnings collects the warnings to clients.
 type warnings []string
 
 func (w *warnings) AddWarning(_, text string) { *w = append(*w, text) }
 
-func TestH11OnlyWhoMayMoveLearnsWhatIsInTheWay(t *testing.T) {
+func TestH11OnlyUsersAllowedToMoveLearnTheObjects(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	f.Sources = &inTheWay{names: []string{"secret"}}
-	if _, err := f.Move(as(t, "user"), f.existing(t, "root2"), "a"); !apierrors.IsForbidden(err) || strings.Contains(err.Error(), "secret") {
+	f.config().Sources = &conflicting{names: []string{"secret"}}
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a"); !apierrors.IsForbidden(err) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("without the right to move: %v", err)
 	}
 	f.admin["user/a"] = true
-	_, err := f.Move(as(t, "user"), f.existing(t, "root2"), "a")
+	_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a")
 	if !apierrors.IsConflict(err) || strings.Contains(err.Error(), "secret") || !strings.HasSuffix(err.Error(), ":\nobjects that you may not list, of: configmaps") {
 		t.Errorf("without the right to list: %v", err)
 	}
 	f.lists = map[string]bool{"x": true}
-	_, err = f.Move(as(t, "user"), f.existing(t, "root2"), "a")
+	_, err = f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a")
 	if want := `Namespace "x": secret (/v1, Kind=ConfigMap)` + "\nobjects that you may not list, of: configmaps"; !apierrors.IsConflict(err) || !strings.HasSuffix(err.Error(), ":\n"+want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -77,39 +77,39 @@ func TestH11OnlyWhoMayMoveLearnsWhatIsInTheWay(t *testing.T) {
 
 func TestH11TheListIsBounded(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	s := &inTheWay{}
+	s := &conflicting{}
 	for i := range 30 {
 		s.names = append(s.names, fmt.Sprintf("object-%02d", i))
 	}
-	f.Sources, f.admin["user/a"], f.lists = s, true, map[string]bool{"root2": true}
-	_, err := f.Move(as(t, "user"), f.existing(t, "root2"), "a")
+	f.config().Sources, f.admin["user/a"], f.lists = s, true, map[string]bool{"root2": true}
+	_, err := f.Moves.Validate(as(t, "user"), f.existing(t, "root2"), "a")
 	if !strings.HasSuffix(err.Error(), ": object-19 (/v1, Kind=ConfigMap)\nand more\nobjects that you may not list, of: configmaps") {
 		t.Error(err)
 	}
 }
 
-func TestH11IsForUsersMovesBelowAnotherNamespaceOnly(t *testing.T) {
+func TestH11AppliesToUsersMovesBelowAnotherNamespaceOnly(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	f.Sources = &inTheWay{names: []string{"secret"}}
-	if _, err := f.Move(as(t, hnc.PropagatorUser), f.existing(t, "root2"), "a"); err != nil {
-		t.Errorf("the propagator was refused: %v", err)
+	f.config().Sources = &conflicting{names: []string{"secret"}}
+	if _, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "root2"), "a"); err != nil {
+		t.Errorf("the propagator was rejected: %v", err)
 	}
 	f.admin["user/root1"] = true
-	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), ""); err != nil {
-		t.Errorf("making a root was refused: %v", err)
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), ""); err != nil {
+		t.Errorf("making a root was rejected: %v", err)
 	}
-	if _, err := f.Move(as(t, "user"), f.existing(t, "b"), "a"); err != nil {
-		t.Errorf("no move was refused: %v", err)
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), "a"); err != nil {
+		t.Errorf("no move was rejected: %v", err)
 	}
-	if _, err := f.Unmove(as(t, "user"), "b"); err != nil {
-		t.Errorf("deleting a hierarchy was refused: %v", err)
+	if _, err := f.Moves.ValidateRemoval(as(t, "user"), "b"); err != nil {
+		t.Errorf("deleting a hierarchy was rejected: %v", err)
 	}
 }
 
-func TestH11TheSubtreeIsSeenAsItWillBe(t *testing.T) {
+func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	f.stored.put(t, "c", Edge{Parent: "b", Hierarchy: "uid-of-an-earlier-c"})
-	f.hear(t)
+	f.sync(t)
 	for _, name := range []string{"b", "sub"} {
 		ns := f.existing(t, name).DeepCopy()
 		ns.Labels = map[string]string{"kept": "yes", hnc.TreeLabel("root1"): "2", hnc.TreeLabel("a"): "1", hnc.TreeLabel(name): "0"}
@@ -117,13 +117,13 @@ func TestH11TheSubtreeIsSeenAsItWillBe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := &inTheWay{}
-	f.Sources, f.admin["user/root1"], f.admin["user/x"] = s, true, true
-	if _, err := f.Move(as(t, "user"), f.existing(t, "a"), "x"); err != nil {
+	s := &conflicting{}
+	f.config().Sources, f.admin["user/root1"], f.admin["user/x"] = s, true, true
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "x"); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, d := range s.asked {
+	for _, d := range s.destinations {
 		names = append(names, d.Namespace)
 		if !slices.Equal(d.Ancestors, []string{"root2", "x"}) {
 			t.Errorf("the ancestors of %s are %v", d.Namespace, d.Ancestors)
@@ -138,15 +138,15 @@ func TestH11TheSubtreeIsSeenAsItWillBe(t *testing.T) {
 	}
 	// c belonged to an earlier namespace of that name.
 	if !slices.Equal(names, []string{"a", "b", "sub"}) {
-		t.Errorf("asked about %v", names)
+		t.Errorf("evaluated %v", names)
 	}
 }
 
-func TestH11TheClientIsWarnedOfWhatIsNotKnown(t *testing.T) {
+func TestH11ClientIsWarnedAboutUnknownKinds(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	f.Sources, f.admin["user/a"] = &inTheWay{unknown: []string{"secrets"}}, true
+	f.config().Sources, f.admin["user/a"] = &conflicting{unknown: []string{"secrets"}}, true
 	var w warnings
-	if _, err := f.Move(warning.WithWarningRecorder(as(t, "user"), &w), f.existing(t, "root2"), "a"); err != nil {
+	if _, err := f.Moves.Validate(warning.WithWarningRecorder(as(t, "user"), &w), f.existing(t, "root2"), "a"); err != nil {
 		t.Fatal(err)
 	}
 	if len(w) != 1 || !strings.Contains(w[0], "secrets") {
@@ -154,35 +154,35 @@ func TestH11TheClientIsWarnedOfWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestK7AllTreesAreSeenAsTheyAre(t *testing.T) {
+func TestK7AllTreesAreEvaluated(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	s := &inTheWay{names: []string{"n"}}
-	f.Sources = s
-	if err := f.CheckConfiguration(as(t, hnc.PropagatorUser), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); err != nil {
+	s := &conflicting{names: []string{"n"}}
+	f.config().Sources = s
+	if err := f.Overwrites.ValidateConfiguration(as(t, hnc.PropagatorUser), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{}); err != nil {
 		t.Error(err)
 	}
 	f.lists = map[string]bool{"c": true}
-	err := f.CheckConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{})
+	err := f.Overwrites.ValidateConfiguration(as(t, "user"), hnc.HNCConfigurationSpec{}, hnc.HNCConfigurationSpec{})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `Object "n" in namespace "b" would overwrite the one in "c"`) {
 		t.Error(err)
 	}
 	got := map[string]string{}
-	for _, d := range s.asked {
+	for _, d := range s.destinations {
 		got[d.Namespace] = strings.Join(d.Ancestors, " ")
 	}
-	if err := f.CheckPropagation(as(t, "user"), "a", nil, nil); !apierrors.IsConflict(err) || strings.Contains(err.Error(), `"a":`) {
+	if err := f.Overwrites.ValidatePropagation(as(t, "user"), "a", nil, nil); !apierrors.IsConflict(err) || strings.Contains(err.Error(), `"a":`) {
 		t.Error(err)
 	}
 	below := []string{}
-	for _, d := range s.asked {
+	for _, d := range s.destinations {
 		below = append(below, d.Namespace)
 	}
 	slices.Sort(below)
 	if !slices.Equal(below, []string{"b", "c", "sub"}) {
-		t.Errorf("for what a says, asked about %v", below)
+		t.Errorf("for spec.propagation of a, evaluated %v", below)
 	}
-	// orphan and what is below it is halted.
+	// orphan and its descendants are halted.
 	if want := map[string]string{"a": "root1", "b": "root1 a", "c": "root1 a b", "sub": "root1 a", "x": "root2", "y": "root2 x"}; !maps.Equal(got, want) {
-		t.Errorf("asked about %v, want %v", got, want)
+		t.Errorf("evaluated %v, want %v", got, want)
 	}
 }

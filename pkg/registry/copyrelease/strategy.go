@@ -1,0 +1,68 @@
+// Package copyrelease is the registry of CopyReleases: requests to convert copies into ordinary objects. The propagator fulfills them.
+package copyrelease
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+)
+
+// strategy records the requester. The spec is immutable, because it was authorized when the object was created.
+type strategy struct{ base.Base }
+
+func (strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
+	r := obj.(*hnc.CopyRelease)
+	r.Status = hnc.CopyReleaseStatus{}
+	if user, ok := genericapirequest.UserFrom(ctx); ok {
+		metav1.SetMetaDataAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, user.GetName())
+	}
+}
+
+func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	r, oldR := obj.(*hnc.CopyRelease), old.(*hnc.CopyRelease)
+	r.Status = oldR.Status
+	metav1.SetMetaDataAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, oldR.Annotations[hnc.AnnotationRequester])
+}
+
+func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+	return validate(obj.(*hnc.CopyRelease))
+}
+
+func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
+	if obj.(*hnc.CopyRelease).Spec != old.(*hnc.CopyRelease).Spec {
+		return field.ErrorList{field.Forbidden(field.NewPath("spec"), "can't be changed; create another release")}
+	}
+	return nil
+}
+
+// maxLength is the maximum length of a name of any kind.
+const maxLength = 253
+
+// validate also rejects names that cannot be part of a URL, because the propagator would request the copy in vain until the release expires.
+func validate(r *hnc.CopyRelease) field.ErrorList {
+	var errs field.ErrorList
+	spec := field.NewPath("spec")
+	for _, f := range []struct{ name, value string }{{"resource", r.Spec.Resource}, {"name", r.Spec.Name}, {"source", r.Spec.Source}} {
+		at := spec.Child(f.name)
+		if f.value == "" {
+			errs = append(errs, field.Required(at, ""))
+		}
+		for _, problem := range content.IsPathSegmentName(f.value) {
+			errs = append(errs, field.Invalid(at, f.value, problem))
+		}
+		if len(f.value) > maxLength {
+			errs = append(errs, field.TooLong(at, "", maxLength))
+		}
+	}
+	if len(r.Spec.Group) > maxLength {
+		errs = append(errs, field.TooLong(spec.Child("group"), "", maxLength))
+	}
+	return errs
+}

@@ -1,0 +1,139 @@
+package subnamespace
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/ownerref"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// hooks are the hooks of the store. They validate and authorize a write against the tree, and set its fence.
+type hooks struct {
+	tree        *tree.Tree
+	hierarchies tree.HierarchyGetter
+}
+
+// beginCreate binds the new object to its namespace, the parent, and claims its name.
+func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+	s := obj.(*hnc.Subnamespace)
+	// The store validates after the hooks, but a claim needs a valid name.
+	if errs := validation.ValidateSubnamespace(s, k.tree.Authorizer.ManagedKeys(ctx)); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Subnamespace"}, s.Name, errs)
+	}
+	before, err := k.currentLabels(ctx, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.authorizePodSecurity(ctx, s, before); err != nil {
+		return nil, err
+	}
+	return base.FinishNothing, k.claim(ctx, s)
+}
+
+// beginUpdate releases the name when the last finalizer is removed or the object becomes void, and claims it again when the object is bound to an
+// earlier namespace.
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
+	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", s, oldS) {
+		return base.FinishNothing, k.release(ctx, oldS)
+	}
+	if err := k.authorizePodSecurity(ctx, s, oldS.Spec); err != nil {
+		return nil, err
+	}
+	if isVoid(s) && !isVoid(oldS) && requester(ctx) == "" {
+		guard, err := k.tree.Claims.ValidateVoiding(ctx, s.Name, s.Namespace)
+		if err != nil {
+			return nil, err
+		}
+		ownerref.Keep(s, oldS)
+		return base.FinishNothing, fence.Set(ctx, guard)
+	}
+	if oldS.DeletionTimestamp != nil || isVoid(oldS) {
+		ownerref.Keep(s, oldS)
+		return base.FinishNothing, fence.Set(ctx, nil)
+	}
+	parent, bound, err := ownerref.Namespace(ctx, k.tree.Index, oldS)
+	if err != nil {
+		return nil, err
+	}
+	if bound {
+		ownerref.Set(ctx, s, parent)
+		return base.FinishNothing, fence.Set(ctx, nil)
+	}
+	return base.FinishNothing, k.claim(ctx, s)
+}
+
+// beginDelete validates the deletion of the namespace, and releases the name unless the object has finalizers.
+func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
+	s := obj.(*hnc.Subnamespace)
+	if s.DeletionTimestamp == nil {
+		parent, err := k.parent(ctx)
+		if err != nil {
+			return err
+		}
+		if err := k.tree.Claims.ValidateDeletion(ctx, s.Name, parent, k.hierarchies); err != nil {
+			return err
+		}
+	}
+	if len(s.Finalizers) > 0 {
+		return fence.Set(ctx, nil)
+	}
+	return k.release(ctx, s)
+}
+
+// claim binds the object to its namespace, validates its claim of the name, and sets the fence.
+func (k hooks) claim(ctx context.Context, s *hnc.Subnamespace) error {
+	parent, err := k.parent(ctx)
+	if err != nil {
+		return err
+	}
+	ownerref.Set(ctx, s, parent)
+	guard, err := k.tree.Claims.Validate(ctx, s.Name, parent)
+	if err != nil {
+		return err
+	}
+	return fence.Set(ctx, guard)
+}
+
+// release validates the release of the name, and sets the fence.
+func (k hooks) release(ctx context.Context, s *hnc.Subnamespace) error {
+	guard, err := k.tree.Claims.ValidateRelease(ctx, s.Name, s.Namespace)
+	if err != nil {
+		return err
+	}
+	return fence.Set(ctx, guard)
+}
+
+func (k hooks) parent(ctx context.Context) (*corev1.Namespace, error) {
+	return k.tree.Index.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
+}
+
+// currentLabels returns the labels that the Hierarchy of an existing namespace sets. A Subnamespace that is created for the namespace replaces them.
+func (k hooks) currentLabels(ctx context.Context, name string) (hnc.SubnamespaceSpec, error) {
+	h, err := k.hierarchies(ctx, name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return hnc.SubnamespaceSpec{}, nil
+	case err != nil:
+		return hnc.SubnamespaceSpec{}, err
+	}
+	return hnc.SubnamespaceSpec{Labels: h.Spec.Labels, NamespaceLabels: h.Spec.NamespaceLabels}, nil
+}
+
+// authorizePodSecurity authorizes a change of the Pod Security labels that a Subnamespace sets on its namespace.
+func (k hooks) authorizePodSecurity(ctx context.Context, s *hnc.Subnamespace, before hnc.SubnamespaceSpec) error {
+	return k.tree.Authorizer.AuthorizePodSecurity(ctx, s.Name, s.Name, slices.Concat(before.Labels, before.NamespaceLabels), slices.Concat(s.Spec.Labels, s.Spec.NamespaceLabels))
+}

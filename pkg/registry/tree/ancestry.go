@@ -1,0 +1,98 @@
+package tree
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+)
+
+// effective reports whether an edge without void holders gives the existing namespace its parent: its Hierarchy holds the edge, or a Subnamespace
+// whose sub-namespace it is. It reads the namespace from the cluster before it reports false.
+func (s *snapshot) effective(ctx context.Context, name string, e Edge) (bool, error) {
+	if e.Parent == "" || e.Hierarchy != "" {
+		return e.Parent != "", nil
+	}
+	namespace, err := s.namespace(ctx, name)
+	if err != nil || namespace == nil {
+		return false, err
+	}
+	if isSubnamespace(namespace, e.Parent) || s.fresh {
+		return isSubnamespace(namespace, e.Parent), nil
+	}
+	fresh := newSnapshot(s.index, true)
+	if namespace, err = fresh.namespace(ctx, name); err != nil || namespace == nil {
+		return false, err
+	}
+	return isSubnamespace(namespace, e.Parent), nil
+}
+
+// ancestry returns the chain of a namespace up to the first existing namespace whose edge is not effective: a Subnamespace that claims the name of
+// another user's namespace grants no rights on it. Cycles are checked on the whole chain.
+func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) {
+	chain, err := s.chain(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range chain[:len(chain)-1] {
+		e, err := s.edge(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if e.Hierarchy != "" {
+			continue
+		}
+		if exists, err := s.namespace(ctx, at); err != nil {
+			return nil, err
+		} else if exists == nil {
+			continue
+		}
+		effective, err := s.effective(ctx, at, e)
+		if err != nil {
+			return nil, err
+		}
+		if !effective {
+			return chain[:i+1], nil
+		}
+	}
+	return chain, nil
+}
+
+// haltedAncestor returns the nearest ancestor of a namespace whose parent does not exist, "" if there is none. The namespace's own parent does
+// not matter: a namespace whose parent is missing may get another one.
+func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, error) {
+	chain, err := s.ancestry(ctx, name)
+	if err != nil || len(chain) < 3 {
+		return "", err
+	}
+	for i := 2; i < len(chain); i++ {
+		namespace, err := s.namespace(ctx, chain[i])
+		if err != nil {
+			return "", err
+		}
+		if namespace == nil {
+			return chain[i-1], nil
+		}
+	}
+	return "", nil
+}
+
+// SubnamespaceOf returns the parent of a sub-namespace, "" for a full namespace and for an external one. Only the annotations decide
+// (spec/hnc.md 0.1).
+func SubnamespaceOf(namespace *corev1.Namespace) string {
+	return managed.SubnamespaceOf(namespace.Annotations)
+}
+
+// isSubnamespace reports whether a namespace is a sub-namespace of a parent that contains a Subnamespace of its name: its annotation says so, or
+// did when the propagator wrote the tree labels. Removing the annotation does not take a namespace out of its tree.
+func isSubnamespace(namespace *corev1.Namespace, parent string) bool {
+	switch of := SubnamespaceOf(namespace); {
+	case managed.External(namespace.Annotations):
+		return false
+	case of != "":
+		return of == parent
+	}
+	return namespace.Labels[hnc.TreeLabel(parent)] == "1"
+}

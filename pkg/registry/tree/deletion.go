@@ -1,0 +1,72 @@
+package tree
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// ValidateDeletion validates that the Subnamespace name is deleted together with its namespace. A namespace with children needs cascading deletion,
+// allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be added until the namespace is gone.
+func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *corev1.Namespace, hierarchies HierarchyGetter) error {
+	children := c.index.Children(name)
+	if parent.DeletionTimestamp != nil || len(children) == 0 {
+		return nil
+	}
+	namespace, err := c.index.Namespace(ctx, name)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	if SubnamespaceOf(namespace) != parent.Name || namespace.DeletionTimestamp != nil {
+		return nil
+	}
+	_, err = c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		chain, err := s.ancestry(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range chain {
+			hierarchy, err := hierarchies(ctx, at)
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if allowed := hierarchy.Spec.AllowCascadingDeletion; allowed != nil && *allowed {
+				return nil, nil
+			}
+		}
+		// The content of a parent that is being deleted has to be removed, even if the cache does not contain the deletion yet.
+		if now, err := s.namespace(ctx, parent.Name); err != nil || now == nil || now.DeletionTimestamp != nil {
+			return nil, err
+		}
+		child, err := s.firstChildOf(ctx, children, name)
+		if err != nil || child == "" {
+			return nil, err
+		}
+		return nil, newRejection(ctx, name).forbidden("namespace %q has children and does not allow cascading deletion; "+
+			"delete them first, or set spec.allowCascadingDeletion of the hierarchy in namespace %q", name, name)
+	})
+	return err
+}
+
+// firstChildOf returns the first of the names whose parent is still the given one, "" if there is none.
+func (s *snapshot) firstChildOf(ctx context.Context, names []string, parent string) (string, error) {
+	for _, name := range names {
+		edge, err := s.edge(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if edge.Parent == parent {
+			return name, nil
+		}
+	}
+	return "", nil
+}

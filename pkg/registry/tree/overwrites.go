@@ -1,0 +1,124 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
+)
+
+// Sources finds the objects that copies of sources would overwrite. Both methods also return the kinds that they cannot answer for.
+type Sources interface {
+	// Overwritten returns the writes to destinations that get sources from the given ancestors, the root first.
+	Overwritten(above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
+	// OverwrittenBy returns the writes to destinations, each with all its ancestors, after a change of configured kinds.
+	OverwrittenBy(ctx context.Context, before, after sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
+	// Mode returns the mode of a resource for sources in a namespace, given its chain with the namespace itself first.
+	Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
+	// CurrentModes returns the configured modes of kinds.
+	CurrentModes() sources.Modes
+}
+
+// Overwrites rejects changes after which copies would overwrite other objects. Its checks are advisory: objects that are created before the change is
+// made are overwritten.
+type Overwrites struct {
+	index  *Index
+	config *Config
+}
+
+// validateMove rejects a move that would overwrite objects in the namespace and below it (spec/hnc.md 2.4, H11). It comes last, so that only users
+// allowed to move the namespace learn their names.
+func (o *Overwrites) validateMove(ctx context.Context, reject rejection, namespace *corev1.Namespace, chain []string) error {
+	requester, err := o.requester(ctx)
+	if err != nil || requester == nil || len(chain) == 0 {
+		return err
+	}
+	above := slices.Clone(chain)
+	slices.Reverse(above)
+	writes, unknown := o.config.Sources.Overwritten(above, movedDestinations(o.index.Subtree(namespace), chain))
+	warnUnknown(ctx, unknown)
+	if len(writes) == 0 {
+		return nil
+	}
+	return reject.conflict("spec.parent: what comes from %q and its ancestors would overwrite objects of the same names. Rename or delete these first, or have them kept "+
+		"by onConflict: Keep for their kinds:\n%s", chain[0], o.describe(ctx, requester, writes, func(w copies.Write) string {
+		return fmt.Sprintf("Namespace %q: %s (%s)", w.Namespace, w.Name, w.Kind.GroupVersion().WithKind(w.Kind.Kind))
+	}))
+}
+
+// ValidateConfiguration rejects a configuration that starts to propagate kinds if objects would be overwritten (spec/hnc.md 2.6, K7).
+func (o *Overwrites) ValidateConfiguration(ctx context.Context, before, after hnc.HNCConfigurationSpec) error {
+	trees := func() map[string][]hnc.ResourceSpec { return o.config.Sources.CurrentModes().Trees }
+	return o.validateKinds(ctx, newRejection(ctx, hnc.ConfigurationName), "spec.resources", o.index.destinations(), func() (sources.Modes, sources.Modes) {
+		return sources.Modes{Cluster: before.Resources, OnConflict: before.OnConflict, Trees: trees()},
+			sources.Modes{Cluster: after.Resources, OnConflict: after.OnConflict, Trees: trees()}
+	})
+}
+
+// ValidatePropagation does the same for spec.propagation in the Hierarchy of a namespace, which affects sources in the namespace and below it.
+func (o *Overwrites) ValidatePropagation(ctx context.Context, namespace string, before, after []hnc.ResourceSpec) error {
+	below := func(yield func(copies.Destination) bool) {
+		for d := range o.index.destinations() {
+			if slices.Contains(d.Ancestors, namespace) && !yield(d) {
+				return
+			}
+		}
+	}
+	return o.validateKinds(ctx, newRejection(ctx, hnc.Singleton), "spec.propagation", below, func() (sources.Modes, sources.Modes) {
+		known := o.config.Sources.CurrentModes()
+		return known.With(namespace, before), known.With(namespace, after)
+	})
+}
+
+func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field string, destinations iter.Seq[copies.Destination],
+	configured func() (before, after sources.Modes),
+) error {
+	requester, err := o.requester(ctx)
+	if err != nil || requester == nil {
+		return err
+	}
+	before, after := configured()
+	writes, unknown := o.config.Sources.OverwrittenBy(ctx, before, after, destinations)
+	warnUnknown(ctx, unknown)
+	if len(writes) == 0 {
+		return nil
+	}
+	return reject.conflict("%s: objects would overwrite others of the same names. Rename or delete these first, or have them kept by "+
+		"onConflict: Keep:\n%s", field, o.describe(ctx, requester, writes, func(w copies.Write) string {
+		return fmt.Sprintf("Object %q in namespace %q would overwrite the one in %q (%s)", w.Name, w.Source.Namespace, w.Namespace,
+			w.Kind.GroupVersion().WithKind(w.Kind.Kind))
+	}))
+}
+
+// requester returns the requester if the checks apply, nil if not: the propagator repeats what others were authorized to do.
+func (o *Overwrites) requester(ctx context.Context) (user.Info, error) {
+	requester, ok := genericapirequest.UserFrom(ctx)
+	if !ok {
+		return nil, apierrors.NewInternalError(errNoUser)
+	}
+	if o.config.Sources == nil || requester.GetName() == hnc.PropagatorUser {
+		return nil, nil
+	}
+	return requester, nil
+}
+
+// warnUnknown warns the client about kinds that could not be checked.
+func warnUnknown(ctx context.Context, unknown []string) {
+	if len(unknown) > 0 {
+		warning.AddWarning(ctx, "", fmt.Sprintf("it is not known whether this overwrites objects of: %s. If it does, they get events of reason %s",
+			strings.Join(unknown, ", "), hnc.EventOverwritten))
+	}
+}

@@ -1,0 +1,43 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// ValidateRequired validates that the Hierarchy of parent requires children by the given names, at the given indexes of its list: the requester must
+// be allowed to create these Subnamespaces. It is advisory, because the name is claimed when the Subnamespace is created.
+func (c *Claims) ValidateRequired(ctx context.Context, names map[int]string, parent *corev1.Namespace) error {
+	if len(names) == 0 {
+		return nil
+	}
+	reject := newRejection(ctx, hnc.Singleton)
+	user, allowed, err := c.authorizer.allowsAny(ctx, "create", hnc.GroupName, parent.Name, "subnamespaces", "subnamespaceanchors")
+	if err != nil {
+		return err
+	}
+	if !allowed {
+		return reject.forbidden("spec.requiredChildren: user %q may not create sub-namespaces in namespace %q; "+
+			"this needs the verb create on subnamespaces.%s there", user, parent.Name, hnc.GroupName)
+	}
+	for _, i := range slices.Sorted(maps.Keys(names)) {
+		at := fmt.Sprintf("spec.requiredChildren[%d]", i)
+		if _, err := c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+			_, orphans, err := c.validate(ctx, s, reject, at, at, names[i], parent.Name)
+			if err == nil && len(orphans) > 0 {
+				err = reject.missingParent(at, names[i], orphans, "create the Subnamespace first, as a user with this right")
+			}
+			return nil, err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

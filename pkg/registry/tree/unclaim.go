@@ -1,0 +1,62 @@
+package tree
+
+import (
+	"context"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// ValidateRelease returns the fence of the write that removes the Subnamespace name from its parent. If nothing else holds the edge of an active
+// namespace, the namespace becomes a root, which needs the same rights as a move.
+func (c *Claims) ValidateRelease(ctx context.Context, name, parent string) (*fence.Guard, error) {
+	return c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		edge, err := s.edge(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		guard := &fence.Guard{}
+		if edge.Parent != parent {
+			return guard, nil
+		}
+		effective, err := s.effective(ctx, name, edge)
+		if err != nil {
+			return nil, err
+		}
+		edge.Subnamespace = ""
+		edge.write(guard, name)
+		if edge.held() || !effective {
+			return guard, nil
+		}
+		for _, at := range []string{name, parent} {
+			if active, err := s.activeNamespace(ctx, at); err != nil || active == nil {
+				return guard, err
+			}
+		}
+		return guard, c.authorizer.authorizeMove(ctx, s, newRejection(ctx, name), parent, nil)
+	})
+}
+
+// ValidateVoiding returns the fence of the write that marks the Subnamespace name of a parent as void. The namespace keeps its parent, so its
+// Hierarchy has to name the parent first.
+func (c *Claims) ValidateVoiding(ctx context.Context, name, parent string) (*fence.Guard, error) {
+	return c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		edge, err := s.edge(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		guard := &fence.Guard{}
+		if edge.Parent != parent || edge.Subnamespace == "" {
+			return guard, nil
+		}
+		effective, err := s.effective(ctx, name, edge)
+		if err != nil {
+			return nil, err
+		}
+		if effective && edge.Hierarchy == "" {
+			return nil, newRejection(ctx, name).conflict("the hierarchy of namespace %q does not name the parent %q yet; set its spec.parent first", name, parent)
+		}
+		edge.Subnamespace = ""
+		edge.write(guard, name)
+		return guard, nil
+	})
+}
