@@ -60,18 +60,16 @@ func search(list *list, files []string) ([]finding, error) {
 	var all []finding
 	seen := map[string]bool{}
 	for _, name := range files {
-		content, err := os.ReadFile(name)
+		content, err := os.ReadFile(name) //nolint:gosec // a file of this repository
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // deleted, but not yet in the index
 		}
 		if err != nil {
 			return nil, err
 		}
-		for at, elem := 0, ""; at < len(name); {
-			elem, _, _ = strings.Cut(name[at:], "/")
-			at += len(elem) + 1
-			prefix := name[:at-1]
-			if !seen[prefix] {
+		prefix := ""
+		for elem := range strings.SplitSeq(name, "/") {
+			if prefix = path.Join(prefix, elem); !seen[prefix] {
 				seen[prefix] = true
 				all = append(all, list.find(prefix, []byte(elem))...)
 			}
