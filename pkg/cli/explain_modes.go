@@ -33,8 +33,8 @@ func readRules(ctx context.Context, c *clients, q *origin.Question) error {
 	}
 	if q.Rules == nil {
 		// The propagator labels all namespaces that it does not exclude.
-		if q.Labels[hnc.LabelIncludedNamespace] == "" {
-			q.Excluded = "excluded from hierarchies"
+		if q.Labels[hnc.LabelIncludedNamespace] == "" && q.Excluded == "" {
+			q.Excluded = "excluded from hierarchies, or not labeled yet: it has no label " + hnc.LabelIncludedNamespace
 		}
 		return nil
 	}
