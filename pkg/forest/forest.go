@@ -7,9 +7,9 @@ import (
 	"sort"
 )
 
-// MaxDepth bounds the namespaces of a chain from a namespace to its root. A move compares the chain that the
+// maxDepth bounds the namespaces of a chain from a namespace to its root. A move compares the chain that the
 // namespace leaves and the chain that it joins in one etcd transaction, which allows 128 comparisons.
-const MaxDepth = 60
+const maxDepth = 60
 
 // Forest is a set of trees of namespaces. It contains each namespace that exists, has a parent, or has children.
 type Forest struct {
@@ -121,7 +121,7 @@ func (f *Forest) Chain(name string) []string {
 	chain := []string{name}
 	for at := f.Parent(name); at != ""; at = f.Parent(at) {
 		// Valid chains are short, so a scan is cheaper than a set; imported ones may be long.
-		if len(chain) <= MaxDepth {
+		if len(chain) <= maxDepth {
 			if slices.Contains(chain, at) {
 				return chain
 			}

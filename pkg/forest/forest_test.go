@@ -97,7 +97,7 @@ func TestActivitiesHaltAtTheNearestCause(t *testing.T) {
 		at    string
 		cause Cause
 	}{
-		"a": {"", NotHalted},
+		"a": {"", notHalted},
 		"b": {"b", ParentMissing},
 		"c": {"b", ParentMissing},
 		"x": {"x", IllegalParent},
@@ -131,26 +131,26 @@ func TestCheckedMovesKeepTheForestAcyclic(t *testing.T) {
 }
 
 func TestCheckMoveSaysWhy(t *testing.T) {
-	long := make([]string, MaxDepth)
+	long := make([]string, maxDepth)
 	for i := range long {
 		long[i] = fmt.Sprint("n", i)
 	}
 	for _, row := range []struct {
 		name  string
 		chain []string
-		want  MoveReason
+		want  moveReason
 	}{
 		{"a", nil, ""},
 		{"a", []string{"b"}, ""},
-		{"a", []string{"a"}, SelfParent},
-		{"a", []string{"c", "b", "a", "root"}, Cycle},
-		{"a", long, TooDeep},
+		{"a", []string{"a"}, selfParent},
+		{"a", []string{"c", "b", "a", "root"}, descendantParent},
+		{"a", long, tooDeep},
 		{"a", long[1:], ""},
 	} {
-		var got MoveReason
+		var got moveReason
 		var err *MoveError
 		if errors.As(CheckMove(row.name, row.chain), &err) {
-			got = err.Reason
+			got = err.reason
 			if err.Error() == "" {
 				t.Errorf("%s: no message", got)
 			}

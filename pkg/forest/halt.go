@@ -6,8 +6,8 @@ import "slices"
 type Cause string
 
 const (
-	// NotHalted means that nothing is halted.
-	NotHalted Cause = ""
+	// notHalted means that nothing is halted.
+	notHalted Cause = ""
 	// InCycle means that the namespace is its own ancestor. Only imported data contains cycles.
 	InCycle Cause = "InCycle"
 	// ParentMissing means that the namespace's parent does not exist.
@@ -26,8 +26,8 @@ func (f *Forest) Cycle(name string) []string {
 	return slices.Concat(chain[first:], chain[:first])
 }
 
-// Cause returns why activities are halted at name itself.
-func (f *Forest) Cause(name string) Cause {
+// cause returns why activities are halted at name itself.
+func (f *Forest) cause(name string) Cause {
 	if f.Parent(name) != "" && f.Cycle(name) != nil {
 		return InCycle
 	}
@@ -39,27 +39,27 @@ func (f *Forest) parentCause(name string) Cause {
 	parent := f.Parent(name)
 	switch {
 	case parent == "":
-		return NotHalted
+		return notHalted
 	case f.excluded(parent):
 		return IllegalParent
 	case !f.Exists(parent):
 		return ParentMissing
 	}
-	return NotHalted
+	return notHalted
 }
 
 // HaltedAt returns the nearest namespace, from name upward, at which activities are halted, and why; "" if there is
 // none. Nothing propagates from above that namespace.
 func (f *Forest) HaltedAt(name string) (string, Cause) {
-	chain, cause := f.Chain(name), f.Cause
+	chain, cause := f.Chain(name), f.cause
 	if f.Parent(chain[len(chain)-1]) == "" {
 		// The chain ends at a root, so no cycle needs to be checked. This function is on the hot path.
 		cause = f.parentCause
 	}
 	for _, at := range chain {
-		if cause := cause(at); cause != NotHalted {
+		if cause := cause(at); cause != notHalted {
 			return at, cause
 		}
 	}
-	return "", NotHalted
+	return "", notHalted
 }

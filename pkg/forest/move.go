@@ -8,38 +8,38 @@ import (
 
 // MoveError explains why a namespace cannot have a parent.
 type MoveError struct {
-	// Reason is the rule that the move would break.
-	Reason MoveReason
-	// Name and Parent are the namespace and the rejected parent.
-	Name, Parent string
-	// Chain is the parent's chain, the root last.
-	Chain []string
+	// reason is the rule that the move would break.
+	reason moveReason
+	// name and parent are the namespace and the rejected parent.
+	name, parent string
+	// chain is the parent's chain, the root last.
+	chain []string
 }
 
-// MoveReason is a rule of the forest.
-type MoveReason string
+// moveReason is a rule of the forest.
+type moveReason string
 
 const (
-	// SelfParent means that a namespace cannot be its own parent.
-	SelfParent MoveReason = "SelfParent"
-	// Cycle means that the parent is a descendant of the namespace.
-	Cycle MoveReason = "Cycle"
-	// TooDeep means that the namespace would be too far from its root.
-	TooDeep MoveReason = "TooDeep"
+	// selfParent means that a namespace cannot be its own parent.
+	selfParent moveReason = "SelfParent"
+	// descendantParent means that the parent is a descendant of the namespace.
+	descendantParent moveReason = "Cycle"
+	// tooDeep means that the namespace would be too far from its root.
+	tooDeep moveReason = "TooDeep"
 )
 
 // Error names the namespaces and suggests a fix.
 func (e *MoveError) Error() string {
-	switch e.Reason {
-	case SelfParent:
-		return fmt.Sprintf("namespace %q cannot be its own parent; name another namespace, or none to make it a root", e.Name)
-	case Cycle:
-		path := e.Chain[:slices.Index(e.Chain, e.Name)+1]
+	switch e.reason {
+	case selfParent:
+		return fmt.Sprintf("namespace %q cannot be its own parent; name another namespace, or none to make it a root", e.name)
+	case descendantParent:
+		path := e.chain[:slices.Index(e.chain, e.name)+1]
 		return fmt.Sprintf("namespace %q cannot be below %q, which is its descendant (%s); move %q out of %q first",
-			e.Name, e.Parent, strings.Join(path, " <- "), e.Parent, e.Name)
+			e.name, e.parent, strings.Join(path, " <- "), e.parent, e.name)
 	default:
 		return fmt.Sprintf("namespace %q cannot be below %q: its chain of ancestors would have %d namespaces, and a tree may be %d deep; choose a parent closer to the root %q",
-			e.Name, e.Parent, len(e.Chain)+1, MaxDepth, e.Chain[len(e.Chain)-1])
+			e.name, e.parent, len(e.chain)+1, maxDepth, e.chain[len(e.chain)-1])
 	}
 }
 
@@ -49,16 +49,16 @@ func CheckMove(name string, chain []string) error {
 	if len(chain) == 0 {
 		return nil
 	}
-	refuse := func(reason MoveReason) error {
-		return &MoveError{Reason: reason, Name: name, Parent: chain[0], Chain: chain}
+	refuse := func(reason moveReason) error {
+		return &MoveError{reason: reason, name: name, parent: chain[0], chain: chain}
 	}
 	switch {
 	case chain[0] == name:
-		return refuse(SelfParent)
+		return refuse(selfParent)
 	case slices.Contains(chain, name):
-		return refuse(Cycle)
-	case len(chain)+1 > MaxDepth:
-		return refuse(TooDeep)
+		return refuse(descendantParent)
+	case len(chain)+1 > maxDepth:
+		return refuse(tooDeep)
 	}
 	return nil
 }

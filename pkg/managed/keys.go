@@ -15,10 +15,10 @@ type Keys struct {
 	labels, annotations []*regexp.Regexp
 }
 
-// NewKeys returns the keys that the anchored patterns match. It fails for an invalid regular expression, and for one
+// newKeys returns the keys that the anchored patterns match. It fails for an invalid regular expression, and for one
 // that may match a key of the domain hnc.x-k8s.io: users allowed to write a hierarchy must not be able to write a
 // tree label.
-func NewKeys(labels, annotations []string) (Keys, error) {
+func newKeys(labels, annotations []string) (Keys, error) {
 	var k Keys
 	for _, list := range []struct {
 		flag     string

@@ -25,14 +25,14 @@ func TestPatternsOfKeys(t *testing.T) {
 		"5.1: pod security":                       {[]string{`pod-security\.kubernetes\.io/.*`}, "pod-security.kubernetes.io/enforce", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			keys, err := NewKeys(test.patterns, nil)
+			keys, err := newKeys(test.patterns, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if keys.Label(test.key) != test.want || keys.Annotation(test.key) {
 				t.Errorf("label %t, annotation %t", keys.Label(test.key), keys.Annotation(test.key))
 			}
-			if keys, err = NewKeys(nil, test.patterns); err != nil || keys.Annotation(test.key) != test.want || keys.Label(test.key) {
+			if keys, err = newKeys(nil, test.patterns); err != nil || keys.Annotation(test.key) != test.want || keys.Label(test.key) {
 				t.Errorf("label %t, annotation %t: %v", keys.Label(test.key), keys.Annotation(test.key), err)
 			}
 		})
@@ -65,11 +65,11 @@ func TestPatternsThatReachIntoOurDomainAreRefused(t *testing.T) {
 		`example.com/hnc\.x-k8s\.io`:   false,
 		`[a-z.]+k8s/.*`:                false,
 	} {
-		_, err := NewKeys([]string{pattern}, nil)
+		_, err := newKeys([]string{pattern}, nil)
 		if (err != nil) != refused {
 			t.Errorf("label %s: %v, want it refused: %t", pattern, err, refused)
 		}
-		if _, err = NewKeys(nil, []string{pattern}); (err != nil) != refused {
+		if _, err = newKeys(nil, []string{pattern}); (err != nil) != refused {
 			t.Errorf("annotation %s: %v, want it refused: %t", pattern, err, refused)
 		}
 		if err != nil && !strings.Contains(err.Error(), "--managed-namespace-annotation") {
@@ -80,7 +80,7 @@ func TestPatternsThatReachIntoOurDomainAreRefused(t *testing.T) {
 
 func TestPatternsThatAreNoneAreRefused(t *testing.T) {
 	for _, pattern := range []string{`(`, `a)|(b`, `[`, `*`} {
-		if _, err := NewKeys([]string{pattern}, nil); err == nil {
+		if _, err := newKeys([]string{pattern}, nil); err == nil {
 			t.Errorf("%s was taken", pattern)
 		}
 		if _, err := NewNamespaces(nil, pattern, ""); err == nil {
@@ -96,7 +96,7 @@ func FuzzPatternsNeverMatchOurOwnKeys(f *testing.F) {
 	}
 	ours := []string{hnc.GroupName, hnc.LabelInheritedFrom, hnc.LabelOrphaned, hnc.AnnotationSubnamespaceOf, hnc.TreeLabel("a"), "propagate.hnc.x-k8s.io/all"}
 	f.Fuzz(func(t *testing.T, pattern string) {
-		keys, err := NewKeys([]string{pattern}, nil)
+		keys, err := newKeys([]string{pattern}, nil)
 		if err != nil {
 			return
 		}

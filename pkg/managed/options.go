@@ -13,9 +13,9 @@ import (
 const (
 	LabelFlag      = "managed-namespace-label"
 	AnnotationFlag = "managed-namespace-annotation"
-	ExcludedFlag   = "excluded-namespace"
-	IncludedFlag   = "included-namespace-regex"
-	SelectorFlag   = "excluded-namespace-selector"
+	excludedFlag   = "excluded-namespace"
+	includedFlag   = "included-namespace-regex"
+	selectorFlag   = "excluded-namespace-selector"
 )
 
 // Rules are the rules that the flags define. The zero value manages no key and excludes no namespace.
@@ -44,17 +44,17 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.Annotations, AnnotationFlag, o.Annotations,
 		"Regular expression of the keys of annotations that hierarchies set on namespaces and their descendants. It must match the whole key. "+
 			"A managed annotation that is set on a namespace directly is removed. May be repeated."+same)
-	fs.StringSliceVar(&o.Excluded, ExcludedFlag, o.Excluded,
+	fs.StringSliceVar(&o.Excluded, excludedFlag, o.Excluded,
 		"Name of a namespace that cannot be part of a hierarchy. May be repeated; the given names replace the default."+same)
-	fs.StringVar(&o.Included, IncludedFlag, o.Included,
+	fs.StringVar(&o.Included, includedFlag, o.Included,
 		"Regular expression of the names of namespaces that may be part of a hierarchy. It must match the whole name. Empty means all."+same)
-	fs.StringVar(&o.Selector, SelectorFlag, o.Selector,
+	fs.StringVar(&o.Selector, selectorFlag, o.Selector,
 		"Selector of labels of namespaces that cannot be part of a hierarchy, such as hierarchy=off. Empty means none."+same)
 }
 
 // Rules validates the flags and returns the rules.
 func (o *Options) Rules() (Rules, error) {
-	keys, err := NewKeys(o.Labels, o.Annotations)
+	keys, err := newKeys(o.Labels, o.Annotations)
 	if err != nil {
 		return Rules{}, err
 	}
@@ -65,7 +65,7 @@ func (o *Options) Rules() (Rules, error) {
 	for _, key := range namespaces.selectorKeys() {
 		// A hierarchy could exclude its own namespaces, which would then keep the label forever.
 		if keys.Label(key) {
-			return Rules{}, fmt.Errorf("--%s: label %s is managed by --%s; choose another label", SelectorFlag, key, LabelFlag)
+			return Rules{}, fmt.Errorf("--%s: label %s is managed by --%s; choose another label", selectorFlag, key, LabelFlag)
 		}
 	}
 	return Rules{Keys: keys, Namespaces: namespaces}, nil

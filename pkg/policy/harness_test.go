@@ -190,7 +190,7 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 // installed returns the policies as stored by kube-apiserver, with defaults.
 func installed(t *testing.T) []runtime.Object {
 	t.Helper()
-	objects, err := Objects()
+	objects, err := objects()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// GroupName is the API group that this package serves.
-const GroupName = hnc.ResourcesGroupName
+// groupName is the API group that this package serves.
+const groupName = hnc.ResourcesGroupName
 
-var groupVersion = schema.GroupVersion{Group: GroupName, Version: "v1alpha2"}
+var groupVersion = schema.GroupVersion{Group: groupName, Version: "v1alpha2"}
 
 // group is the group's discovery document.
 func group() metav1.APIGroup {
 	version := metav1.GroupVersionForDiscovery{GroupVersion: groupVersion.String(), Version: groupVersion.Version}
 	return metav1.APIGroup{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIGroup"},
-		Name:     GroupName, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
+		Name:     groupName, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
 	}
 }
 

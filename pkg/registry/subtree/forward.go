@@ -13,7 +13,7 @@ import (
 const recheckPeriod = time.Second
 
 // forward forwards a request for the whole cluster unchanged if the caller is allowed to make it there.
-func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, query url.Values, q *request) error {
+func (h *handler) forward(ctx context.Context, w http.ResponseWriter, query url.Values, q *request) error {
 	allowed, err := q.permissions.allowedIn(ctx, "")
 	if err != nil {
 		return err

@@ -21,9 +21,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
-// Handler serves the resources of the group. The filters of the generic API server in front of it authenticate the
+// handler serves the resources of the group. The filters of the generic API server in front of it authenticate the
 // caller and authorize the verb on the resource of this group.
-type Handler struct {
+type handler struct {
 	kinds      *kinds
 	members    *members
 	upstream   upstream
@@ -47,10 +47,10 @@ type request struct {
 }
 
 // ServeHTTP implements http.Handler.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	info, ok := genericapirequest.RequestInfoFrom(r.Context())
 	if !ok || !info.IsResourceRequest {
-		h.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{Group: GroupName}, "", "the path does not name a resource", 0, false))
+		h.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{Group: groupName}, "", "the path does not name a resource", 0, false))
 		return
 	}
 	resource := groupVersion.WithResource(info.Resource).GroupResource()
@@ -71,7 +71,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if info.Namespace == "" {
 		scope = "cluster"
 	}
-	metrics.InstrumentHandlerFunc(strings.ToUpper(info.Verb), GroupName, info.APIVersion, info.Resource, "", scope, metrics.APIServerComponent, false, "",
+	metrics.InstrumentHandlerFunc(strings.ToUpper(info.Verb), groupName, info.APIVersion, info.Resource, "", scope, metrics.APIServerComponent, false, "",
 		func(w http.ResponseWriter, r *http.Request) {
 			if err := h.serve(w, r, info, found); err != nil {
 				h.fail(w, r, err)
@@ -80,7 +80,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve writes the response unless it returns an error.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
 	ctx := r.Context()
 	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}}}
 	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
@@ -121,6 +121,6 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	return h.list(ctx, w, q)
 }
 
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	responsewriters.ErrorNegotiated(err, h.serializer, groupVersion, w, r)
 }

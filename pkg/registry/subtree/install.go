@@ -39,7 +39,7 @@ type Config struct {
 // retryAfter is the Retry-After, in seconds, of requests over the watch limit.
 const retryAfter = 5
 
-const prefix = "/apis/" + GroupName
+const prefix = "/apis/" + groupName
 
 // Install adds the group to a server.
 func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
@@ -56,8 +56,8 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 		return err
 	}
 	known := &kinds{client: discoveryClient}
-	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(GroupName, known.aggregated()) }
-	h := &Handler{
+	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
+	h := &handler{
 		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up), authorizer: c.Authorizer, serializer: c.Serializer,
 		limiter: inflight.New("watches across subtrees", c.Watches, retryAfter),
 		labeledAt: func(ctx context.Context, root, resourceVersion string) ([]string, error) {

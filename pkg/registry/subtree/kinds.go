@@ -116,7 +116,7 @@ func (k *kinds) refresh(ctx context.Context, age time.Duration) error {
 	}
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil || gv.Group == GroupName {
+		if err != nil || gv.Group == groupName {
 			continue
 		}
 		for _, resource := range list.APIResources {

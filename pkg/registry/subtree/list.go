@@ -84,7 +84,7 @@ func (r reader) listParallel(ctx context.Context, namespaces []string, read func
 }
 
 // list serves a list across the subtree of root.
-func (h *Handler) list(ctx context.Context, w http.ResponseWriter, q *request) error {
+func (h *handler) list(ctx context.Context, w http.ResponseWriter, q *request) error {
 	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {
 		return err

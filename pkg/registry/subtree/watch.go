@@ -16,14 +16,14 @@ import (
 const minTimeout = 30 * time.Minute
 
 // watch serves a watch across the subtree of root. Once the response has started, errors are sent as events.
-func (h *Handler) watch(ctx context.Context, rw http.ResponseWriter, q *request) error {
+func (h *handler) watch(ctx context.Context, rw http.ResponseWriter, q *request) error {
 	timeout := wait.Jitter(minTimeout, 1)
 	if seconds := q.options.TimeoutSeconds; seconds != nil && *seconds > 0 {
 		timeout = time.Duration(*seconds) * time.Second
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	w := &watcher{Handler: h, request: q, out: newEventWriter(rw, q), awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
+	w := &watcher{handler: h, request: q, out: newEventWriter(rw, q), awaitingGrant: map[string]time.Time{}, position: q.options.ResourceVersion, visible: sets.New[string]()}
 	changed := h.members.changes()
 	namespaces, err := h.members.subtree(ctx, q.root)
 	if err != nil {

@@ -29,7 +29,7 @@ const (
 // watcher is a running watch. All events up to position have been sent for the visible namespaces, and none for
 // others.
 type watcher struct {
-	*Handler
+	*handler
 	*request
 	out *eventWriter
 

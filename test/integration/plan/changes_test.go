@@ -165,7 +165,7 @@ func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources(strings.Repeat("x", 254))}, "spec.resources[0].resource: Too long"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: strings.Repeat("x", 64)}, "spec.parent: Too long"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: strings.Repeat("x", 1025)}, "spec.continue: Too long"},
-		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: "there"}, "ask from the beginning"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: "there"}, "start from the beginning"},
 	} {
 		_, err := alice.hierarchy.HncV1beta1().Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: row.spec}, metav1.CreateOptions{})
 		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), row.says) {

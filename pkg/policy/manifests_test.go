@@ -21,9 +21,9 @@ const kustomization = "kustomization.yaml"
 //go:embed *.yaml
 var manifests embed.FS
 
-// Objects returns the policies and bindings in the manifests, without the defaults that kube-apiserver sets. It fails
+// objects returns the policies and bindings in the manifests, without the defaults that kube-apiserver sets. It fails
 // for an unknown field or kind, which the tests of this package prevent.
-func Objects() ([]runtime.Object, error) {
+func objects() ([]runtime.Object, error) {
 	scheme := runtime.NewScheme()
 	if err := admissionregistrationv1.AddToScheme(scheme); err != nil {
 		return nil, err
