@@ -18,7 +18,7 @@ func parseTree(value string) (labels.Selector, error) {
 		return nil, nil
 	}
 	refuse := func(format string, args ...any) (labels.Selector, error) {
-		return nil, fmt.Errorf("annotation %s: %s; use names of namespaces separated by commas, at most one of them without !",
+		return nil, fmt.Errorf("annotation %s: %s; use names of namespaces separated by commas, with ! before all but one",
 			hnc.AnnotationTreeSelect, fmt.Sprintf(format, args...))
 	}
 	selector := labels.NewSelector()

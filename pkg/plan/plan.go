@@ -75,7 +75,7 @@ func Deletion(t *tree.Tree, name string) []Effect {
 		at := effects[i].Namespace
 		for _, child := range t.Children(at) {
 			fate := hnc.FateOrphaned
-			if t.CascadingAllowed(at) && goesWith(t, child, at) {
+			if t.CascadingAllowed(at) && deletedWith(t, child, at) {
 				fate = hnc.FateDeleted
 			}
 			if !known.Has(child) {
@@ -87,8 +87,8 @@ func Deletion(t *tree.Tree, name string) []Effect {
 	return effects
 }
 
-// goesWith reports whether a Subnamespace in its parent owns the child.
-func goesWith(t *tree.Tree, child, parent string) bool {
+// deletedWith reports whether a Subnamespace in its parent owns the child.
+func deletedWith(t *tree.Tree, child, parent string) bool {
 	ns := t.Namespace(child)
 	return ns.SubnamespaceOf == parent && t.Subnamespace(tree.Key{Parent: parent, Name: child}) != nil && t.Parent(child) == parent
 }

@@ -14,7 +14,7 @@ const SystemNamespace = "hnc-system"
 // PropagatorUser is the user name of the propagator, the only privileged writer.
 const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hnc-propagator"
 
-// LabelAggregateToPropagator, with the value "true", aggregates a ClusterRole into the propagator's.
+// LabelAggregateToPropagator marks ClusterRoles that are aggregated into the propagator's, with the value "true".
 const LabelAggregateToPropagator = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
 
 // PropagatorVerbs returns the verbs that the propagator needs for a propagated kind.

@@ -18,7 +18,8 @@ const (
 	pageBytes   = 4 << 20
 )
 
-// ObjectLister lists objects in pages of bounded size.
+// ObjectLister lists objects in pages of bounded size. The pager of client-go bounds the number of objects in a page, but not
+// the bytes.
 type ObjectLister struct{ client restclient.Interface }
 
 // NewObjectLister returns an ObjectLister for a cluster.

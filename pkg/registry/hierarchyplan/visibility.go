@@ -41,8 +41,8 @@ func (v *visibility) allowed(ctx context.Context, verb string, resource schema.G
 
 // check reviews a permission once.
 func (v *visibility) check(ctx context.Context, r permission) bool {
-	allowed, asked := v.cache[r]
-	if !asked {
+	allowed, cached := v.cache[r]
+	if !cached {
 		allowed = v.planner.allowed(ctx, r)
 		v.cache[r] = allowed
 	}
@@ -54,10 +54,10 @@ func (v *visibility) prefetch(ctx context.Context, effects []plan.Effect) {
 	missing := sets.New[permission]()
 	for _, e := range effects {
 		for _, w := range e.Writes {
-			everywhere := permission{verb: "list", resource: w.Kind.GroupResource()}
-			r := everywhere
+			inCluster := permission{verb: "list", resource: w.Kind.GroupResource()}
+			r := inCluster
 			r.namespace = w.Namespace
-			if _, asked := v.cache[r]; !asked && !v.check(ctx, everywhere) {
+			if _, cached := v.cache[r]; !cached && !v.check(ctx, inCluster) {
 				missing.Insert(r)
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// store is a reflector's store. It holds nothing: it reduces objects to small records and passes these to a handler.
+// store is a reflector's store. It holds nothing: it reduces objects to small records and passes these to a handler. An
+// informer would keep all roles and bindings of the cluster in memory.
 type store[R any] struct {
 	example runtime.Object
 	recordHandler[R]

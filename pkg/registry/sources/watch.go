@@ -73,7 +73,7 @@ func (s *Sources) handleNotFound(err error) {
 	}
 }
 
-// indexStore is the reflector's store.
+// indexStore is the reflector's store. An informer would keep the metadata of all objects in addition to the index.
 type indexStore struct {
 	sources *Sources
 	kind    *kind

@@ -12,4 +12,8 @@
 // exactly that revision. A watch has a position: the revision up to which all events have been sent. When a namespace
 // joins or leaves, its objects at exactly that position are sent as added or deleted, so no event is sent twice or
 // lost, and no object is remembered.
+//
+// The watch cache of k8s.io/apiserver and client-go's reflectors are not used because both keep every object of the
+// kind in memory. This package keeps the last encoded events only (64 MiB at most), and decodes nothing but the namespace
+// and the revision of an object.
 package subtree

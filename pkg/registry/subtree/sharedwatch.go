@@ -49,8 +49,8 @@ type sharedWatch struct {
 	ended   bool
 }
 
-func newSharedWatch(h *watchMux, r reader) *sharedWatch {
-	w := &sharedWatch{mux: h, reader: r, ready: make(chan struct{}), changed: make(chan struct{})}
+func newSharedWatch(m *watchMux, r reader) *sharedWatch {
+	w := &sharedWatch{mux: m, reader: r, ready: make(chan struct{}), changed: make(chan struct{})}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
 }
@@ -84,9 +84,9 @@ func (w *sharedWatch) rejectFuture(revision string) error {
 	}
 	now := head.Metadata.ResourceVersion
 	if order, err := resourceversion.CompareResourceVersion(revision, now); err == nil && order > 0 {
-		asked, _ := strconv.ParseUint(revision, 10, 64)
+		requested, _ := strconv.ParseUint(revision, 10, 64)
 		current, _ := strconv.ParseUint(now, 10, 64)
-		return storage.NewTooLargeResourceVersionError(asked, current, retryAfter)
+		return storage.NewTooLargeResourceVersionError(requested, current, retryAfter)
 	}
 	return nil
 }

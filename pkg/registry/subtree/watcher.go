@@ -51,37 +51,37 @@ type watcher struct {
 }
 
 // handleEvent sends an event of the cluster if the caller is allowed to see it.
-func (w *watcher) handleEvent(ctx context.Context, f rawEvent) error {
-	if f.err != nil {
-		return f.err
+func (w *watcher) handleEvent(ctx context.Context, e rawEvent) error {
+	if e.err != nil {
+		return e.err
 	}
-	w.out.rememberColumns(f)
-	switch watch.EventType(f.Type) {
+	w.out.rememberColumns(e)
+	switch watch.EventType(e.Type) {
 	case watch.Error:
-		w.out.writeRaw(f)
+		w.out.writeRaw(e)
 		w.out.flush()
 		return errWatchEnded
 	case watch.Bookmark:
-		w.position = f.meta.ResourceVersion
+		w.position = e.meta.ResourceVersion
 		if w.options.AllowWatchBookmarks {
-			w.out.writeRaw(f)
+			w.out.writeRaw(e)
 		}
 		return nil
 	}
-	namespace := f.meta.Namespace
-	shown := w.visible.Has(namespace)
-	if shown || w.namespaces.Has(namespace) && w.grantChecks < maxGrantChecks {
+	namespace := e.meta.Namespace
+	visible := w.visible.Has(namespace)
+	if visible || w.namespaces.Has(namespace) && w.grantChecks < maxGrantChecks {
 		allowed, err := w.allowed(ctx, namespace)
 		if err != nil {
 			return err
 		}
 		switch {
-		case allowed && shown:
-			w.out.forward(f)
+		case allowed && visible:
+			w.out.forward(e)
 		case allowed:
-			w.position = f.meta.ResourceVersion
+			w.position = e.meta.ResourceVersion
 			return w.addNamespaces(ctx, []string{namespace})
-		case shown:
+		case visible:
 			// The caller must not see this event any more.
 			if err := w.removeNamespaces(ctx, []string{namespace}); err != nil {
 				return err
@@ -90,7 +90,7 @@ func (w *watcher) handleEvent(ctx context.Context, f rawEvent) error {
 			w.grantChecks++
 		}
 	}
-	w.position = f.meta.ResourceVersion
+	w.position = e.meta.ResourceVersion
 	return nil
 }
 
@@ -136,15 +136,15 @@ func (w *watcher) recheckPermissions(ctx context.Context, round bool) error {
 		names = append(names, name)
 	}
 	if round {
-		everywhere, err := w.permissions.allowedIn(ctx, metav1.NamespaceAll)
+		clusterWide, err := w.permissions.allowedIn(ctx, metav1.NamespaceAll)
 		if err != nil {
 			return err
 		}
-		if everywhere != w.clusterWide {
-			w.clusterWide = everywhere
+		if clusterWide != w.clusterWide {
+			w.clusterWide = clusterWide
 			return w.applyPermissions(ctx, sets.List(w.namespaces))
 		}
-		if everywhere {
+		if clusterWide {
 			return nil
 		}
 		if len(w.recheckQueue) == 0 {
