@@ -93,7 +93,7 @@ func (c *cluster) replace(x *Index) {
 	}
 }
 
-func TestTheIndexMatchesRBACAfterAnyChanges(t *testing.T) {
+func TestIndexMatchesRBAC(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		reported := map[Change]bool{{Subject: superuserGroup, Namespace: AllNamespaces, Gained: true}: true}

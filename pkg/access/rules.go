@@ -8,7 +8,7 @@
 // published for import and evaluates one request at a time across all bindings. A SubjectAccessReview per namespace
 // takes 10 000 requests for one list in a large cluster, and none of them reports later changes. The index counts
 // bindings per subject instead, so a list costs the namespaces that it returns, and a change costs the affected
-// subjects (BenchmarkAList and BenchmarkAChangeForAWatcher in pkg/registry/mynamespace). A test compares it with a
+// subjects (BenchmarkList and BenchmarkChangePerWatcher in pkg/registry/mynamespace). A test compares it with a
 // direct evaluation of the rules.
 package access
 

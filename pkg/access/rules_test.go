@@ -11,7 +11,7 @@ func rule(verb, group, resource string, names ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{Verbs: []string{verb}, APIGroups: []string{group}, Resources: []string{resource}, ResourceNames: names}
 }
 
-func TestTheReachOfARole(t *testing.T) {
+func TestGrantOf(t *testing.T) {
 	for _, test := range []struct {
 		what  string
 		rules []rbacv1.PolicyRule
@@ -37,7 +37,7 @@ func TestTheReachOfARole(t *testing.T) {
 	}
 }
 
-func TestWhomABindingNames(t *testing.T) {
+func TestNewBinding(t *testing.T) {
 	user, group := rbacv1.Subject{Kind: "User", Name: "ann"}, rbacv1.Subject{Kind: "Group", Name: "devs"}
 	here, there := rbacv1.Subject{Kind: "ServiceAccount", Name: "robot"}, rbacv1.Subject{Kind: "ServiceAccount", Namespace: "b", Name: "robot"}
 	odd := rbacv1.Subject{Kind: "Robot", Name: "r2"}

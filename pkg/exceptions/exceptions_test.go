@@ -81,7 +81,7 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-func TestABooleanIsThatOfGo(t *testing.T) {
+func TestParseBooleans(t *testing.T) {
 	for value, want := range map[string]bool{
 		"1": true, "t": true, "T": true, "TRUE": true, "true": true, "True": true,
 		"0": false, "f": false, "F": false, "FALSE": false, "false": false, "False": false,
@@ -97,7 +97,7 @@ func TestABooleanIsThatOfGo(t *testing.T) {
 	}
 }
 
-func TestWhatCanNotBeRead(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		given Annotations
 		// key is the annotation that the error names, why a part of the error.
@@ -145,7 +145,7 @@ func TestWhatCanNotBeRead(t *testing.T) {
 	}
 }
 
-func TestLabelsMatterToSelectorsAlone(t *testing.T) {
+func TestSelective(t *testing.T) {
 	for a, want := range map[Annotations]bool{
 		{}: false, {None: "true"}: false, {All: "true"}: false, {Select: " "}: false,
 		{Select: "a"}: true, {TreeSelect: "!a"}: true,

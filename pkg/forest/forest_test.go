@@ -24,7 +24,7 @@ func grow(parents map[string]string, missing ...string) *Forest {
 	return f
 }
 
-func TestTheForestAnswersByTheParentsAlone(t *testing.T) {
+func TestForestQueries(t *testing.T) {
 	f := grow(map[string]string{"b": "a", "c": "b", "d": "b", "e": "a", "z": ""})
 	for _, check := range []struct {
 		what      string
@@ -42,7 +42,7 @@ func TestTheForestAnswersByTheParentsAlone(t *testing.T) {
 	}
 }
 
-func TestANamespaceIsForgottenWhenNobodyNamesIt(t *testing.T) {
+func TestUnusedNamespacesAreRemoved(t *testing.T) {
 	f := New(nil)
 	f.SetParent("child", "parent")
 	if len(f.Names()) != 2 {
@@ -59,7 +59,7 @@ func TestANamespaceIsForgottenWhenNobodyNamesIt(t *testing.T) {
 	}
 }
 
-func TestCyclesAreFoundAndNothingRunsForEver(t *testing.T) {
+func TestCyclesAreDetected(t *testing.T) {
 	f := grow(map[string]string{"c": "b", "b": "a", "a": "c", "below": "a"})
 	for _, member := range []string{"a", "b", "c"} {
 		if got := f.Cycle(member); !slices.Equal(got, []string{"a", "c", "b"}) {
@@ -77,7 +77,7 @@ func TestCyclesAreFoundAndNothingRunsForEver(t *testing.T) {
 	}
 }
 
-func TestAnImportedChainMayBeLong(t *testing.T) {
+func TestImportedChainMayBeLong(t *testing.T) {
 	f := New(nil)
 	for i := range 2000 {
 		f.SetParent(fmt.Sprint(i+1), fmt.Sprint(i))
@@ -91,7 +91,7 @@ func TestAnImportedChainMayBeLong(t *testing.T) {
 	}
 }
 
-func TestActivitiesHaltAtTheNearestCause(t *testing.T) {
+func TestHaltedAtNearestCause(t *testing.T) {
 	f := grow(map[string]string{"b": "a", "c": "b", "x": "excluded"}, "a")
 	for name, want := range map[string]struct {
 		at    string
@@ -130,7 +130,7 @@ func TestCheckedMovesKeepTheForestAcyclic(t *testing.T) {
 	}
 }
 
-func TestCheckMoveSaysWhy(t *testing.T) {
+func TestCheckMoveReasons(t *testing.T) {
 	long := make([]string, maxDepth)
 	for i := range long {
 		long[i] = fmt.Sprint("n", i)

@@ -16,7 +16,7 @@ func walked(f *Forest, name string, leaveOut ...string) string {
 	return strings.Join(seen, " ")
 }
 
-func TestAWalkIsDepthFirstAndByName(t *testing.T) {
+func TestWalkIsDepthFirstAndSorted(t *testing.T) {
 	f := New(nil)
 	for _, edge := range [][2]string{{"b", "a"}, {"c", "a"}, {"d", "b"}, {"e", "b"}, {"f", "c"}, {"a", "root"}, {"x", "y"}, {"y", "x"}, {"z", "y"}} {
 		f.SetParent(edge[0], edge[1])
@@ -34,7 +34,7 @@ func TestAWalkIsDepthFirstAndByName(t *testing.T) {
 	}
 }
 
-func TestAWalkOfAVeryLongChainEnds(t *testing.T) {
+func TestWalkOfLongChain(t *testing.T) {
 	f := New(nil)
 	for i := range 100_000 {
 		f.SetParent(strconv.Itoa(i+1), strconv.Itoa(i))

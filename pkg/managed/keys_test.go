@@ -7,7 +7,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestPatternsOfKeys(t *testing.T) {
+func TestKeyPatterns(t *testing.T) {
 	for name, test := range map[string]struct {
 		patterns []string
 		key      string
@@ -39,7 +39,7 @@ func TestPatternsOfKeys(t *testing.T) {
 	}
 }
 
-func TestPatternsThatReachIntoOurDomainAreRefused(t *testing.T) {
+func TestPatternsMatchingReservedKeysAreRejected(t *testing.T) {
 	for pattern, refused := range map[string]bool{
 		hnc.GroupName:                  true,
 		`hnc\.x-k8s\.io`:               true,
@@ -78,7 +78,7 @@ func TestPatternsThatReachIntoOurDomainAreRefused(t *testing.T) {
 	}
 }
 
-func TestPatternsThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidPatternsAreRejected(t *testing.T) {
 	for _, pattern := range []string{`(`, `a)|(b`, `[`, `*`} {
 		if _, err := newKeys([]string{pattern}, nil); err == nil {
 			t.Errorf("%s was taken", pattern)
@@ -90,7 +90,7 @@ func TestPatternsThatAreNoneAreRefused(t *testing.T) {
 }
 
 // A pattern that matches a reserved key must be rejected.
-func FuzzPatternsNeverMatchOurOwnKeys(f *testing.F) {
+func FuzzPatternsNeverMatchReservedKeys(f *testing.F) {
 	for _, seed := range []string{`a|b`, `.*`, `hnc.*`, `[^/]*/x`, `(?i)H.*`, `\B.\b`, `$^`, `(?m)^x$`, `a{2,3}`} {
 		f.Add(seed)
 	}
@@ -108,7 +108,7 @@ func FuzzPatternsNeverMatchOurOwnKeys(f *testing.F) {
 	})
 }
 
-func TestWhoManagesANamespace(t *testing.T) {
+func TestExternalAndSubnamespaceOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		annotations map[string]string
 		external    bool

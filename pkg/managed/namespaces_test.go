@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func TestWhichNamespacesTakePart(t *testing.T) {
+func TestExcluded(t *testing.T) {
 	for name, test := range map[string]struct {
 		flags     string
 		namespace string
@@ -46,7 +46,7 @@ func TestWhichNamespacesTakePart(t *testing.T) {
 	}
 }
 
-func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
+func TestInvalidFlags(t *testing.T) {
 	if _, err := parse(t, "--managed-namespace-label=hier[a-z]+", "--excluded-namespace-selector=hierarchy=off"); err == nil || !strings.Contains(err.Error(), "is managed") {
 		t.Errorf("a selector on a managed label: %v", err)
 	}
@@ -61,7 +61,7 @@ func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
 	}
 }
 
-func TestPatternsWithCommasArePatterns(t *testing.T) {
+func TestPatternsMayContainCommas(t *testing.T) {
 	rules, err := parse(t, "--managed-namespace-label=[a-z]{1,3}", "--managed-namespace-label=team")
 	if err != nil || !rules.Label("abc") || !rules.Label("team") || rules.Label("abcd") {
 		t.Error(rules, err)

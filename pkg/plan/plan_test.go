@@ -39,7 +39,7 @@ func grow(words ...string) *tree.Tree {
 	return t
 }
 
-func TestWhatBecomesOfNamespaces(t *testing.T) {
+func TestDeletion(t *testing.T) {
 	for _, row := range []struct {
 		name, tree, deleted, want string
 	}{
@@ -81,7 +81,7 @@ func index(t *testing.T, words ...string) *copies.Index {
 	return x
 }
 
-func TestWhatAMoveDoes(t *testing.T) {
+func TestEffectsOfMove(t *testing.T) {
 	objects := []string{"a/x", "b/y", "b/z", "moved/z", "moved/own", "moved/x<a", "below/x<a", "below/own<moved"}
 	for _, row := range []struct {
 		parent, want string
@@ -107,7 +107,7 @@ func TestWhatAMoveDoes(t *testing.T) {
 	}
 }
 
-func TestAMovedNamespaceKeepsWhatElseItsHierarchySays(t *testing.T) {
+func TestMoveKeepsOtherFields(t *testing.T) {
 	f := grow("a", "b", "moved+<a")
 	said := []v1beta1.ResourceSpec{{Resource: "secrets"}}
 	h := *f.HierarchyRecord("moved")

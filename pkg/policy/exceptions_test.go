@@ -128,7 +128,7 @@ func annotations(n int) option {
 }
 
 // The policy accepts exactly what the propagator can parse, except for the length of names.
-func TestO5AndO6WhatCanBeWrittenCanBeRead(t *testing.T) {
+func TestO5AndO6PolicyAcceptsWhatPropagatorParses(t *testing.T) {
 	chain := newAdmissionChain(t, installed(t), knownNamespaces()...)
 	chain.waitForSchemas(t)
 	parts := map[string][]string{

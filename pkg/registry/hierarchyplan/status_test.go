@@ -7,7 +7,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestAPositionSurvivesTheRoundTripThroughTheClient(t *testing.T) {
+func TestPositionRoundTrip(t *testing.T) {
 	at := position{Namespace: "team-a", Write: 7}
 	if got, err := parsePosition(at.String()); err != nil || got != at {
 		t.Errorf("%v, %v", got, err)
@@ -19,7 +19,7 @@ func TestAPositionSurvivesTheRoundTripThroughTheClient(t *testing.T) {
 	}
 }
 
-func TestTheSummaryOfADryRunIsShort(t *testing.T) {
+func TestDryRunSummaryIsShort(t *testing.T) {
 	var objects []hnc.PlannedObject
 	for range 10 {
 		objects = append(objects, hnc.PlannedObject{Action: hnc.ActionAdd, Resource: "configmaps", Name: "a", Source: "root"})
@@ -33,7 +33,7 @@ func TestTheSummaryOfADryRunIsShort(t *testing.T) {
 	}
 }
 
-func TestALongDifferenceIsCut(t *testing.T) {
+func TestLongDiffIsTruncated(t *testing.T) {
 	long := `{"data":{"a":"` + strings.Repeat("x", 2*maxDiffBytes) + `"}}`
 	if text := unifiedDiff([]byte(long), []byte(`{}`), false); len(text) > maxDiffBytes+20 || !strings.HasSuffix(text, "(and more)\n") {
 		t.Errorf("%d bytes", len(text))

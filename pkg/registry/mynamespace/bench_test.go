@@ -45,7 +45,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-func BenchmarkAList(b *testing.B) {
+func BenchmarkList(b *testing.B) {
 	p := large()
 	everything := func(*hnc.MyNamespace) bool { return true }
 	for name, subject := range map[string]access.Subject{
@@ -60,7 +60,7 @@ func BenchmarkAList(b *testing.B) {
 }
 
 // The cost of a change for each watcher, concerned or not.
-func BenchmarkAChangeForAWatcher(b *testing.B) {
+func BenchmarkChangePerWatcher(b *testing.B) {
 	p := large()
 	for name, subject := range map[string]access.Subject{"concerned": {Name: "user-7"}, "not-concerned": {Name: "nobody"}} {
 		b.Run(name, func(b *testing.B) {
@@ -75,7 +75,7 @@ func BenchmarkAChangeForAWatcher(b *testing.B) {
 	}
 }
 
-func BenchmarkAChangeOfABinding(b *testing.B) {
+func BenchmarkBindingChange(b *testing.B) {
 	p := large()
 	for b.Loop() {
 		p.bind("namespace-00500", "new", namespaceReader, access.Subject{Name: "user-7"})

@@ -16,7 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 )
 
-func TestBindingsAreReadOnceSomebodyAsks(t *testing.T) {
+func TestCachePopulatesAtFirstRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a"}},

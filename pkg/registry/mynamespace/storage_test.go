@@ -61,7 +61,7 @@ func next(t *testing.T, w watch.Interface) (watch.EventType, *hnc.MyNamespace) {
 	return "", nil
 }
 
-func TestAListIsWatchedFurther(t *testing.T) {
+func TestWatchResumesFromList(t *testing.T) {
 	r, ctx := served(t)
 	names, version := list(ctx, t, r, metainternalversion.ListOptions{})
 	if names != "a" {
@@ -85,7 +85,7 @@ func TestAListIsWatchedFurther(t *testing.T) {
 	}
 }
 
-func TestAWatchMayBeginWithTheCurrentState(t *testing.T) {
+func TestWatchSendsInitialEvents(t *testing.T) {
 	r, ctx := served(t)
 	yes, no := true, false
 	for what, options := range map[string]metainternalversion.ListOptions{
@@ -122,7 +122,7 @@ func TestAWatchMayBeginWithTheCurrentState(t *testing.T) {
 	}
 }
 
-func TestOnlyThisServersOwnVersionsAreKnown(t *testing.T) {
+func TestOnlyOwnVersionsAreValid(t *testing.T) {
 	r, ctx := served(t)
 	_, old := list(ctx, t, r, metainternalversion.ListOptions{})
 	r.cache.bind("b", "x", namespaceReader, ann)
@@ -159,7 +159,7 @@ func TestOnlyThisServersOwnVersionsAreKnown(t *testing.T) {
 }
 
 // A watcher that is too slow must list again.
-func TestAVersionThatIsTooOldEndsTheWatch(t *testing.T) {
+func TestExpiredVersionEndsTheWatch(t *testing.T) {
 	r, ctx := served(t)
 	_, version := list(ctx, t, r, metainternalversion.ListOptions{})
 	w, err := r.Watch(ctx, &metainternalversion.ListOptions{ResourceVersion: version})
@@ -188,7 +188,7 @@ func TestAVersionThatIsTooOldEndsTheWatch(t *testing.T) {
 	}
 }
 
-func TestNothingIsServedBeforeTheCacheIsComplete(t *testing.T) {
+func TestRequestsWaitForTheCache(t *testing.T) {
 	ctx, cancel := context.WithCancel(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: "ann"}))
 	cancel()
 	r := New(NewCache())
@@ -200,7 +200,7 @@ func TestNothingIsServedBeforeTheCacheIsComplete(t *testing.T) {
 	}
 }
 
-func TestThePositionInTheTreeFollowsTheTreeLabels(t *testing.T) {
+func TestPositionFollowsTreeLabels(t *testing.T) {
 	tree := func(depths ...string) map[string]string {
 		labels := map[string]string{}
 		for _, d := range depths {

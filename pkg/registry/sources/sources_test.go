@@ -65,7 +65,7 @@ func TestH11WhatIsUnknownIsReported(t *testing.T) {
 	eventually(t, "unknown", "?configmaps", func() string { return words(f.Overwritten(above, into(above, "moved"))) })
 }
 
-func TestTheIndexFollowsTheObjects(t *testing.T) {
+func TestIndexFollowsWatch(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a")
 	f.start(t)
 	above := []string{"root"}
@@ -84,7 +84,7 @@ func TestTheIndexFollowsTheObjects(t *testing.T) {
 	eventually(t, "one that has gone", "", overwritten)
 }
 
-func TestK7OnlyAKindThatBeginsToBePropagated(t *testing.T) {
+func TestK7OnlyNewlyPropagatedKinds(t *testing.T) {
 	objects := []string{"root/a", "moved/a", "moved/b"}
 	above := []string{"root"}
 	for _, row := range []struct {
@@ -108,7 +108,7 @@ func TestK7OnlyAKindThatBeginsToBePropagated(t *testing.T) {
 	}
 }
 
-func TestWhatAHierarchySaysIsAboutTheSourcesBelowIt(t *testing.T) {
+func TestModesOfHierarchyApplyToSourcesBelow(t *testing.T) {
 	above := []string{"root", "mid"}
 	f := run(t, nil, "root/a", "mid/b", "moved/a", "moved/b")
 	f.start(t)
@@ -142,7 +142,7 @@ func TestWhatAHierarchySaysIsAboutTheSourcesBelowIt(t *testing.T) {
 	}
 }
 
-func TestCopiesAndReleasesAreNotAskedFor(t *testing.T) {
+func TestCopiesAndHelmReleasesAreNotListed(t *testing.T) {
 	for resource, want := range map[string]string{
 		"secrets":    "type!=kubernetes.io/service-account-token,type!=helm.sh/release.v1",
 		"configmaps": "metadata.name!=kube-root-ca.crt,metadata.name!=istio-ca-root-cert",
@@ -156,7 +156,7 @@ func TestCopiesAndReleasesAreNotAskedFor(t *testing.T) {
 }
 
 // A cluster of 10 000 namespaces with five sources each.
-func TestTheIndexOfALargeClusterIsSmall(t *testing.T) {
+func TestIndexOfLargeClusterIsSmall(t *testing.T) {
 	before := heap()
 	index := copies.NewIndex(copies.Kinds[1])
 	rules := copies.Rules{}

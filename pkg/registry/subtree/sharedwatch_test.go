@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 )
 
-func TestWatchesShareOneUpstreamFromTheFirstToTheLast(t *testing.T) {
+func TestWatchesShareOneUpstream(t *testing.T) {
 	s, h, r := newSource(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -41,7 +41,7 @@ func TestWatchesShareOneUpstreamFromTheFirstToTheLast(t *testing.T) {
 	})
 }
 
-func TestAnOlderRevisionCatchesUp(t *testing.T) {
+func TestOlderRevisionCatchesUp(t *testing.T) {
 	s, h, r := newSource(t)
 	s.grow(10)
 	first := watchFrom(t.Context(), t, h, r, "8")
@@ -55,7 +55,7 @@ func TestAnOlderRevisionCatchesUp(t *testing.T) {
 	expect(t, first, 11, 12)
 }
 
-func TestASlowWatchIsDisconnectedAndOthersAreNot(t *testing.T) {
+func TestOnlySlowWatchIsDisconnected(t *testing.T) {
 	s, h, r := newSource(t)
 	s.padding = strings.Repeat("x", 64<<10)
 	slow := watchFrom(t.Context(), t, h, r, "0")
@@ -86,7 +86,7 @@ func TestASlowWatchIsDisconnectedAndOthersAreNot(t *testing.T) {
 	expect(t, quick, total+1, total+1)
 }
 
-func TestASharedWatchResumesWhenItsUpstreamEnds(t *testing.T) {
+func TestSharedWatchResumesWhenUpstreamEnds(t *testing.T) {
 	s, h, r := newSource(t)
 	s.grow(3)
 	events := watchFrom(t.Context(), t, h, r, "0")

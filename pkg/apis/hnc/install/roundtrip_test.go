@@ -20,7 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func TestRandomObjectsSurviveARoundTripThroughTheStoredVersion(t *testing.T) {
+func TestRoundTripV1beta1(t *testing.T) {
 	// The types have no protobuf encoding.
 	roundtrip.RoundTripTestForAPIGroup(t, func(scheme *runtime.Scheme) {
 		utilruntime.Must(hnc.AddToScheme(scheme))
@@ -29,7 +29,7 @@ func TestRandomObjectsSurviveARoundTripThroughTheStoredVersion(t *testing.T) {
 }
 
 // The hub can represent all of v1alpha2, but not the reverse. Conditions have a test of their own.
-func TestRandomObjectsOfHNCSurviveARoundTripThroughTheHub(t *testing.T) {
+func TestRoundTripV1alpha2(t *testing.T) {
 	scheme := scheme()
 	codecs := serializer.NewCodecFactory(scheme)
 	filler := apifuzzer.FuzzerFor(apifuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, fuzzer.Funcs), rand.NewSource(1), codecs)
@@ -64,7 +64,7 @@ func scheme() *runtime.Scheme {
 	return scheme
 }
 
-func TestAnObjectIsStoredUnderOneKindAndSeenUnderTwo(t *testing.T) {
+func TestKindsOfVersions(t *testing.T) {
 	for _, test := range []struct {
 		hub     runtime.Object
 		version schema.GroupVersion

@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestOneConditionOfEachTypeOfHNCIsShown(t *testing.T) {
+func TestOneConditionPerType(t *testing.T) {
 	for name, test := range map[string]struct{ given, want string }{
 		"CASE-7 none":                            {"", ""},
 		"CASE-7 one of each":                     {"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel Ready=InCycle", "ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel"},
@@ -45,7 +45,7 @@ func TestOneConditionOfEachTypeOfHNCIsShown(t *testing.T) {
 	}
 }
 
-func TestCase7OneNamespaceConditionIsShown(t *testing.T) {
+func TestCase7OneNamespaceCondition(t *testing.T) {
 	halted := metav1.Condition{Type: hnc.ConditionNamespace, Reason: hnc.ConditionActivitiesHalted, Message: `Namespaces "a" is affected by "ParentMissing"; Namespaces "b" is affected by "AncestorHaltActivities"`}
 	bad := metav1.Condition{Type: hnc.ConditionNamespace, Reason: hnc.ConditionBadConfiguration, Message: `Namespaces "a" is affected by "SubnamespaceAnchorMissing"`}
 	others := []metav1.Condition{{Type: hnc.ConditionReady, Message: "one; two"}, {Type: hnc.ConditionNamespace, Reason: hnc.ConditionOutOfSync}}

@@ -73,14 +73,14 @@ func TestManagedMetadata(t *testing.T) {
 	}
 }
 
-func TestThePropagatorPassesOnWhatIsNotManaged(t *testing.T) {
+func TestNilManagedAcceptsAnyKey(t *testing.T) {
 	s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "child"}, Spec: hnc.SubnamespaceSpec{Labels: append(pair("x", "a"), pair("!", "a")...)}}
 	if got := fieldsOf(ValidateSubnamespace(s, nil)); !slices.Equal(got, []string{"spec.labels"}) {
 		t.Errorf("errors at %v, want one for the key that is none", got)
 	}
 }
 
-func TestWhatIsNoLongerManagedStaysUntilTheSpecIsChanged(t *testing.T) {
+func TestUnmanagedMetadataMayStayUntilTheSpecChanges(t *testing.T) {
 	old := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: hnc.HierarchySpec{Labels: pair("x", "a")}}
 	h := old.DeepCopy()
 	h.Finalizers = []string{"example.com/hold"}

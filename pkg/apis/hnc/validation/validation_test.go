@@ -39,7 +39,7 @@ func TestRequiredChildren(t *testing.T) {
 	}
 }
 
-func TestTheCreatorsRole(t *testing.T) {
+func TestCreatorRole(t *testing.T) {
 	for role, valid := range map[string]bool{"": true, "admin": true, "system:x": true, "a/b": false, "..": false, "a%b": false} {
 		c := &hnc.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: hnc.HNCConfigurationSpec{CreatorRole: role}}
 		if err := ValidateConfiguration(c).ToAggregate(); (err == nil) != valid {
