@@ -60,17 +60,17 @@ func command(ctx context.Context) *cobra.Command {
 	return cmd
 }
 
-// gcPercent is how much garbage there may be for what lives. Go's default of 100 doubles what a large forest takes, and requests leave more
-// garbage than they keep. The environment variable GOGC says otherwise.
+// gcPercent is the target of the garbage collector. Go's default of 100 doubles the memory of a large forest. The environment variable GOGC overrides
+// it.
 const gcPercent = 70
 
-// run serves until ctx is done and all requests are answered.
+// run serves until ctx is done and all requests are drained.
 func run(ctx context.Context, o *options.Options) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
 	if o.Recommended.Features.EnableContentionProfiling {
-		// The flag alone has only waiting recorded, and not what for.
+		// The flag alone enables the block profile only.
 		runtime.SetMutexProfileFraction(10)
 	}
 	if os.Getenv("GOGC") == "" {

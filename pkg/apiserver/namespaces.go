@@ -7,8 +7,8 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 )
 
-// namespaces returns the informer of namespaces, without what nobody reads and is most of a Namespace: who has set which of its fields.
-// Admission policies can't ask for that either.
+// namespaces returns the informer of namespaces. It drops their managed fields, which are most of their size and have no reader: admission policies
+// cannot access them either.
 func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 	namespaces := c.informers.Core().V1().Namespaces()
 	err := namespaces.Informer().SetTransform(func(obj any) (any, error) {

@@ -9,21 +9,21 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/forwarded"
 )
 
-// handlerChain puts the filters of every request before the API.
+// handlerChain builds the filter chain in front of the API.
 type handlerChain = func(api http.Handler, config *genericapiserver.Config) http.Handler
 
 // itemURL matches the URL of an object of v1alpha2 and captures the URL of its collection.
 var itemURL = regexp.MustCompile(`^(/apis/hnc\.x-k8s\.io/v1alpha2/(?:namespaces/[^/]+/)?(?:hierarchyconfigurations|subnamespaceanchors|hncconfigurations))/[^/]+$`)
 
-// withPostToItem makes a POST to an object's URL create it, as custom resources do and HNC's clients rely on
-// (spec/hnc.md 1.7). The name is taken from the body.
+// withPostToItem makes a POST to the URL of an object create the object that the body names, as custom resources do and HNC's clients rely on
+// (spec/hnc.md 1.7).
 func withPostToItem(build handlerChain) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		chain := build(api, config)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				if match := itemURL.FindStringSubmatch(r.URL.Path); match != nil {
-					// The name in the body may be another one than kube-apiserver has authorized.
+					// The name in the body may differ from the one that kube-apiserver has authorized.
 					r = r.Clone(forwarded.Changed(r.Context()))
 					r.URL.Path, r.URL.RawPath = match[1], ""
 				}

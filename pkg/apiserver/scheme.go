@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// Scheme knows the types that are served.
+	// Scheme contains the served types.
 	Scheme = newScheme()
 	// Codecs encode and decode them.
 	Codecs = serializer.NewCodecFactory(Scheme)
@@ -21,18 +21,18 @@ var (
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
-	// The generic server decodes the options of requests as v1, and answers with these types.
+	// The generic server decodes request options as v1, and responds with these types.
 	v1 := schema.GroupVersion{Version: "v1"}
 	metav1.AddToGroupVersion(scheme, v1)
 	scheme.AddUnversionedTypes(v1, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
 	return scheme
 }
 
-// withoutProtobuf is a serializer that does not offer protobuf, which our types don't have. Were it offered, the
-// namespace controller would ask for it, get 406 for ever, and every namespace deletion in the cluster would hang.
+// withoutProtobuf is a serializer without protobuf, which the types of this API do not support. If it offered protobuf, the namespace controller
+// would request it and get 406, and no namespace in the cluster could be deleted.
 type withoutProtobuf struct{ runtime.NegotiatedSerializer }
 
-// SupportedMediaTypes returns what clients can negotiate.
+// SupportedMediaTypes returns the media types that clients can negotiate.
 func (s withoutProtobuf) SupportedMediaTypes() []runtime.SerializerInfo {
 	return slices.DeleteFunc(slices.Clone(s.NegotiatedSerializer.SupportedMediaTypes()), func(info runtime.SerializerInfo) bool {
 		return info.MediaType == runtime.ContentTypeProtobuf

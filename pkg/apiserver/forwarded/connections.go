@@ -9,18 +9,17 @@ import (
 )
 
 const (
-	// maxConnections is how many connections of front proxies are known at a time.
+	// maxConnections is the maximum number of remembered connections.
 	maxConnections = 1000
-	// verifiedFor is how long a certificate is not verified again. An authority that is withdrawn, and a certificate that expires, is
-	// noticed within that time.
+	// verifiedFor is how long the certificate of a connection counts as verified. A withdrawn authority or an expired certificate takes effect
+	// within that time.
 	verifiedFor = 10 * time.Second
 )
 
-// connections knows the client certificates of connections that were verified a moment ago: to verify one takes longer than all else that is done to
-// find out who asks.
+// connections remembers the recently verified client certificates of connections, because verification takes longer than the rest of authentication.
 type connections struct{ at *lru.Cache }
 
-// certificate returns the client certificate with which a request's connection began, the same for all of its requests; nil if there is none.
+// certificate returns the client certificate of a connection, which is the same pointer for all of its requests; nil if there is none.
 func certificate(r *http.Request) *x509.Certificate {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return nil
@@ -37,7 +36,7 @@ func (c connections) has(r *http.Request) bool {
 	return ok && time.Since(at.(time.Time)) < verifiedFor
 }
 
-// verified records that the certificate of a request's connection has been verified, unless that is known.
+// verified records that the certificate of a connection has been verified, unless that is recorded already.
 func (c connections) verified(r *http.Request) {
 	if !c.has(r) {
 		c.at.Add(certificate(r), time.Now())

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/lru"
 )
 
-func TestOnlyConnectionsThatWereVerifiedAMomentAgoAreKnown(t *testing.T) {
+func TestOnlyRecentlyVerifiedConnectionsAreRemembered(t *testing.T) {
 	with := func(certificates ...*x509.Certificate) *http.Request {
 		return &http.Request{TLS: &tls.ConnectionState{PeerCertificates: certificates}}
 	}
@@ -18,18 +18,18 @@ func TestOnlyConnectionsThatWereVerifiedAMomentAgoAreKnown(t *testing.T) {
 	proxy, equal := &x509.Certificate{Raw: []byte("a")}, &x509.Certificate{Raw: []byte("a")}
 	for name, r := range map[string]*http.Request{"plain": {}, "anonymous": with(), "not verified yet": with(proxy)} {
 		if known.has(r) {
-			t.Errorf("%s: it is known", name)
+			t.Errorf("%s: it is remembered", name)
 		}
 	}
 	known.verified(with(proxy))
 	if !known.has(with(proxy)) {
-		t.Error("another request of the connection is not known")
+		t.Error("another request of the connection is not remembered")
 	}
 	if known.has(with(equal)) {
-		t.Error("another connection is known by the certificate of the first")
+		t.Error("another connection with an equal certificate is remembered")
 	}
 	known.at.Add(proxy, time.Now().Add(-verifiedFor))
 	if known.has(with(proxy)) {
-		t.Error("it is known for ever")
+		t.Error("it is remembered forever")
 	}
 }

@@ -1,8 +1,8 @@
-// Package forwarded tells requests that kube-apiserver forwards from those that come straight to the server. What kube-apiserver forwards it has
-// authorized, by the same attributes and with all of its authorizers; to ask it once more would cost each write a second request. Nothing
-// is trusted that was not trusted before: who can authenticate as the front proxy can name any user, system:masters among them.
+// Package forwarded distinguishes requests that kube-apiserver forwards from direct requests. kube-apiserver has authorized what it forwards, with the
+// same attributes and all of its authorizers; a review would cost each write a second request. This trusts no more than request-header authentication
+// does: a client that authenticates as the front proxy may name any user and group, system:masters included.
 //
-// Only the request itself counts as authorized. What a registry asks beside it, such as rights in another namespace, is always reviewed.
+// Only the request itself counts as authorized. Other rights, such as those in other namespaces, are always reviewed.
 package forwarded
 
 import (
@@ -19,10 +19,10 @@ import (
 	"k8s.io/utils/lru"
 )
 
-// requester is a user for whom kube-apiserver has forwarded a request. An impersonated user is none: that is another user.Info.
+// requester is the user of a request that kube-apiserver has forwarded. Impersonation replaces it by another user.Info.
 type requester struct{ user.Info }
 
-// Authenticator remembers of users whether the front proxy speaks for them; everybody else is left to others.
+// Authenticator marks the users of requests from the front proxy, and leaves all other requests to others.
 func Authenticator(proxy *authenticatorfactory.RequestHeaderConfig, others authenticator.Request) authenticator.Request {
 	named := group.NewAuthenticatedGroupAdder(headerrequest.NewDynamic(
 		proxy.UsernameHeaders, proxy.UIDHeaders, proxy.GroupHeaders, proxy.ExtraHeaderPrefixes))
@@ -47,10 +47,10 @@ func Authenticator(proxy *authenticatorfactory.RequestHeaderConfig, others authe
 
 type changedKey struct{}
 
-// Changed returns a context for a request that is not any more what kube-apiserver has authorized.
+// Changed returns the context of a request that differs from what kube-apiserver has authorized.
 func Changed(ctx context.Context) context.Context { return context.WithValue(ctx, changedKey{}, true) }
 
-// Authorizer allows what kube-apiserver has authorized and forwarded, and has no opinion about anything else.
+// Authorizer allows what kube-apiserver has authorized and forwarded, and has no opinion on anything else.
 func Authorizer() authorizer.Authorizer {
 	return authorizer.AuthorizerFunc(func(ctx context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {
 		if _, ok := asked.GetUser().(requester); !ok || ctx.Value(changedKey{}) != nil || !asked.IsResourceRequest() {
@@ -67,7 +67,7 @@ func Authorizer() authorizer.Authorizer {
 	})
 }
 
-// same says whether the attributes are those of the request.
+// same reports whether the attributes are those of the request.
 func same(asked, request authorizer.Attributes) bool {
 	return asked.GetVerb() == request.GetVerb() && asked.GetAPIGroup() == request.GetAPIGroup() && asked.GetAPIVersion() == request.GetAPIVersion() &&
 		asked.GetResource() == request.GetResource() && asked.GetSubresource() == request.GetSubresource() &&

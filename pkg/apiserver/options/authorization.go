@@ -12,11 +12,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/forwarded"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 )
 
-// authorizeRequests has requests authorized: those that kube-apiserver forwards are already, unless the options say otherwise.
+// authorizeRequests sets the authorizer of requests. Requests that kube-apiserver forwards are authorized already, unless --review-forwarded-requests is
+// set.
 func (o *Options) authorizeRequests(generic *genericapiserver.RecommendedConfig, reviews authorizer.Authorizer) (err error) {
 	generic.Authorization.Authorizer = reviews
 	proxy := generic.Authentication.RequestHeaderConfig
@@ -31,15 +32,15 @@ func (o *Options) authorizeRequests(generic *genericapiserver.RecommendedConfig,
 	return err
 }
 
-// delegating returns the authorizer that the options describe, without their limit of 200 reviews a second: rights are asked for in each namespace
-// that is written to, and writes would wait for that limit rather than for kube-apiserver, whose priority and fairness is the throttle.
-func delegating(o *genericoptions.DelegatingAuthorizationOptions) (authorizer.Authorizer, error) {
+// delegatingAuthorizer returns the authorizer of the options without their limit of 200 reviews per second. Each write needs reviews in the namespaces
+// that it affects, and would wait for that limit; the priority and fairness of kube-apiserver limits reviews.
+func delegatingAuthorizer(o *genericoptions.DelegatingAuthorizationOptions) (authorizer.Authorizer, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", o.RemoteKubeConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("kubeconfig for delegated authorization: %w", err)
 	}
 	config.QPS, config.Timeout = -1, o.ClientTimeout
-	client, err := kubernetes.NewForConfig(apiserver.InProtobuf(config))
+	client, err := kubernetes.NewForConfig(clientconfig.Protobuf(config))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Package options holds the API server's flags and makes its configuration of them.
+// Package options defines the flags of the API server and converts them into its configuration.
 package options
 
 import (
@@ -31,29 +31,29 @@ import (
 
 // Options are the flags of the API server.
 type Options struct {
-	// Server holds the flags of any API server.
+	// Server holds the flags of all API servers.
 	Server *genericoptions.ServerRunOptions
-	// Recommended holds those of an aggregated one.
+	// Recommended holds the flags of aggregated API servers.
 	Recommended *genericoptions.RecommendedOptions
-	// Enablement says which versions are served.
+	// Enablement holds the served versions.
 	Enablement *genericoptions.APIEnablementOptions
-	// Logs says what is logged.
+	// Logs configures logging.
 	Logs *logs.Options
-	// DataDir is where the embedded etcd keeps its data.
+	// DataDir is the data directory of the embedded etcd.
 	DataDir string
-	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace at most.
+	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
 	SubnamespaceReady time.Duration
-	// OverwrittenTTL is how long the content of overwritten objects is kept.
+	// OverwrittenTTL is how long the content of overwritten objects is stored.
 	OverwrittenTTL time.Duration
-	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
+	// Managed determines which namespaces take part in hierarchies, and which of their labels and annotations are managed.
 	Managed *managed.Options
-	// Copies says what copies leave out and what is not copied.
+	// Copies determines the metadata that copies leave out, and the objects that are not copied.
 	Copies *copies.Options
-	// Plans bounds what plans cost.
+	// Plans limits the resources that plans use.
 	Plans hierarchyplan.Limits
-	// Watches is how many watches across subtrees there may be at the same time.
+	// Watches limits the concurrent watches across subtrees.
 	Watches inflight.Limits
-	// ReviewForwarded has requests reviewed once more that kube-apiserver has authorized and forwarded.
+	// ReviewForwarded reviews requests that kube-apiserver has authorized and forwarded.
 	ReviewForwarded bool
 }
 
@@ -62,7 +62,7 @@ const DefaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 
 // New returns the defaults.
 func New() *Options {
-	frugal(utilfeature.DefaultMutableFeatureGate)
+	reduceWatchCache(utilfeature.DefaultMutableFeatureGate)
 	o := &Options{
 		Server:            genericoptions.NewServerRunOptions(),
 		Recommended:       genericoptions.NewRecommendedOptions(DefaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
@@ -75,12 +75,12 @@ func New() *Options {
 		Plans:             hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
 		Watches:           inflight.Limits{Total: 1000, PerUser: 100},
 	}
-	// Objects are stored as v1beta1, whatever name they were written under.
+	// Objects are stored as v1beta1, regardless of the name and version of the request.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
-	// A right that was just given should help at once, even to who asked too early.
+	// A right that was just granted takes effect soon, even after a rejected request.
 	o.Recommended.Authorization.DenyCacheTTL = time.Second
 	o.Recommended.SecureServing.BindPort = 6443
-	// Whoever stops a replica waits for what it is doing: requests are drained, and watches are ended one by one.
+	// A replica that stops drains its requests and ends its watches one by one.
 	o.Server.ShutdownWatchTerminationGracePeriod = 5 * time.Second
 	return o
 }
@@ -124,7 +124,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	return sections
 }
 
-// EmbedsEtcd says whether the server runs its own etcd.
+// EmbedsEtcd reports whether the server runs its own etcd.
 func (o *Options) EmbedsEtcd() bool {
 	return len(o.Recommended.Etcd.StorageConfig.Transport.ServerList) == 0
 }
@@ -134,7 +134,7 @@ func (o *Options) UseEtcd(endpoint string) {
 	o.Recommended.Etcd.StorageConfig.Transport.ServerList = []string{endpoint}
 }
 
-// Validate returns what is wrong with the flags. It does not miss --etcd-servers when there is a --data-dir.
+// Validate validates the flags. --data-dir replaces --etcd-servers.
 func (o *Options) Validate() error {
 	var errs []error
 	if o.EmbedsEtcd() {
@@ -148,7 +148,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	if o.SubnamespaceReady < 0 {
-		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout can't be negative: %s", o.SubnamespaceReady))
+		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout must not be negative: %s", o.SubnamespaceReady))
 	}
 	if o.OverwrittenTTL != 0 && o.OverwrittenTTL < time.Minute {
 		errs = append(errs, fmt.Errorf("--overwritten-object-ttl must be 0 or at least %s: %s", time.Minute, o.OverwrittenTTL))
@@ -182,7 +182,7 @@ func (o *Options) Validate() error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// Config returns the configuration that the flags describe. etcd must be reachable.
+// Config returns the configuration for the flags. It needs a reachable etcd.
 func (o *Options) Config() (*apiserver.Config, error) {
 	if err := o.Recommended.SecureServing.MaybeDefaultWithSelfSignedCerts("localhost", nil, []net.IP{net.IPv4(127, 0, 0, 1)}); err != nil {
 		return nil, fmt.Errorf("self-signed certificate: %w", err)
@@ -228,7 +228,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	}, nil
 }
 
-// served returns the versions that are served unless --runtime-config says otherwise.
+// served returns the served versions; --runtime-config overrides them.
 func served() *serverstorage.ResourceConfig {
 	versions := serverstorage.NewResourceConfig()
 	versions.EnableVersions(v1beta1.SchemeGroupVersion, v1alpha2.SchemeGroupVersion)

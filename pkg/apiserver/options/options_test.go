@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func TestTheDocumentationListsTheFlagsOfOurOwn(t *testing.T) {
+func TestDocumentationListsTheFlagsOfTheServer(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 )
 
-// applyRecommended does what RecommendedOptions.ApplyTo does, in its order, with an authorizer and an informer factory of our own: the ones that it
-// makes are limited to a rate on the client's side, and read in JSON. It returns the authorizer that reviews.
+// applyRecommended applies the options in the order of RecommendedOptions.ApplyTo, with another authorizer and informer factory: those of ApplyTo have a
+// rate limit on the client's side, and read JSON. It returns the authorizer for reviews.
 func (o *Options) applyRecommended(generic *genericapiserver.RecommendedConfig) (authorizer.Authorizer, error) {
 	r, c := o.Recommended, &generic.Config
-	reviews, err := delegating(r.Authorization)
+	reviews, err := delegatingAuthorizer(r.Authorization)
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +32,8 @@ func (o *Options) applyRecommended(generic *genericapiserver.RecommendedConfig) 
 			return nil, err
 		}
 	}
-	generic.ClientConfig.QPS = -1 // kube-apiserver's priority and fairness is the throttle
-	// What is saved on the network costs both sides more time than the network takes.
-	generic.ClientConfig.DisableCompression = true
-	client, err := kubernetes.NewForConfig(apiserver.InProtobuf(generic.ClientConfig))
+	clientconfig.SetDefaults(generic.ClientConfig)
+	client, err := kubernetes.NewForConfig(clientconfig.Protobuf(generic.ClientConfig))
 	if err != nil {
 		return nil, err
 	}

@@ -8,21 +8,21 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// fencedOptions are storage options by which storage takes fences.
-type fencedOptions struct {
+// restOptions are the options of stores whose writes may have a fence.
+type restOptions struct {
 	generic.RESTOptionsGetter
 	decorator generic.StorageDecorator
 }
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
-func (o fencedOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
+func (o restOptions) GetRESTOptions(resource schema.GroupResource, example runtime.Object) (generic.RESTOptions, error) {
 	options, err := o.RESTOptionsGetter.GetRESTOptions(resource, example)
 	options.Decorator = o.decorator
 	return options, err
 }
 
-// stored returns the name under which a resource is stored.
-func stored(resource schema.GroupResource) schema.GroupResource {
+// storedResource returns the name under which a resource is stored.
+func storedResource(resource schema.GroupResource) schema.GroupResource {
 	switch resource {
 	case hnc.Resource("hierarchyconfigurations"):
 		return hnc.Resource("hierarchies")

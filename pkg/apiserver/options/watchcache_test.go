@@ -7,8 +7,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// The gates are the process's: whoever runs several servers in one asks for several options.
-func TestTheWatchCacheIsFrugal(t *testing.T) {
+// Feature gates are global: a process with several servers creates several options.
+func TestWatchCacheKeepsNoSnapshots(t *testing.T) {
 	for range 2 {
 		o := New()
 		o.Flags()
@@ -18,6 +18,6 @@ func TestTheWatchCacheIsFrugal(t *testing.T) {
 	}
 	gates := utilfeature.DefaultFeatureGate
 	if gates.Enabled(features.ListFromCacheSnapshot) || gates.Enabled(features.DetectCacheInconsistency) {
-		t.Error("the watch cache keeps what nobody asks for")
+		t.Error("the watch cache keeps snapshots")
 	}
 }

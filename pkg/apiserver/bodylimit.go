@@ -15,10 +15,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// maxPlanBody is how many bytes the body of a plan may have: the largest valid one has about half as many.
+// maxPlanBody is the maximum size of the body of a plan in bytes. The largest valid body has about half that size.
 const maxPlanBody = 128 << 10
 
-// withPlanBodyLimit refuses the bodies of plans that are larger before they are decoded.
+// withPlanBodyLimit rejects larger bodies before they are decoded.
 func withPlanBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,93 @@
+// Package apiserver is the aggregated API server of the hierarchy API.
+package apiserver
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/client-go/informers"
+	restclient "k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+)
+
+// Config is the configuration of the server.
+type Config struct {
+	// Generic configures the generic API server.
+	Generic *genericapiserver.RecommendedConfig
+	// Reviews authorizes requesters in the cluster by SubjectAccessReviews.
+	Reviews authorizer.Authorizer
+	// Storage configures etcd.
+	Storage storagebackend.Config
+	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
+	SubnamespaceReady time.Duration
+	// OverwrittenTTL is how long the content of overwritten objects is stored; 0 stores none.
+	OverwrittenTTL time.Duration
+	// Rules determine which namespaces take part in hierarchies, and which of their labels and annotations are managed.
+	Rules managed.Rules
+	// Copies determines the metadata that copies leave out, and the objects that are not copied.
+	Copies copies.Rules
+	// InForce contains all these rules, for the status of the configuration.
+	InForce *hnc.Rules
+	// Plans limits the resources that plans use.
+	Plans hierarchyplan.Limits
+	// Watches limits the concurrent watches across subtrees.
+	Watches inflight.Limits
+}
+
+type completedConfig struct {
+	generic           genericapiserver.CompletedConfig
+	reviews           authorizer.Authorizer
+	client            *restclient.Config
+	informers         informers.SharedInformerFactory
+	storage           storagebackend.Config
+	subnamespaceReady time.Duration
+	overwrittenTTL    time.Duration
+	rules             managed.Rules
+	copies            copies.Rules
+	inForce           *hnc.Rules
+	plans             hierarchyplan.Limits
+	watches           inflight.Limits
+}
+
+// CompletedConfig is a complete Config. Only Complete returns one.
+type CompletedConfig struct{ *completedConfig }
+
+// Complete sets the filters and serializers of the generic server.
+func (c *Config) Complete() CompletedConfig {
+	// kube-apiserver only authenticates and authorizes proxied requests, so the filter chain of this server is complete.
+	ca := &clientCA{}
+	if header := c.Generic.Authentication.RequestHeaderConfig; header != nil {
+		ca.provider = header.CAContentProvider
+	}
+	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
+	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withPlanBodyLimit(c.Generic.BuildHandlerChainFunc, withoutProtobuf{Codecs})))
+	c.Generic.Serializer = withoutProtobuf{Codecs}
+	// An admission policy for one name of a resource also applies to the other.
+	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
+		return storedResource(resource).String()
+	})
+	return CompletedConfig{&completedConfig{
+		client:            c.Generic.ClientConfig,
+		informers:         c.Generic.SharedInformerFactory,
+		generic:           c.Generic.Complete(),
+		reviews:           c.Reviews,
+		storage:           c.Storage,
+		subnamespaceReady: c.SubnamespaceReady,
+		overwrittenTTL:    c.OverwrittenTTL,
+		rules:             c.Rules,
+		inForce:           c.InForce,
+		copies:            c.Copies,
+		plans:             c.Plans,
+		watches:           c.Watches,
+	}}
+}

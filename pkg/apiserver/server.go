@@ -1,0 +1,106 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Server is the aggregated API server.
+type Server struct {
+	*genericapiserver.GenericAPIServer
+}
+
+// New returns a server of both versions of the hierarchy API, and of reads across subtrees.
+func (c CompletedConfig) New() (*Server, error) {
+	fence.RegisterMetrics()
+	tree.RegisterMetrics()
+	namespaces, err := c.namespaces()
+	if err != nil {
+		return nil, err
+	}
+	clients, err := newClients(c.client)
+	if err != nil {
+		return nil, err
+	}
+	generic, err := c.generic.New("hnc-apiserver", genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return nil, err
+	}
+	etcd, err := fence.NewClient(c.storage)
+	if err != nil {
+		return nil, err
+	}
+	generic.RegisterDestroyFunc(func() { _ = etcd.Close() })
+	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clients.kubernetes.Discovery())))
+	sources := sources.New(sources.Config{Metadata: clients.metadata, Mapper: mapper, Rules: c.copies})
+	var stores stores
+	forest := tree.New(tree.Config{
+		Edges:      etcd.Edges(),
+		Namespaces: namespaces.Lister(),
+		Client:     clients.kubernetes,
+		Authorizer: c.reviews,
+		Rules:      c.rules,
+		Sources:    sources,
+		// Only requests call it, and the stores exist before any request.
+		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
+			return stores.configuration.SubnamespaceNames(ctx)
+		},
+	})
+	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Index.Ready)); err != nil {
+		return nil, err
+	}
+	generic.AddPostStartHookOrDie("tree", func(hook genericapiserver.PostStartHookContext) error {
+		go forest.Index.Run(hook)
+		return nil
+	})
+	mynamespaces, err := c.mynamespaces(generic, namespaces.Informer())
+	if err != nil {
+		return nil, err
+	}
+	options := restOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
+	if stores, err = c.stores(options, forest, mapper); err != nil {
+		return nil, err
+	}
+	generic.AddPostStartHookOrDie("sources", func(hook genericapiserver.PostStartHookContext) error {
+		go sources.Run(hook, stores.configuration.Configuration, stores.hierarchies.Hierarchy)
+		return nil
+	})
+	generic.AddPostStartHookOrDie("rules", func(hook genericapiserver.PostStartHookContext) error {
+		go reportRules(hook, stores.configuration)
+		return nil
+	})
+	planner := hierarchyplan.New(hierarchyplan.Config{
+		Kubernetes: clients.kubernetes, Dynamic: clients.dynamic, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
+		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
+		Tree: forest, Sources: sources, Authorizer: c.reviews, Managed: c.rules, Rules: c.copies, Limits: c.plans,
+	})
+	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
+	group.NegotiatedSerializer = withoutProtobuf{Codecs}
+	group.VersionedResourcesStorageMap = c.resources(stores, forest, mynamespaces, planner)
+	if err := generic.InstallAPIGroup(&group); err != nil {
+		return nil, fmt.Errorf("install %s: %w", hnc.GroupName, err)
+	}
+	subtrees := subtree.Config{
+		Tree:       forest.Index,
+		Namespaces: namespaces,
+		Authorizer: c.reviews,
+		Client:     c.client,
+		Serializer: withoutProtobuf{Codecs},
+		Watches:    c.watches,
+	}
+	return &Server{generic}, subtrees.Install(generic)
+}

@@ -1,0 +1,71 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/copyrelease"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+)
+
+// stores are the stores of all resources in etcd.
+type stores struct {
+	hierarchies   *hierarchy.Storage
+	subnamespaces *subnamespace.Storage
+	configuration *hncconfiguration.Storage
+	overwritten   *overwrittenobject.REST
+	releases      *copyrelease.Storage
+}
+
+func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
+	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper); err != nil {
+		return s, fmt.Errorf("hierarchies: %w", err)
+	}
+	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), c.subnamespaceReady); err != nil {
+		return s, fmt.Errorf("subnamespaces: %w", err)
+	}
+	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.inForce); err != nil {
+		return s, fmt.Errorf("hncconfigurations: %w", err)
+	}
+	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {
+		return s, fmt.Errorf("copyreleases: %w", err)
+	}
+	if s.overwritten, err = overwrittenobject.NewStorage(Scheme, options, c.reviews, t.Index.Root, c.overwrittenTTL); err != nil {
+		return s, fmt.Errorf("overwrittenobjects: %w", err)
+	}
+	return s, nil
+}
+
+// hierarchyGetter returns a function that gets the hierarchy of a namespace: with resourceVersion "" the stored one, with "0" the cached one.
+func (s stores) hierarchyGetter(resourceVersion string) tree.HierarchyGetter {
+	return func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
+		obj, err := s.hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{ResourceVersion: resourceVersion})
+		if err != nil {
+			return nil, err
+		}
+		return obj.(*hnc.Hierarchy), nil
+	}
+}
+
+// reportRules makes the status of the configuration report the rules of this server, as soon as the store can be written.
+func reportRules(ctx context.Context, s *hncconfiguration.Storage) {
+	_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
+		err := s.ReportRules(ctx)
+		if err != nil {
+			klog.FromContext(ctx).Error(err, "Cannot report the rules in force; trying again")
+		}
+		return err == nil, nil
+	})
+}
