@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
@@ -29,20 +29,14 @@ func (o *Options) restConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("--kubeconfig: %w", err)
 	}
 	config.UserAgent = Name
-	// The server's priority and fairness is what throttles.
-	config.QPS = -1
-	// What is saved on the network costs both sides more time than the network takes.
-	config.DisableCompression = true
+	clientconfig.SetDefaults(config)
 	return config, nil
 }
 
 // propagatorConfig returns a configuration with all clients set. The function ends the recording of events.
 func propagatorConfig(ctx context.Context, base *rest.Config) (propagator.Config, func(), error) {
 	var config propagator.Config
-	protobuf := rest.CopyConfig(base)
-	protobuf.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
-	protobuf.ContentType = runtime.ContentTypeProtobuf
-	kubernetesClient, err := kubernetes.NewForConfig(protobuf)
+	kubernetesClient, err := kubernetes.NewForConfig(clientconfig.Protobuf(base))
 	if err != nil {
 		return config, nil, err
 	}
