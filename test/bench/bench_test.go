@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/result"
 )
 
 // progress passes on what a benchmark says.
@@ -28,7 +30,7 @@ func TestEverythingIsMeasuredAndRight(t *testing.T) {
 	var measured []string
 	lines := json.NewDecoder(&out)
 	for lines.More() {
-		var r result
+		var r result.Result
 		if err := lines.Decode(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestATargetIsMetOrNot(t *testing.T) {
 		if err := b.report("x", "s", 1, s, test.target); err != nil {
 			t.Fatal(err)
 		}
-		var r result
+		var r result.Result
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}

@@ -43,9 +43,12 @@ func load(ctx context.Context, n int, request func(ctx context.Context, i int) e
 	return each, all, nil
 }
 
+// rawWriter makes the requests that the propagator makes, as fast as kube-apiserver answers them.
+type rawWriter struct{ *bench }
+
 // rawObjects has n plain objects in each namespace written, in turn of the kinds, and returns how many, and how long it took until a watch had
 // brought the last one. They are what copies are, but nobody's: they lack the label of copies, which only the propagator may write.
-func (b *bench) rawObjects(ctx context.Context, namespaces []string, write func(context.Context, kind, object) error, value string) (int, time.Duration, error) {
+func (b rawWriter) rawObjects(ctx context.Context, namespaces []string, write func(context.Context, kind, object) error, value string) (int, time.Duration, error) {
 	kinds := b.kinds()
 	each := len(kinds) * b.Objects
 	n := each * len(namespaces)
@@ -65,7 +68,7 @@ func (b *bench) rawObjects(ctx context.Context, namespaces []string, write func(
 }
 
 // raw makes requests as load does, and returns how long it took until the observations were over: what we do is timed in the same way.
-func (b *bench) raw(ctx context.Context, n int, observations []*observation, request func(ctx context.Context, i int) error) (took time.Duration, err error) {
+func (b rawWriter) raw(ctx context.Context, n int, observations []*observation, request func(ctx context.Context, i int) error) (took time.Duration, err error) {
 	err = b.accounted(b.row+", plain writers", func() error {
 		begun := time.Now()
 		if _, _, err := load(ctx, n, request); err != nil {
@@ -77,16 +80,16 @@ func (b *bench) raw(ctx context.Context, n int, observations []*observation, req
 	return took, err
 }
 
-func (b *bench) createRaw(ctx context.Context, k kind, o object) error {
+func (b rawWriter) createRaw(ctx context.Context, k kind, o object) error {
 	return k.create(ctx, b.kube, o)
 }
 
-func (b *bench) updateRaw(ctx context.Context, k kind, o object) error {
+func (b rawWriter) updateRaw(ctx context.Context, k kind, o object) error {
 	return k.update(ctx, b.kube, o)
 }
 
 // removeRaw deletes what rawObjects has written.
-func (b *bench) removeRaw(ctx context.Context, namespaces []string) error {
+func (b rawWriter) removeRaw(ctx context.Context, namespaces []string) error {
 	var errs []error
 	for _, k := range b.kinds() {
 		_, _, err := load(ctx, len(namespaces), func(ctx context.Context, i int) error {

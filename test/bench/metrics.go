@@ -53,14 +53,19 @@ func parseMetrics(r io.Reader) (metrics, error) {
 	return m, lines.Err()
 }
 
+// metering reads the metrics of the servers.
+type metering struct{ *cluster }
+
+func (c *cluster) metered() metering { return metering{c} }
+
 // propagatorURL returns the URL of a path that the propagator serves.
-func (c *cluster) propagatorURL(path string) (string, error) {
+func (c metering) propagatorURL(path string) (string, error) {
 	port, err := c.cp.Port(propagator)
 	return fmt.Sprintf("https://127.0.0.1:%d%s", port, path), err
 }
 
 // propagatorMetrics are the propagator's.
-func (c *cluster) propagatorMetrics(ctx context.Context) (metrics, error) {
+func (c metering) propagatorMetrics(ctx context.Context) (metrics, error) {
 	url, err := c.propagatorURL("/metrics")
 	if err != nil {
 		return nil, err
@@ -94,7 +99,7 @@ func get(ctx context.Context, client *http.Client, url string) (io.ReadCloser, e
 }
 
 // kubeMetrics are kube-apiserver's.
-func (c *cluster) kubeMetrics(ctx context.Context) (metrics, error) {
+func (c metering) kubeMetrics(ctx context.Context) (metrics, error) {
 	body, err := c.admin.kube.CoreV1().RESTClient().Get().AbsPath("/metrics").Stream(ctx)
 	if err != nil {
 		return nil, err
@@ -105,7 +110,7 @@ func (c *cluster) kubeMetrics(ctx context.Context) (metrics, error) {
 
 // settled returns when the propagator leads and has had nothing to do for a while: the delays with which it collects changes are
 // shorter.
-func (c *cluster) settled(ctx context.Context) error {
+func (c metering) settled(ctx context.Context) error {
 	const calm = 1500 * time.Millisecond
 	last, since := -1.0, time.Now()
 	return until(ctx, c.options.Timeout, func(ctx context.Context) error {
@@ -129,7 +134,7 @@ func (c *cluster) settled(ctx context.Context) error {
 
 // writes counts kube-apiserver's write requests by resource, but for those that are no writes of the cluster's objects: leases, reviews of
 // access and of tokens, and what kube-apiserver says about APIs that come and go.
-func (c *cluster) writes(ctx context.Context) (map[string]float64, error) {
+func (c metering) writes(ctx context.Context) (map[string]float64, error) {
 	m, err := c.kubeMetrics(ctx)
 	if err != nil {
 		return nil, err
@@ -150,7 +155,7 @@ func (c *cluster) writes(ctx context.Context) (map[string]float64, error) {
 }
 
 // propagated counts the propagator's own writes by verb and kind since it was started; there are none while it does not run.
-func (c *cluster) propagated(ctx context.Context) map[string]float64 {
+func (c metering) propagated(ctx context.Context) map[string]float64 {
 	counts := map[string]float64{}
 	m, err := c.propagatorMetrics(ctx)
 	if err != nil {
@@ -188,7 +193,7 @@ func label(labels, name string) string {
 }
 
 // peakMemory returns the most memory that a process has had resident, in MB.
-func (c *cluster) peakMemory(process string) (float64, error) {
+func (c metering) peakMemory(process string) (float64, error) {
 	pid, err := os.ReadFile(filepath.Join(c.dir, process+".pid"))
 	if err != nil {
 		return 0, err

@@ -14,18 +14,21 @@ import (
 // cpuSeconds is for how long the CPU is profiled, from the begin of what is measured.
 const cpuSeconds = 10
 
+// profiler collects profiles and costs of what is measured.
+type profiler struct{ *bench }
+
 // profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers, and of kube-apiserver, meanwhile and afterwards.
-func (b *bench) profiled(ctx context.Context, name string, measure func() error) error {
-	before := b.propagated(ctx)
+func (b profiler) profiled(ctx context.Context, name string, measure func() error) error {
+	before := b.metered().propagated(ctx)
 	err := b.accounted(name, func() error { return b.profile(ctx, name, measure) })
 	if err == nil {
-		_, which := since(before, b.propagated(ctx))
+		_, which := since(before, b.metered().propagated(ctx))
 		b.sayf("%s: the propagator wrote: %s", name, which)
 	}
 	return err
 }
 
-func (b *bench) profile(ctx context.Context, name string, measure func() error) error {
+func (b profiler) profile(ctx context.Context, name string, measure func() error) error {
 	if b.Profile == "" {
 		return measure()
 	}
@@ -57,7 +60,7 @@ func (b *bench) profile(ctx context.Context, name string, measure func() error) 
 const kubeAPIServer = "kube-apiserver"
 
 // fetchProfile writes a profile of a server to a file.
-func (b *bench) fetchProfile(ctx context.Context, server, query, file string) error {
+func (b profiler) fetchProfile(ctx context.Context, server, query, file string) error {
 	port, err := b.cp.Port(server)
 	if err != nil {
 		return err

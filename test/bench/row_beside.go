@@ -32,12 +32,12 @@ func measureBeside(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		err = b.profiled(ctx, "beside", func() error {
+		err = profiler{b}.profiled(ctx, "beside", func() error {
 			copying, copied := context.WithCancelCause(ctx)
 			var took time.Duration
 			go func() {
 				var err error
-				took, err = b.copied(ctx, root, "beside", fmt.Sprint("beside", round), descendants)
+				took, err = propagation{b}.copied(ctx, root, "beside", fmt.Sprint("beside", round), descendants)
 				if err == nil {
 					err = errOver
 				}
@@ -55,10 +55,10 @@ func measureBeside(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		if err := b.verifyCopies(ctx, root, descendants); err != nil {
+		if err := (propagation{b}).verifyCopies(ctx, root, descendants); err != nil {
 			return err
 		}
-		return b.removeSources(ctx, root, "beside", len(descendants))
+		return propagation{b}.removeSources(ctx, root, "beside", len(descendants))
 	})
 	if err != nil {
 		return err

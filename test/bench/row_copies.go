@@ -30,30 +30,30 @@ func measureCopies(ctx context.Context, b *bench) error {
 		if err := b.stopped(ctx); err != nil {
 			return err
 		}
-		count, raw, err := b.rawObjects(ctx, descendants, b.createRaw, fmt.Sprint("raw", round))
+		count, raw, err := rawWriter{b}.rawObjects(ctx, descendants, rawWriter{b}.createRaw, fmt.Sprint("raw", round))
 		if err != nil {
 			return err
 		}
 		n = count
-		if err := b.removeRaw(ctx, descendants); err != nil {
+		if err := (rawWriter{b}).removeRaw(ctx, descendants); err != nil {
 			return err
 		}
 		if err := b.up(ctx); err != nil {
 			return err
 		}
 		var took time.Duration
-		if err := b.profiled(ctx, "copies", func() error {
+		if err := (profiler{b}).profiled(ctx, "copies", func() error {
 			var err error
-			took, err = b.copied(ctx, root, "copies", fmt.Sprint("copies", round), descendants)
+			took, err = propagation{b}.copied(ctx, root, "copies", fmt.Sprint("copies", round), descendants)
 			return err
 		}); err != nil {
 			return err
 		}
-		if err := b.verifyCopies(ctx, root, descendants); err != nil {
+		if err := (propagation{b}).verifyCopies(ctx, root, descendants); err != nil {
 			return err
 		}
 		s.add(float64(n)/took.Seconds(), float64(n)/raw.Seconds())
-		return b.removeSources(ctx, root, "copies", len(descendants))
+		return propagation{b}.removeSources(ctx, root, "copies", len(descendants))
 	})
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func measureChange(ctx context.Context, b *bench) error {
 		if err != nil {
 			return 0, err
 		}
-		return b.raw(ctx, n, []*observation{o}, func(ctx context.Context, i int) error {
+		return rawWriter{b}.raw(ctx, n, []*observation{o}, func(ctx context.Context, i int) error {
 			return write(ctx, k, k.named(descendants[i], "raw-0", value))
 		})
 	}
@@ -90,9 +90,9 @@ func measureChange(ctx context.Context, b *bench) error {
 		if err != nil {
 			return 0, err
 		}
-		return took, b.verifyKind(ctx, k, root, descendants)
+		return took, propagation{b}.verifyKind(ctx, k, root, descendants)
 	}
-	if _, err := ours(b.createRaw, "change"); err != nil {
+	if _, err := ours((rawWriter{b}).createRaw, "change"); err != nil {
 		return err
 	}
 	var s series
@@ -100,22 +100,22 @@ func measureChange(ctx context.Context, b *bench) error {
 		if err := b.stopped(ctx); err != nil {
 			return err
 		}
-		if _, err := raw(b.createRaw, "raw"); err != nil {
+		if _, err := raw((rawWriter{b}).createRaw, "raw"); err != nil {
 			return err
 		}
-		limit, err := raw(b.updateRaw, fmt.Sprint("raw", round))
+		limit, err := raw(rawWriter{b}.updateRaw, fmt.Sprint("raw", round))
 		if err != nil {
 			return err
 		}
 		// Before we are back: in a namespace with children these would be sources.
-		if err := b.removeRaw(ctx, descendants); err != nil {
+		if err := (rawWriter{b}).removeRaw(ctx, descendants); err != nil {
 			return err
 		}
 		if err := b.up(ctx); err != nil {
 			return err
 		}
-		return b.profiled(ctx, "change", func() error {
-			took, err := ours(b.updateRaw, fmt.Sprint("change", round))
+		return profiler{b}.profiled(ctx, "change", func() error {
+			took, err := ours(rawWriter{b}.updateRaw, fmt.Sprint("change", round))
 			s.add(took.Seconds(), limit.Seconds())
 			return err
 		})
@@ -149,7 +149,7 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 		if err != nil {
 			return 0, err
 		}
-		return float64(n) / all.Seconds(), b.removeRaw(ctx, names)
+		return float64(n) / all.Seconds(), rawWriter{b}.removeRaw(ctx, names)
 	}
 	var s series
 	err := b.each(func(round int) error {
@@ -167,7 +167,7 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 		if err := b.up(ctx); err != nil {
 			return err
 		}
-		return b.profiled(ctx, "unrelated", func() error {
+		return profiler{b}.profiled(ctx, "unrelated", func() error {
 			with, err := write(fmt.Sprint("with", round))
 			s.add(with, without)
 			return err

@@ -25,12 +25,12 @@ func measureGrowth(ctx context.Context, b *bench) error {
 				return err
 			}
 		}
-		if err := b.settled(ctx); err != nil {
+		if err := b.metered().settled(ctx); err != nil {
 			return err
 		}
 		var leaf, object series
 		err := b.each(func(round int) error {
-			return b.profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
+			return profiler{b}.profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
 				oneLeaf, err := repeat(b.pick(20, 2), func(i int) (time.Duration, error) {
 					return b.addLeaf(ctx, fmt.Sprintf("growth-leaf-%d-%d-%d", size, round, i), root)
 				})
@@ -107,5 +107,5 @@ func (b *bench) addObject(ctx context.Context, above, below, name string) (time.
 	if err != nil {
 		return 0, err
 	}
-	return took, b.verifyKind(ctx, k, above, []string{below})
+	return took, propagation{b}.verifyKind(ctx, k, above, []string{below})
 }

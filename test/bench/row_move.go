@@ -22,7 +22,7 @@ func measureMove(ctx context.Context, b *bench) error {
 		return err
 	}
 	for _, root := range roots {
-		if err := b.writeSources(ctx, root, root, root); err != nil {
+		if err := (propagation{b}).writeSources(ctx, root, root, root); err != nil {
 			return err
 		}
 	}
@@ -42,7 +42,7 @@ func measureMove(ctx context.Context, b *bench) error {
 		if err := b.up(ctx); err != nil {
 			return err
 		}
-		return b.profiled(ctx, "move", func() error {
+		return profiler{b}.profiled(ctx, "move", func() error {
 			took, err := b.moveTo(ctx, t, roots[round%2], roots[(round+1)%2])
 			s.add(took.Seconds(), raw.Seconds())
 			return err
@@ -87,14 +87,14 @@ func (b *bench) moveTo(ctx context.Context, t tree, before, root string) (time.D
 		return 0, err
 	}
 	if before != "" {
-		err = b.verifyCopies(ctx, before, nil)
+		err = propagation{b}.verifyCopies(ctx, before, nil)
 	}
-	return took, errors.Join(err, b.verifyCopies(ctx, root, t.names), b.labelled(ctx, wanted))
+	return took, errors.Join(err, propagation{b}.verifyCopies(ctx, root, t.names), b.labelled(ctx, wanted))
 }
 
 // rawMove makes the writes that a move needs: of each namespace the labels, and all objects of one set deleted and of another created.
 func (b *bench) rawMove(ctx context.Context, t tree, value string) (time.Duration, error) {
-	if _, _, err := b.rawObjects(ctx, t.names, b.createRaw, value); err != nil {
+	if _, _, err := (rawWriter{b}).rawObjects(ctx, t.names, (rawWriter{b}).createRaw, value); err != nil {
 		return 0, err
 	}
 	kinds := b.kinds()
@@ -113,7 +113,7 @@ func (b *bench) rawMove(ctx context.Context, t tree, value string) (time.Duratio
 		}
 		observations = append(observations, o)
 	}
-	took, err := b.raw(ctx, each*t.len(), observations, func(ctx context.Context, i int) error {
+	took, err := rawWriter{b}.raw(ctx, each*t.len(), observations, func(ctx context.Context, i int) error {
 		namespace, i := t.names[i/each], i%each
 		if i == each-1 {
 			_, err := b.kube.CoreV1().Namespaces().Patch(ctx, namespace, types.MergePatchType, patch, metav1.PatchOptions{})
@@ -128,5 +128,5 @@ func (b *bench) rawMove(ctx context.Context, t tree, value string) (time.Duratio
 	if err != nil {
 		return 0, err
 	}
-	return took, b.removeRaw(ctx, t.names)
+	return took, rawWriter{b}.removeRaw(ctx, t.names)
 }

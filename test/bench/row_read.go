@@ -34,13 +34,13 @@ func measureTree(ctx context.Context, b *bench) error {
 	var s series
 	err = b.each(func(int) error {
 		begun := time.Now()
-		if _, err := b.read(ctx, "/api/v1/namespaces"); err != nil {
+		if _, err := (restarts{b}).read(ctx, "/api/v1/namespaces"); err != nil {
 			return err
 		}
 		raw := time.Since(begun)
-		return b.profiled(ctx, "tree", func() error {
+		return profiler{b}.profiled(ctx, "tree", func() error {
 			begun := time.Now()
-			answer, err := b.read(ctx, uri)
+			answer, err := restarts{b}.read(ctx, uri)
 			if err != nil {
 				return err
 			}

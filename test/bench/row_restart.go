@@ -34,15 +34,15 @@ func measureRestart(ctx context.Context, b *bench) error {
 		return err
 	}
 	b.sayf("writing %d copies", len(b.kinds())*full.Objects*len(descendants))
-	took, err := full.copied(ctx, root, "restart", "restart", descendants)
+	took, err := propagation{&full}.copied(ctx, root, "restart", "restart", descendants)
 	if err != nil {
 		return err
 	}
 	b.sayf("written in %s", took)
-	if err := full.verifyCopies(ctx, root, descendants); err != nil {
+	if err := (propagation{&full}).verifyCopies(ctx, root, descendants); err != nil {
 		return err
 	}
-	filled, err := b.memory()
+	filled, err := restarts{b}.memory()
 	if err != nil {
 		return err
 	}
@@ -50,14 +50,14 @@ func measureRestart(ctx context.Context, b *bench) error {
 		name   string
 		change func(context.Context, *bench, tree, int) (*observation, func(context.Context) error, error)
 	}{{propagator, changedSource}, {apiserver, changedParent}} {
-		if err := b.restart(ctx, server.name, probe, server.change); err != nil {
+		if err := (restarts{b}).restart(ctx, server.name, probe, server.change); err != nil {
 			return fmt.Errorf("%s: %w", server.name, err)
 		}
 	}
-	if err := full.verifyCopies(ctx, root, descendants); err != nil {
+	if err := (propagation{&full}).verifyCopies(ctx, root, descendants); err != nil {
 		return err
 	}
-	restarted, err := b.memory()
+	restarted, err := restarts{b}.memory()
 	if err != nil {
 		return err
 	}
@@ -70,40 +70,43 @@ func measureRestart(ctx context.Context, b *bench) error {
 	return errors.Join(errs...)
 }
 
+// restarts measures servers that are started again.
+type restarts struct{ *bench }
+
 // memory returns the most that each of our servers has had resident, in MB.
-func (b *bench) memory() (map[string]float64, error) {
+func (b restarts) memory() (map[string]float64, error) {
 	peaks := map[string]float64{}
 	var errs []error
 	for _, server := range []string{propagator, apiserver} {
 		var err error
-		peaks[server], err = b.peakMemory(server)
+		peaks[server], err = b.metered().peakMemory(server)
 		errs = append(errs, err)
 	}
 	return peaks, errors.Join(errs...)
 }
 
 // restart measures what a server writes after a restart, and how long a change takes that is made then.
-func (b *bench) restart(ctx context.Context, server string, probe tree,
+func (b restarts) restart(ctx context.Context, server string, probe tree,
 	change func(context.Context, *bench, tree, int) (*observation, func(context.Context) error, error),
 ) error {
 	var writes, arrival series
 	which := ""
 	err := b.each(func(round int) error {
 		// Requests are counted once they are answered, which is after a watch has told of what they write.
-		if err := b.settled(ctx); err != nil {
+		if err := b.metered().settled(ctx); err != nil {
 			return err
 		}
-		before, err := b.writes(ctx)
+		before, err := b.metered().writes(ctx)
 		if err != nil {
 			return err
 		}
 		if err := b.again(ctx, server); err != nil {
 			return err
 		}
-		if err := b.settled(ctx); err != nil {
+		if err := b.metered().settled(ctx); err != nil {
 			return err
 		}
-		after, err := b.writes(ctx)
+		after, err := b.metered().writes(ctx)
 		if err != nil {
 			return err
 		}
@@ -117,7 +120,7 @@ func (b *bench) restart(ctx context.Context, server string, probe tree,
 		if err != nil {
 			return err
 		}
-		observed, ask, err := change(ctx, b, probe, round)
+		observed, ask, err := change(ctx, b.bench, probe, round)
 		if err != nil {
 			return err
 		}
@@ -129,7 +132,7 @@ func (b *bench) restart(ctx context.Context, server string, probe tree,
 			return err
 		}
 		// It runs already, so there is nothing to wait for first.
-		return b.profile(ctx, "restart-"+server, func() error {
+		return profiler{b.bench}.profile(ctx, "restart-"+server, func() error {
 			if err := until(ctx, b.Timeout, ask); err != nil {
 				return err
 			}
@@ -148,7 +151,7 @@ func (b *bench) restart(ctx context.Context, server string, probe tree,
 }
 
 // again stops a server and starts it.
-func (b *bench) again(ctx context.Context, server string) error {
+func (b restarts) again(ctx context.Context, server string) error {
 	if err := b.cp.StopProcess(ctx, server); err != nil {
 		return err
 	}
@@ -171,7 +174,7 @@ func changedParent(ctx context.Context, b *bench, probe tree, round int) (*obser
 }
 
 // listOnce returns how long it takes to read all that the servers have to know, without decoding it.
-func (b *bench) listOnce(ctx context.Context) (time.Duration, error) {
+func (b restarts) listOnce(ctx context.Context) (time.Duration, error) {
 	paths := []string{"/api/v1/namespaces", "/apis/" + hnc.GroupName + "/v1beta1/hierarchies"}
 	for _, k := range b.kinds() {
 		root := "/apis/" + k.Group
@@ -190,7 +193,7 @@ func (b *bench) listOnce(ctx context.Context) (time.Duration, error) {
 }
 
 // read returns the bytes that the API server answers a GET with.
-func (b *bench) read(ctx context.Context, uri string) ([]byte, error) {
+func (b restarts) read(ctx context.Context, uri string) ([]byte, error) {
 	body, err := b.hierarchy.HncV1beta1().RESTClient().Get().RequestURI(uri).Stream(ctx)
 	if err != nil {
 		return nil, err

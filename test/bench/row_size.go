@@ -36,7 +36,7 @@ func measureSize(ctx context.Context, b *bench) error {
 	if err := b.createNamespaces(ctx, []string{"size-plain"}); err != nil {
 		return err
 	}
-	if err := b.settled(ctx); err != nil {
+	if err := b.metered().settled(ctx); err != nil {
 		return err
 	}
 	return errors.Join(b.sizeOfTrees(ctx, etcd, deep, wide), b.sizeOfCopies(ctx, etcd, wide))
@@ -76,7 +76,7 @@ func (b *bench) sizeOfCopies(ctx context.Context, etcd stored, t tree) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.copied(ctx, t.root(), "size", "size", descendants); err != nil {
+	if _, err := (propagation{b}).copied(ctx, t.root(), "size", "size", descendants); err != nil {
 		return err
 	}
 	after, err := etcd.inUse(ctx)

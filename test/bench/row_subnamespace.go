@@ -23,10 +23,10 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 	if err := b.setParent(ctx, parent, b.forest.root()); err != nil {
 		return err
 	}
-	if err := b.writeSources(ctx, parent, "inherited", "subnamespace"); err != nil {
+	if err := (propagation{b}).writeSources(ctx, parent, "inherited", "subnamespace"); err != nil {
 		return err
 	}
-	if err := b.settled(ctx); err != nil {
+	if err := b.metered().settled(ctx); err != nil {
 		return err
 	}
 	n := b.pick(100, 3)
@@ -36,7 +36,7 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 		var raw, ours []time.Duration
 		if err := b.accounted("subnamespace, by hand", func() error {
 			for i := range n {
-				took, err := b.byHand(ctx, fmt.Sprintf("by-hand-%d-%d", round, i))
+				took, err := newNamespaces{b}.byHand(ctx, fmt.Sprintf("by-hand-%d-%d", round, i))
 				if err != nil {
 					return err
 				}
@@ -46,9 +46,9 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 		}); err != nil {
 			return err
 		}
-		return b.profiled(ctx, "subnamespace", func() error {
+		return profiler{b}.profiled(ctx, "subnamespace", func() error {
 			for i := range n {
-				took, ready, err := b.askFor(ctx, parent, fmt.Sprintf("asked-for-%d-%d", round, i))
+				took, ready, err := newNamespaces{b}.askFor(ctx, parent, fmt.Sprintf("asked-for-%d-%d", round, i))
 				if err != nil {
 					return err
 				}
@@ -72,19 +72,22 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 		b.report("subnamespace-p99", "ms", n, p99, ratioAtMost(5), "raw is the p50 of the same"))
 }
 
+// newNamespaces creates sub-namespaces, with and without us.
+type newNamespaces struct{ *bench }
+
 // byHand makes a namespace and the objects in it, one after another.
-func (b *bench) byHand(ctx context.Context, name string) (time.Duration, error) {
+func (b newNamespaces) byHand(ctx context.Context, name string) (time.Duration, error) {
 	begun := time.Now()
 	if err := b.createNamespaces(ctx, []string{name}); err != nil {
 		return 0, err
 	}
-	err := b.writeSources(ctx, name, "inherited", "subnamespace")
+	err := propagation{b.bench}.writeSources(ctx, name, "inherited", "subnamespace")
 	return time.Since(begun), err
 }
 
 // askFor makes a sub-namespace, and returns how long it took until all that it inherits was there, and whether it was when the request
 // returned.
-func (b *bench) askFor(ctx context.Context, parent, name string) (took time.Duration, ready bool, err error) {
+func (b newNamespaces) askFor(ctx context.Context, parent, name string) (took time.Duration, ready bool, err error) {
 	begun := time.Now()
 	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if _, err := b.hierarchy.HncV1beta1().Subnamespaces(parent).Create(ctx, s, metav1.CreateOptions{}); err != nil {
@@ -99,7 +102,7 @@ func (b *bench) askFor(ctx context.Context, parent, name string) (took time.Dura
 }
 
 // inherits returns an error unless a namespace has a copy of each source.
-func (b *bench) inherits(ctx context.Context, source, namespace string) error {
+func (b newNamespaces) inherits(ctx context.Context, source, namespace string) error {
 	for _, k := range b.kinds() {
 		list, err := b.metadata.Resource(k.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: inheritedFrom + "=" + source})
 		if err != nil {

@@ -30,7 +30,7 @@ func measureBuild(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		raw, err := b.raw(ctx, n, []*observation{labels}, func(ctx context.Context, i int) error {
+		raw, err := rawWriter{b}.raw(ctx, n, []*observation{labels}, func(ctx context.Context, i int) error {
 			_, err := b.kube.CoreV1().Namespaces().Patch(ctx, b.forest.names[i], types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		})
@@ -43,7 +43,7 @@ func measureBuild(ctx context.Context, b *bench) error {
 		if err := b.dismantle(ctx, b.forest); err != nil {
 			return err
 		}
-		return b.profiled(ctx, "build", func() error {
+		return profiler{b}.profiled(ctx, "build", func() error {
 			took, err := b.place(ctx, b.forest, 0)
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ func (b *bench) dismantle(ctx context.Context, t tree) error {
 	if err != nil {
 		return err
 	}
-	if err := b.settled(ctx); err != nil {
+	if err := b.metered().settled(ctx); err != nil {
 		return err
 	}
 	roots := map[string]chain{}
@@ -114,7 +114,7 @@ func measureParent(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		return b.profiled(ctx, "parent", func() error {
+		return profiler{b}.profiled(ctx, "parent", func() error {
 			var ours []time.Duration
 			for _, want := range []map[string]chain{there, back} {
 				each, _, err := load(ctx, len(leaves), func(ctx context.Context, i int) error {
@@ -125,7 +125,7 @@ func measureParent(ctx context.Context, b *bench) error {
 					return err
 				}
 				ours = append(ours, each...)
-				if err := errors.Join(b.settled(ctx), b.labelled(ctx, want)); err != nil {
+				if err := errors.Join(b.metered().settled(ctx), b.labelled(ctx, want)); err != nil {
 					return err
 				}
 			}

@@ -62,7 +62,7 @@ func (c *cluster) up(ctx context.Context) error {
 		return err
 	}
 	c.state = up
-	return c.settled(ctx)
+	return c.metered().settled(ctx)
 }
 
 // start runs one of our servers. They share the control plane's etcd: with a built-in one, what etcd needs would count as ours.

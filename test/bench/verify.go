@@ -11,9 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
+// propagation writes sources, and waits for their copies and checks them.
+type propagation struct{ *bench }
+
 // verifyCopies returns an error unless the copies from a source namespace are exactly the wanted ones: one of each source in each
 // namespace, with the source's content.
-func (b *bench) verifyCopies(ctx context.Context, source string, namespaces []string) error {
+func (b propagation) verifyCopies(ctx context.Context, source string, namespaces []string) error {
 	for _, k := range b.kinds() {
 		if err := b.verifyKind(ctx, k, source, namespaces); err != nil {
 			return err
@@ -22,7 +25,7 @@ func (b *bench) verifyCopies(ctx context.Context, source string, namespaces []st
 	return nil
 }
 
-func (b *bench) verifyKind(ctx context.Context, k kind, source string, namespaces []string) error {
+func (b propagation) verifyKind(ctx context.Context, k kind, source string, namespaces []string) error {
 	client := b.dynamic.Resource(k.GroupVersionResource)
 	sources, err := client.Namespace(source).List(ctx, metav1.ListOptions{LabelSelector: generation + ",!" + inheritedFrom})
 	if err != nil {
@@ -81,7 +84,7 @@ func sameContent(source, c unstructured.Unstructured) bool {
 }
 
 // sourceNames names the sources of a kind.
-func (b *bench) sourceNames(prefix string) []string {
+func (b propagation) sourceNames(prefix string) []string {
 	names := make([]string, b.Objects)
 	for i := range names {
 		names[i] = fmt.Sprintf("%s-%d", prefix, i)
@@ -90,7 +93,7 @@ func (b *bench) sourceNames(prefix string) []string {
 }
 
 // writeSources writes all sources in a namespace.
-func (b *bench) writeSources(ctx context.Context, namespace, prefix, value string) error {
+func (b propagation) writeSources(ctx context.Context, namespace, prefix, value string) error {
 	for _, k := range b.kinds() {
 		for _, name := range b.sourceNames(prefix) {
 			if err := k.create(ctx, b.kube, k.named(namespace, name, value)); err != nil {
@@ -102,7 +105,7 @@ func (b *bench) writeSources(ctx context.Context, namespace, prefix, value strin
 }
 
 // copied writes all sources in a namespace, and returns how long it took until each of its descendants had a copy of each.
-func (b *bench) copied(ctx context.Context, namespace, prefix, value string, descendants []string) (time.Duration, error) {
+func (b propagation) copied(ctx context.Context, namespace, prefix, value string, descendants []string) (time.Duration, error) {
 	var observations []*observation
 	for _, k := range b.kinds() {
 		o, err := b.observeCopies(ctx, k, namespace, value, b.Objects*len(descendants))
@@ -119,7 +122,7 @@ func (b *bench) copied(ctx context.Context, namespace, prefix, value string, des
 }
 
 // removeSources deletes all sources in a namespace, and returns when their n copies each have gone.
-func (b *bench) removeSources(ctx context.Context, namespace, prefix string, n int) error {
+func (b propagation) removeSources(ctx context.Context, namespace, prefix string, n int) error {
 	var observations []*observation
 	for _, k := range b.kinds() {
 		o, err := b.observeRemoval(ctx, k, namespace, b.Objects*n)

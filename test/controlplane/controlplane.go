@@ -55,7 +55,7 @@ func Start(ctx context.Context, config Config) (*ControlPlane, error) {
 	if cp.pki, err = loadPKI(filepath.Join(config.Dir, "pki")); err != nil {
 		return nil, err
 	}
-	if err := cp.startKube(ctx); err != nil {
+	if err := (kubeProcesses{cp}).start(ctx); err != nil {
 		if !config.Detached {
 			err = errors.Join(err, Stop(context.WithoutCancel(ctx), config.Dir))
 		}

@@ -57,8 +57,11 @@ func (cp *ControlPlane) FrontProxy() (KeyPair, error) {
 	return cp.pki.client(cp.pki.frontProxy, frontProxy, frontProxy)
 }
 
-// startKube brings up etcd, kube-apiserver and kube-controller-manager, each when the one before is ready.
-func (cp *ControlPlane) startKube(ctx context.Context) error {
+// kubeProcesses starts the processes of Kubernetes.
+type kubeProcesses struct{ *ControlPlane }
+
+// start brings up etcd, kube-apiserver and kube-controller-manager, each when the one before is ready.
+func (cp kubeProcesses) start(ctx context.Context) error {
 	for _, start := range []func(context.Context) error{cp.startEtcd, cp.startAPIServer, cp.startControllerManager} {
 		if err := start(ctx); err != nil {
 			return err
@@ -67,7 +70,7 @@ func (cp *ControlPlane) startKube(ctx context.Context) error {
 	return nil
 }
 
-func (cp *ControlPlane) startEtcd(ctx context.Context) error {
+func (cp kubeProcesses) startEtcd(ctx context.Context) error {
 	access, err := cp.Etcd()
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func (cp *ControlPlane) startEtcd(ctx context.Context) error {
 	return cp.run(ctx, run{name: etcd, binary: etcd, args: args, ready: access.Endpoint + "/readyz", tls: config})
 }
 
-func (cp *ControlPlane) startAPIServer(ctx context.Context) error {
+func (cp kubeProcesses) startAPIServer(ctx context.Context) error {
 	port, err := cp.ports.get(kubeAPIServer)
 	if err != nil {
 		return err
@@ -166,7 +169,7 @@ func (cp *ControlPlane) startAPIServer(ctx context.Context) error {
 	})
 }
 
-func (cp *ControlPlane) startControllerManager(ctx context.Context) error {
+func (cp kubeProcesses) startControllerManager(ctx context.Context) error {
 	port, err := cp.ports.get(kubeControllerManager)
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ func ratiosPlot(g *group) (picture, bool) {
 	b := bars{base: 1}
 	low, high := 0.5, 2.0
 	for _, r := range g.rows() {
-		limit, atLeast, ok := r.limit()
+		limit, atLeast, ok := r.Limit()
 		if r.Ratio == nil || *r.Ratio <= 0 || !ok || strings.HasPrefix(r.Target, "value") {
 			continue
 		}
@@ -128,7 +128,7 @@ func ratiosPlot(g *group) (picture, bool) {
 		if atLeast {
 			sign = "≥"
 		}
-		b.bars = append(b.bars, bar{r.Name, fmt.Sprintf("%.2f  (%s %s)", *r.Ratio, sign, number(limit)), *r.Ratio, limit, r.unmet()})
+		b.bars = append(b.bars, bar{r.Name, fmt.Sprintf("%.2f  (%s %s)", *r.Ratio, sign, number(limit)), *r.Ratio, limit, r.Unmet()})
 		low, high = min(low, *r.Ratio, limit), max(high, *r.Ratio, limit)
 	}
 	p := newPlot("ratio to the same without us, logarithmic", "")
@@ -153,8 +153,8 @@ func memoryPlot(g *group) (picture, bool) {
 	high := 0.0
 	for _, r := range g.rows() {
 		if name, ok := strings.CutPrefix(r.Name, "memory-"); ok && !r.Skipped {
-			limit, _, _ := r.limit()
-			b.bars = append(b.bars, bar{name, fmt.Sprintf("%.0f MB  (≤ %s)", r.Value, number(limit)), r.Value, limit, r.unmet()})
+			limit, _, _ := r.Limit()
+			b.bars = append(b.bars, bar{name, fmt.Sprintf("%.0f MB  (≤ %s)", r.Value, number(limit)), r.Value, limit, r.Unmet()})
 			high = max(high, r.Value, limit)
 		}
 	}

@@ -10,44 +10,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/result"
 )
-
-// result is one measurement as the bench prints it.
-type result struct {
-	Name       string   `json:"name"`
-	Value      float64  `json:"value"`
-	Unit       string   `json:"unit"`
-	Raw        *float64 `json:"raw"`
-	Ratio      *float64 `json:"ratio"`
-	Target     string   `json:"target"`
-	Met        *bool    `json:"met"`
-	N          int      `json:"n"`
-	Rounds     int      `json:"rounds"`
-	Machine    string   `json:"machine"`
-	Namespaces int      `json:"namespaces"`
-	Topology   string   `json:"topology"`
-	Note       string   `json:"note"`
-	Skipped    bool     `json:"skipped"`
-}
-
-// unmet says whether there is a target, and it is not reached.
-func (r result) unmet() bool { return r.Met != nil && !*r.Met }
-
-// limit returns the number that the target names, and whether values above it are good.
-func (r result) limit() (limit float64, atLeast, ok bool) {
-	words := strings.Fields(r.Target)
-	if len(words) != 3 {
-		return 0, false, false
-	}
-	limit, err := strconv.ParseFloat(words[2], 64)
-	return limit, words[1] == ">=", err == nil
-}
 
 // group holds what was measured on forests of one size and shape.
 type group struct {
 	namespaces int
 	topology   string
-	results    []result
+	results    []result.Result
 }
 
 func (g *group) title() string {
@@ -58,17 +29,17 @@ func (g *group) title() string {
 }
 
 // find returns the measurement of that name.
-func (g *group) find(name string) (result, bool) {
-	i := slices.IndexFunc(g.results, func(r result) bool { return r.Name == name && !r.Skipped })
+func (g *group) find(name string) (result.Result, bool) {
+	i := slices.IndexFunc(g.results, func(r result.Result) bool { return r.Name == name && !r.Skipped })
 	if i < 0 {
-		return result{}, false
+		return result.Result{}, false
 	}
 	return g.results[i], true
 }
 
 // rows returns the measurements that are compared with targets, in the order in which they were made.
-func (g *group) rows() []result {
-	return slices.DeleteFunc(slices.Clone(g.results), func(r result) bool {
+func (g *group) rows() []result.Result {
+	return slices.DeleteFunc(slices.Clone(g.results), func(r result.Result) bool {
 		return strings.HasPrefix(r.Name, "decide-") || strings.HasPrefix(r.Name, "size-")
 	})
 }
@@ -77,7 +48,7 @@ func (g *group) rows() []result {
 func read(groups []*group, from io.Reader) ([]*group, error) {
 	lines := json.NewDecoder(from)
 	for {
-		var r result
+		var r result.Result
 		if err := lines.Decode(&r); errors.Is(err, io.EOF) {
 			return groups, nil
 		} else if err != nil {
@@ -87,14 +58,14 @@ func read(groups []*group, from io.Reader) ([]*group, error) {
 	}
 }
 
-func add(groups []*group, r result) []*group {
+func add(groups []*group, r result.Result) []*group {
 	i := slices.IndexFunc(groups, func(g *group) bool { return g.namespaces == r.Namespaces && g.topology == r.Topology })
 	if i < 0 {
 		i = len(groups)
 		groups = append(groups, &group{namespaces: r.Namespaces, topology: r.Topology})
 	}
 	g := groups[i]
-	if known := slices.IndexFunc(g.results, func(k result) bool { return k.Name == r.Name }); known >= 0 {
+	if known := slices.IndexFunc(g.results, func(k result.Result) bool { return k.Name == r.Name }); known >= 0 {
 		g.results[known] = r
 	} else {
 		g.results = append(g.results, r)
@@ -103,13 +74,13 @@ func add(groups []*group, r result) []*group {
 }
 
 // anywhere returns the last measurement of that name, whatever the forest was: some don't depend on it.
-func anywhere(groups []*group, name string) (result, bool) {
+func anywhere(groups []*group, name string) (result.Result, bool) {
 	for _, g := range slices.Backward(groups) {
 		if r, ok := g.find(name); ok {
 			return r, true
 		}
 	}
-	return result{}, false
+	return result.Result{}, false
 }
 
 // largest returns the group of the largest forest of which there are results that a function counts.

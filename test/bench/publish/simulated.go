@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/result"
 )
 
 // What the simulation of the propagator's decisions prints: decide-SHAPE-STEP-SIZE.
@@ -57,8 +59,8 @@ func decisions(groups []*group) string {
 // sizes returns the table of how many bytes things have, "" if there is nothing.
 func sizes(groups []*group) string {
 	var b strings.Builder
-	measured := func(g *group) []result {
-		return slices.DeleteFunc(slices.Clone(g.results), func(r result) bool { return !strings.HasPrefix(r.Name, "size-") || r.Skipped })
+	measured := func(g *group) []result.Result {
+		return slices.DeleteFunc(slices.Clone(g.results), func(r result.Result) bool { return !strings.HasPrefix(r.Name, "size-") || r.Skipped })
 	}
 	for _, r := range measured(largest(groups, func(g *group) int { return len(measured(g)) })) {
 		if b.Len() == 0 {

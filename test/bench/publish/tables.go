@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/result"
 )
 
 // unmetHeading is the section of performance.md that says of each row that misses its target where the rest goes.
@@ -25,7 +27,7 @@ func tables(groups []*group, docs string, progress io.Writer) error {
 		}
 		rows.WriteString(table + "\n")
 		for _, r := range g.rows() {
-			if r.unmet() {
+			if r.Unmet() {
 				unmet = append(unmet, r.Name)
 			}
 		}
@@ -67,7 +69,7 @@ func ratios(g *group) string {
 			ratio = number(*r.Ratio)
 		}
 		switch {
-		case r.unmet():
+		case r.Unmet():
 			verdict = "**not met**"
 		case r.Met != nil:
 			verdict = "met"
@@ -80,8 +82,8 @@ func ratios(g *group) string {
 func quantity(value float64, unit string) string { return number(value) + " " + unit }
 
 // targetText returns "≤ 1.5" or, of a target for the value itself, "≤ 250 MB".
-func targetText(r result) string {
-	limit, atLeast, ok := r.limit()
+func targetText(r result.Result) string {
+	limit, atLeast, ok := r.Limit()
 	if !ok {
 		return ""
 	}

@@ -7,15 +7,9 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
-
-// Backoff is for updates that may conflict with writes of the propagator.
-var Backoff = wait.Backoff{Duration: 10 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 30, Cap: 2 * time.Second}
 
 // PatientCreates is a flag of hnc-apiserver for suites that expect sub-namespaces to be ready when their creation returns, on any machine.
 const PatientCreates = "--subnamespace-ready-timeout=55s"

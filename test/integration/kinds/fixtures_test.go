@@ -2,9 +2,7 @@ package kinds
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,21 +10,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
-)
-
-var (
-	configMaps      = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	secrets         = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
-	networkPolicies = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"}
 )
 
 // eventually polls until what f returns is what is wanted.
@@ -181,93 +170,6 @@ func condition(t *testing.T, conditionType string) (reason, message string) {
 		return "", ""
 	}
 	return c.Reason, c.Message
-}
-
-// object is something to create; its value is what tests tell versions apart by.
-func object(kind, namespace, name, value string, annotations ...string) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: map[string]any{"kind": kind}}
-	switch kind {
-	case "ConfigMap":
-		u.SetAPIVersion("v1")
-		u.Object["data"] = map[string]any{"value": value}
-	case "Secret":
-		u.SetAPIVersion("v1")
-		u.Object["stringData"] = map[string]any{"value": value}
-	case "NetworkPolicy":
-		u.SetAPIVersion("networking.k8s.io/v1")
-		u.Object["spec"] = map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"value": value}}}
-	default:
-		u.SetAPIVersion("example.com/v1")
-		u.Object["spec"] = map[string]any{"value": value}
-	}
-	u.SetNamespace(namespace)
-	u.SetName(name)
-	set := map[string]string{}
-	for _, a := range annotations {
-		key, v, _ := strings.Cut(a, "=")
-		set[key] = v
-	}
-	u.SetAnnotations(set)
-	return u
-}
-
-// put creates an object, or replaces it if there is one, as alice.
-func put(t *testing.T, resource schema.GroupVersionResource, u *unstructured.Unstructured) {
-	t.Helper()
-	client := alice.dynamic.Resource(resource).Namespace(u.GetNamespace())
-	must(t, u.GetKind()+" "+u.GetName(), func() error {
-		_, err := client.Create(t.Context(), u, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) {
-			_, err = client.Update(t.Context(), u, metav1.UpdateOptions{})
-		}
-		return err
-	})
-}
-
-func patch(t *testing.T, resource schema.GroupVersionResource, namespace, name, patch string) error {
-	t.Helper()
-	_, err := alice.dynamic.Resource(resource).Namespace(namespace).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	return err
-}
-
-// present returns the objects in a namespace as "name=value<source" in order. Those that Kubernetes puts there are left out.
-func present(t *testing.T, resource schema.GroupVersionResource, namespace string) string {
-	t.Helper()
-	list, err := admin.dynamic.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		return err.Error()
-	}
-	var words []string
-	for _, u := range list.Items {
-		if u.GetName() == "kube-root-ca.crt" {
-			continue
-		}
-		word := u.GetName() + "=" + valueOf(u)
-		if from, ok := u.GetLabels()[hnc.LabelInheritedFrom]; ok {
-			word += "<" + from
-		}
-		words = append(words, word)
-	}
-	slices.Sort(words)
-	return strings.Join(words, " ")
-}
-
-func valueOf(u unstructured.Unstructured) string {
-	for _, path := range [][]string{{"data", "value"}, {"spec", "value"}, {"spec", "podSelector", "matchLabels", "value"}} {
-		if v, ok, _ := unstructured.NestedString(u.Object, path...); ok {
-			if u.GetKind() == "Secret" {
-				decoded, _ := base64.StdEncoding.DecodeString(v)
-				return string(decoded)
-			}
-			return v
-		}
-	}
-	return ""
-}
-
-func eventuallyPresent(t *testing.T, resource schema.GroupVersionResource, namespace, want string) {
-	t.Helper()
-	eventually(t, resource.Resource+" in "+namespace, want, func() string { return present(t, resource, namespace) })
 }
 
 func eventuallyStatus(t *testing.T, resource, want string) {

@@ -6,31 +6,9 @@ import (
 	"math"
 	"slices"
 	"time"
-)
 
-// result is one measurement, as it is printed.
-type result struct {
-	Name string `json:"name"`
-	// Value is the median of the rounds, in Unit.
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
-	// Raw is the same without us, in the same unit, from the same run; Ratio is the median of each round's value by its raw one.
-	Raw   *float64 `json:"raw,omitempty"`
-	Ratio *float64 `json:"ratio,omitempty"`
-	// Target is what is aimed at, such as "ratio >= 0.9", and Met whether it is reached.
-	Target string `json:"target,omitempty"`
-	Met    *bool  `json:"met,omitempty"`
-	// N is how many namespaces, objects or requests were measured in each round.
-	N       int    `json:"n"`
-	Rounds  int    `json:"rounds"`
-	Machine string `json:"machine"`
-	// Namespaces and Topology are size and shape of the forest.
-	Namespaces int    `json:"namespaces"`
-	Topology   string `json:"topology"`
-	// Note says what is special about this measurement, or why there is none.
-	Note    string `json:"note,omitempty"`
-	Skipped bool   `json:"skipped,omitempty"`
-}
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/result"
+)
 
 // series holds one measurement's rounds.
 type series struct{ values, raws []float64 }
@@ -69,7 +47,7 @@ func (t target) String() string {
 
 // report prints a measurement. A series without raw values has no ratio.
 func (b *bench) report(name, unit string, n int, s series, t target, notes ...string) error {
-	r := result{Name: name, Unit: unit, N: n, Rounds: len(s.values), Value: round(median(s.values)), Target: t.String()}
+	r := result.Result{Name: name, Unit: unit, N: n, Rounds: len(s.values), Value: round(median(s.values)), Target: t.String()}
 	for _, note := range notes {
 		r.Note += note
 	}
@@ -97,10 +75,10 @@ func (b *bench) report(name, unit string, n int, s series, t target, notes ...st
 
 // skip prints why there is no measurement.
 func (b *bench) skip(name, why string) error {
-	return b.print(result{Name: name, Skipped: true, Note: why})
+	return b.print(result.Result{Name: name, Skipped: true, Note: why})
 }
 
-func (b *bench) print(r result) error {
+func (b *bench) print(r result.Result) error {
 	r.Machine, r.Namespaces, r.Topology = b.machine, b.Namespaces, b.Topology
 	encoder := json.NewEncoder(b.out)
 	encoder.SetEscapeHTML(false)
