@@ -41,7 +41,7 @@ type subject struct {
 	Subject
 	allNamespaces int
 	in            map[string]int
-	// bindings counts all bindings of the subject, whatever they allow.
+	// bindings counts all bindings of the subject, including those that allow nothing.
 	bindings int
 }
 
