@@ -10,7 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -50,7 +50,7 @@ func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) iter.Seq[Eff
 				continue
 			}
 			e := Effect{Namespace: name}
-			d := namespaces.Inheriting(t, name)
+			d := desired.Destination(t, name)
 			for _, index := range indexes {
 				removals, writes := index.DecideAll(d)
 				e.Writes = append(append(e.Writes, removals...), writes...)

@@ -36,7 +36,7 @@ type cluster struct {
 	*server
 	t          *testing.T
 	config     *rest.Config
-	propagator *Propagator
+	propagator *Manager
 	events     *record.FakeRecorder
 	stop       func()
 	flushes    int

@@ -1,17 +1,13 @@
 package propagator
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	componentmetrics "k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // summaries returns the conditions of the configuration that tell of namespaces, as "reason: message" in order.
@@ -62,30 +58,27 @@ func TestNamespaceConditionsAreSummedUpAndTakenBack(t *testing.T) {
 	c.eventually("conditions after all is well", "", c.summaries)
 }
 
-// TestANamespaceConditionIsTold has no watches: they have the configuration told for reasons of their own.
-func TestANamespaceConditionIsTold(t *testing.T) {
-	c := newCluster(t)
-	p := New(Config{Hierarchy: versioned.NewForConfigOrDie(c.config), Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false)})
-	p.leading = true
-	told := func(what string, want bool) {
-		t.Helper()
-		p.statusDue = false
-		if err := p.status(t.Context(), "a"); err != nil {
-			t.Fatal(err)
-		}
-		if p.statusDue != want {
-			t.Errorf("%s: told: %t", what, p.statusDue)
+// children returns those that a Hierarchy tells.
+func (c *cluster) children(namespace string) []string {
+	h := c.get("hierarchies", namespace, hnc.Singleton)
+	if h == nil {
+		return nil
+	}
+	children, _, _ := unstructured.NestedStringSlice(h.Object, "status", "children")
+	return children
+}
+
+// reason returns the reason of the condition Ready of a Hierarchy.
+func (c *cluster) reason(namespace string) string {
+	h := c.get("hierarchies", namespace, hnc.Singleton)
+	if h == nil {
+		return "no hierarchy"
+	}
+	conditions, _, _ := unstructured.NestedSlice(h.Object, "status", "conditions")
+	for _, condition := range conditions {
+		if m := condition.(map[string]any); m["type"] == hnc.ConditionReady {
+			return fmt.Sprint(m["reason"])
 		}
 	}
-	p.tree.SetNamespace(&tree.Namespace{Name: "a", UID: "a", ResourceVersion: "1"})
-	p.tree.SetHierarchy(&tree.Hierarchy{Namespace: "a", UID: "h", ResourceVersion: "2"})
-	told("nothing is wrong", false)
-	// The pair that HNC did not count (spec/hnc.md 3.12, step 7).
-	p.tree.SetHierarchy(&tree.Hierarchy{Namespace: "a", UID: "h", ResourceVersion: "3", Metadata: tree.Metadata{
-		Labels: []v1beta1.MetaKVP{{Key: "example.com/x", Value: "1"}},
-	}})
-	told("a condition", true)
-	told("the same", false)
-	p.tree.DeleteNamespace("a", "a")
-	told("the namespace is gone", true)
+	return "no condition"
 }

@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
 )
 
 // discover finds all kinds of the server but gadgets, which it has once their definition is there.
@@ -190,19 +191,28 @@ func (c *cluster) told(prefix string, events int) []string {
 	return told
 }
 
-func (c *cluster) stateOf(resource, group string) string {
-	c.propagator.mu.Lock()
-	defer c.propagator.mu.Unlock()
-	return fmt.Sprint(c.propagator.state(schema.GroupResource{Group: group, Resource: resource}).Synced)
+// kind calls f with a kind that is or was watched.
+func (c *cluster) kind(resource, group string, f func(*cache.Kind)) {
+	c.propagator.cache.Read(func(s *cache.State) {
+		if kind, known := s.KindOf(schema.GroupResource{Group: group, Resource: resource}); known {
+			f(s.Kind(kind))
+		}
+	})
+}
+
+func (c *cluster) synced(resource, group string) string {
+	synced := false
+	c.kind(resource, group, func(k *cache.Kind) { synced = k.Synced })
+	return fmt.Sprint(synced)
 }
 
 // policy returns the mode of the sources of a namespace.
-func (c *cluster) policy(resource, group, namespace string) string {
-	c.propagator.mu.RLock()
-	defer c.propagator.mu.RUnlock()
-	k := c.propagator.kinds[c.propagator.places[schema.GroupResource{Group: group, Resource: resource}]]
-	if k.index.PolicyOf == nil {
-		return string(k.index.Mode)
-	}
-	return string(k.index.PolicyOf(namespace).Mode)
+func (c *cluster) policy(resource, group, namespace string) (mode string) {
+	c.kind(resource, group, func(k *cache.Kind) {
+		mode = string(k.Index.Mode)
+		if k.Index.PolicyOf != nil {
+			mode = string(k.Index.PolicyOf(namespace).Mode)
+		}
+	})
+	return mode
 }

@@ -1,7 +1,6 @@
-// Package propagator is the one privileged writer: it makes the cluster look as its hierarchies say.
+// Package propagator is the only privileged writer: it makes the cluster match its hierarchies.
 //
-// Watches feed a tree and one index of sources and copies per kind. Each change says what it affects, and that becomes
-// work in a queue. Work decides from the present picture, never from the event that caused it, and writes only what differs; so it can
-// be repeated, and a restart writes nothing that is right. What was written is entered in the picture at once: nothing
-// waits for its own writes to come back. A later version that a watch brings wins.
+// Watches populate a cache. Each change of the cache says what it affects, and controllers enqueue that. They reconcile from the present cache, never
+// from the event, and write only what differs, so reconciling can be repeated, and a restart writes nothing that is already right. Results of writes
+// enter the cache at once, so that nothing waits for its own writes to come back. A later version from a watch wins.
 package propagator

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
 // held is a transport that, once it is shut, holds up writes of copies in one tree until it is opened.
@@ -77,15 +79,9 @@ func TestAFanOutInOneTreeDoesNotDelayAChangeInAnother(t *testing.T) {
 		t.Fatalf("only %d copies wait", before)
 	}
 	c.role("small", "change", "get")
-	c.eventually("change queued", "true", func() string {
-		c.propagator.mu.RLock()
-		defer c.propagator.mu.RUnlock()
-		for key := range c.propagator.seen {
-			if key.Namespace == "small" && key.Name == "change" {
-				return "true"
-			}
-		}
-		return "false"
+	c.eventually("change seen", "true", func() (seen string) {
+		c.kind("roles", "rbac.authorization.k8s.io", func(k *cache.Kind) { seen = fmt.Sprint(k.Index.Get("small", "change") != nil) })
+		return seen
 	})
 	c.takeWrites()
 	h.set(false)

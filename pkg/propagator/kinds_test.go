@@ -122,7 +122,7 @@ func TestARestartDoesNotWriteAConfigurationThatIsRight(t *testing.T) {
 	c.stop()
 	c.takeWrites()
 	c.start()
-	c.eventually("synced", "true", func() string { return c.stateOf("widgets", "example.com") })
+	c.eventually("synced", "true", func() string { return c.synced("widgets", "example.com") })
 	c.put("widgets", "root", "b", "1")
 	c.eventuallyObjects("widgets", "leaf", "a=1<root b=1<root")
 	c.stop()

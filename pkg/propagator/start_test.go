@@ -1,12 +1,14 @@
 package propagator
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
-func TestOnlyWhatIsWrongIsQueuedAtTheStart(t *testing.T) {
+func TestOnlyDivergentNamespacesAreEnqueuedAtTheStart(t *testing.T) {
 	c := newCluster(t)
 	for _, name := range []string{"root", "left", "right"} {
 		c.namespace(name)
@@ -15,32 +17,32 @@ func TestOnlyWhatIsWrongIsQueuedAtTheStart(t *testing.T) {
 	c.parent("right", "root")
 	c.role("root", "a", "get")
 	c.start()
-	p := c.propagator
 	look := func() string {
-		p.mu.Lock()
-		defer p.mu.Unlock()
 		var words []string
-		for _, w := range p.lookAtAll() {
-			words = append(words, fmt.Sprintf("%s labels=%v status=%v copies=%v", w.name, w.labels, w.status, w.copies))
-		}
+		c.propagator.cache.Read(func(s *cache.State) {
+			for what, r := range map[string]reconciler{"labels": c.propagator.namespaces, "status": c.propagator.hierarchies, "copies": c.propagator.copies} {
+				for _, namespace := range divergent(s, r) {
+					words = append(words, namespace+" "+what)
+				}
+			}
+		})
 		slices.Sort(words)
-		return fmt.Sprint(words)
+		return strings.Join(words, ", ")
 	}
 	c.eventuallyRoles("left", "a=get<root")
 	c.eventuallyRoles("right", "a=get<root")
-	c.eventually("wrong", "[]", look)
-	// The server has no more to say, so the picture stays as we spoil it.
+	c.eventually("divergent namespaces", "", look)
+	// The server sends no more events, so the cache stays as the test changes it.
 	c.stop()
-	p.mu.Lock()
-	for _, k := range p.kinds {
-		if o := k.index.Get("left", "a"); o != nil {
-			k.index.Delete(o.Namespace, o.Name, o.UID)
+	c.propagator.cache.Update(func(s *cache.State) {
+		for _, k := range s.Kinds() {
+			if o := k.Index.Get("left", "a"); o != nil {
+				k.Index.Delete(o.Namespace, o.Name, o.UID)
+			}
 		}
-	}
-	p.tree.DeleteHierarchy("right", p.tree.Hierarchy("right").UID)
-	p.mu.Unlock()
-	want := "[left labels=false status=false copies=true right labels=true status=false copies=true root labels=false status=true copies=false]"
-	if got := look(); got != want {
-		t.Errorf("wrong is %s, want %s", got, want)
+		s.Tree.DeleteHierarchy("right", s.Tree.Hierarchy("right").UID)
+	})
+	if got, want := look(), "left copies, right labels, root status"; got != want {
+		t.Errorf("divergent are %s, want %s", got, want)
 	}
 }

@@ -132,11 +132,11 @@ func TestAChangeOfWhatATreeSaysTakesEffectBelowIt(t *testing.T) {
 		c.say("mid", widget+step.says)
 		c.flush()
 		c.eventuallyObjects("widgets", "leaf", step.leaf)
-		c.eventually("watched", fmt.Sprint(step.says != "Ignore"), func() string { return c.stateOf("widgets", "example.com") })
+		c.eventually("watched", fmt.Sprint(step.says != "Ignore"), func() string { return c.synced("widgets", "example.com") })
 	}
 	// Nobody names the kind any more: it is ignored, and its copies stay as they are.
 	c.say("mid")
-	c.eventually("watched", "false", func() string { return c.stateOf("widgets", "example.com") })
+	c.eventually("watched", "false", func() string { return c.synced("widgets", "example.com") })
 	c.put("widgets", "mid", "m", "2")
 	c.flush()
 	if got := c.objectsOf("widgets", "leaf"); got != "asks=1<mid m=1<mid" {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/namespaces"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	propagatortree "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -103,7 +104,7 @@ func (s *simulation) enter() (int, error) {
 	}
 	// The subtree that will move inherits from the root of the one tree, too.
 	for _, name := range append([]string{s.old, s.new}, s.moved.names...) {
-		_, writes := s.objects.DecideAll(namespaces.Inheriting(s.tree, name))
+		_, writes := s.objects.DecideAll(desired.Destination(s.tree, name))
 		for _, w := range writes {
 			s.wrote(w)
 		}
@@ -141,7 +142,7 @@ func (s *simulation) parent(name, parent string) propagatortree.Affected {
 
 // settle makes labels, annotations and status of a namespace as they shall be, and returns whether they were not.
 func (s *simulation) settle(name string) bool {
-	labels, annotations := namespaces.LabelChanges(s.tree, name), namespaces.AnnotationChanges(s.tree, name)
+	labels, annotations := desired.LabelChanges(s.tree, name), desired.AnnotationChanges(s.tree, name)
 	changed := len(labels)+len(annotations) > 0
 	if changed {
 		ns := *s.tree.Namespace(name)
@@ -149,7 +150,7 @@ func (s *simulation) settle(name string) bool {
 		ns.ResourceVersion = s.next()
 		s.tree.SetNamespace(propagatortree.NewNamespace(namespaceOf(&ns)))
 	}
-	if w := namespaces.Status(s.tree, name, metav1.Now()); w != nil && w.Hierarchy != nil {
+	if w := hierarchy.Plan(s.tree, name, metav1.Now()); w != nil && w.Hierarchy != nil {
 		h := *w.Hierarchy
 		h.Status, h.ResourceVersion = w.Status, s.next()
 		s.tree.SetHierarchy(&h)

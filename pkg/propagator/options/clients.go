@@ -20,7 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
 )
 
 func (o *Options) restConfig() (*rest.Config, error) {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/restmapper"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
 )
 
 // discover returns the kinds that there are now. A group that does not answer is left out and told.

@@ -74,7 +74,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 }
 
 // readiness returns what has to be true of a replica that is ready: it could write, and it does or knows who does.
-func (o *Options) readiness(p *propagator.Propagator, elector *atomic.Pointer[leaderelection.LeaderElector]) []healthz.HealthChecker {
+func (o *Options) readiness(p *propagator.Manager, elector *atomic.Pointer[leaderelection.LeaderElector]) []healthz.HealthChecker {
 	return []healthz.HealthChecker{
 		healthz.NamedCheck("sync", func(*http.Request) error { return p.Synced() }),
 		healthz.NamedCheck("watch", func(*http.Request) error { return p.Watching() }),

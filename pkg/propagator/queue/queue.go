@@ -23,8 +23,8 @@ const (
 	Release
 	// Configuration is the status of the cluster's configuration.
 	Configuration
-	// Strays is finding the copies of one kind that are not below their source, and are not as they should be. It writes nothing itself.
-	Strays
+	// OrphanedCopies is finding the copies of one kind that are not below their source and diverge. It writes nothing itself.
+	OrphanedCopies
 	// Destination is all copies in one namespace.
 	Destination
 	// Copy is one copy.
@@ -37,7 +37,7 @@ func (c Class) String() string {
 	return [...]string{"subnamespace", "namespace", "source", "status", "release", "configuration", "strays", "destination", "copy"}[c]
 }
 
-// Key names a piece of work. Kind is the place of the propagated kind, for Source, Strays and Copy; Name is the name
+// Key names a piece of work. Kind is the place of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name
 // of the object in the namespace, for those, for Subnamespace and for Release.
 type Key struct {
 	Class     Class

@@ -1,0 +1,137 @@
+package cache
+
+import (
+	"context"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Config is what a Cache reads the cluster with.
+type Config struct {
+	Kubernetes kubernetes.Interface
+	Hierarchy  versioned.Interface
+	// Metadata watches CustomResourceDefinitions and APIServices, which announce new kinds.
+	Metadata metadata.Interface
+	// Reader reads the propagated kinds that it can, Dynamic all others. Reader may be nil.
+	Reader  *client.Reader
+	Dynamic dynamic.Interface
+	// CopyRules say what copies leave out.
+	CopyRules *copies.Rules
+	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
+	Managed managed.Rules
+	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
+	InheritPodSecurity bool
+	// CheckStore returns an error unless the API server still has the store of hierarchies that the cache reflects, and the version of that
+	// store, "" if it is not known. It precedes each list and watch of our own resources.
+	CheckStore func(context.Context) (resourceVersion string, err error)
+}
+
+// Cache is the cluster as the propagator sees it. Its methods are safe for concurrent use.
+type Cache struct {
+	Config
+	readiness *readiness
+	roots     *roots
+	// unlisted counts the first lists that the first write waits for; unconfigured those that the first resolution of kinds waits for.
+	unlisted, unconfigured sync.WaitGroup
+	// kindsApplied is called when the configured kinds are watched for the first time.
+	kindsApplied func()
+
+	mu    sync.RWMutex
+	state *State
+}
+
+// New returns an empty Cache.
+func New(config Config) *Cache {
+	c := &Cache{Config: config, readiness: newReadiness(), roots: newRoots()}
+	c.state = newState(tree.New(config.Managed), c.roots)
+	if config.InheritPodSecurity {
+		c.state.Tree.InheritPodSecurity()
+	}
+	return c
+}
+
+// Read calls f with the state, which f must not change or keep.
+func (c *Cache) Read(f func(*State)) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	f(c.state)
+}
+
+// Update calls f with the state, which f may change but not keep.
+func (c *Cache) Update(f func(*State)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(c.state)
+}
+
+// Root returns the root of the tree that the namespace is in. It can be called with the state locked.
+func (c *Cache) Root(namespace string) string { return c.roots.of(namespace) }
+
+// WaitForSync waits for the first lists of everything that decisions are based on: a late list must not look like an empty one. Configured
+// kinds that can't be read are not waited for. It returns an error when the context ends first.
+func (c *Cache) WaitForSync(ctx context.Context) error { return waitFor(ctx, &c.unlisted) }
+
+// WaitForConfiguration waits for the first lists of the namespaces, hierarchies and the configuration, which name the kinds to watch.
+func (c *Cache) WaitForConfiguration(ctx context.Context) error { return waitFor(ctx, &c.unconfigured) }
+
+func waitFor(ctx context.Context, group *sync.WaitGroup) error {
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ObserveNamespace, ObserveHierarchy, ObserveSubnamespace and ObserveConfiguration enter the results of our own writes, unless the watch is past
+// them.
+func (c *Cache) ObserveNamespace(ns *corev1.Namespace) {
+	c.Update(func(s *State) {
+		if s.ahead(namespaces, ns.ResourceVersion) {
+			s.setNamespace(tree.NewNamespace(ns))
+		}
+	})
+}
+
+// ObserveHierarchy is described at ObserveNamespace.
+func (c *Cache) ObserveHierarchy(h *v1beta1.Hierarchy) {
+	c.Update(func(s *State) {
+		if s.ahead(hierarchies, h.ResourceVersion) {
+			s.affect(s.Tree.SetHierarchy(tree.NewHierarchy(h)))
+		}
+	})
+}
+
+// ObserveSubnamespace is described at ObserveNamespace.
+func (c *Cache) ObserveSubnamespace(sub *v1beta1.Subnamespace) {
+	c.Update(func(s *State) {
+		if s.ahead(subnamespaces, sub.ResourceVersion) {
+			s.affect(s.Tree.SetSubnamespace(tree.NewSubnamespace(sub)))
+		}
+	})
+}
+
+// ObserveConfiguration is described at ObserveNamespace.
+func (c *Cache) ObserveConfiguration(config *v1beta1.HNCConfiguration) {
+	c.Update(func(s *State) {
+		if s.ahead(configurations, config.ResourceVersion) {
+			s.setConfiguration(config)
+		}
+	})
+}

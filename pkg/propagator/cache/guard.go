@@ -1,0 +1,59 @@
+package cache
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// unavailablePeriod is the time between attempts to watch while our API server is away. A change may wait for that.
+const unavailablePeriod = 250 * time.Millisecond
+
+// guardWatch makes a watch fail if the API server has another store than the one that the state reflects.
+func (c *Cache) guardWatch(resource string, f watchFunc) watchFunc {
+	return func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		for {
+			w, err := c.watchSameStore(ctx, f, o)
+			if o.ResourceVersion == "" || !apierrors.IsServiceUnavailable(err) {
+				return w, err
+			}
+			// A reflector would list everything again, although it can go on from its last version once our API server is back. Only if it could not
+			// connect would it wait, but it is connected to kube-apiserver.
+			klog.FromContext(ctx).V(4).Info("Can't watch yet", "reason", err)
+			c.readiness.requested(resource, err)
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(unavailablePeriod):
+			}
+		}
+	}
+}
+
+func (c *Cache) watchSameStore(ctx context.Context, f watchFunc, o metav1.ListOptions) (watch.Interface, error) {
+	now, err := c.CheckStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if cmp, err := resourceversion.CompareResourceVersion(o.ResourceVersion, now); err == nil && cmp > 0 {
+		return nil, apierrors.NewResourceExpired("the store of hierarchies is back at an earlier version")
+	}
+	return f(ctx, o)
+}
+
+// guardList does the same for a list.
+func (c *Cache) guardList(f cache.ListWithContextFunc) cache.ListWithContextFunc {
+	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		if _, err := c.CheckStore(ctx); err != nil {
+			return nil, err
+		}
+		return f(ctx, o)
+	}
+}

@@ -1,0 +1,206 @@
+package cache
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// State is what a Cache holds. It is accessed only through Read and Update of the Cache, and by event handlers.
+type State struct {
+	// Tree holds the namespaces, hierarchies and Subnamespaces.
+	Tree *tree.Tree
+	// Configuration is the cluster's, nil if there is none.
+	Configuration *v1beta1.HNCConfiguration
+
+	// kinds are all that were ever watched. Their positions identify them.
+	kinds      []*Kind
+	byResource map[schema.GroupResource]int
+	// versions holds, by resource, the version up to which the watch has brought the state.
+	versions map[string]string
+	handlers []EventHandlers
+	roots    *roots
+	// configured reports that the kinds were set to the configured ones.
+	configured bool
+}
+
+func newState(t *tree.Tree, r *roots) *State {
+	return &State{Tree: t, roots: r, byResource: map[schema.GroupResource]int{}, versions: map[string]string{}}
+}
+
+// EventHandlers are called with the state locked, so they must neither block nor call methods of the Cache that lock it. Nil ones are skipped.
+type EventHandlers struct {
+	// TreeChanged receives what a change of a namespace, a Hierarchy or a Subnamespace affects.
+	TreeChanged func(*State, tree.Affected)
+	// NamespaceChanged receives a namespace that was added or updated; old is nil for the former.
+	NamespaceChanged func(s *State, old, ns *tree.Namespace)
+	// ObjectChanged receives a source or a copy that was added, updated or deleted; old or o is nil for the first and the last. Objects of kinds
+	// that are not listed yet are left out.
+	ObjectChanged func(s *State, kind int, old, o *copies.Object)
+	// KindChanged is called when all objects of a kind have to be evaluated: they are listed, or have another policy in the whole cluster.
+	KindChanged func(s *State, kind int)
+	// PoliciesChanged is called when the policies of a kind have changed in some trees.
+	PoliciesChanged func(s *State, kind int, old copies.Policies)
+	// KindStatusChanged is called when a kind has become readable or unreadable.
+	KindStatusChanged func(s *State, kind int)
+	// KindStopped is called when a kind is not watched any more.
+	KindStopped func(s *State, kind int)
+	// ConfigurationChanged receives the configuration before.
+	ConfigurationChanged func(s *State, old *v1beta1.HNCConfiguration)
+	// KindsAnnounced is called when the cluster may have other kinds than before.
+	KindsAnnounced func(*State)
+	// ReleaseRequested receives CopyReleases that nobody has carried out.
+	ReleaseRequested func(*v1beta1.CopyRelease)
+}
+
+// AddEventHandlers adds handlers. They are not called for what the state holds already.
+func (s *State) AddEventHandlers(handlers EventHandlers) { s.handlers = append(s.handlers, handlers) }
+
+// affect updates what is derived from the tree, and notifies the handlers.
+func (s *State) affect(affected tree.Affected) {
+	s.roots.update(s.Tree, affected.Moved)
+	s.forgetPolicies(affected.Moved)
+	for _, h := range s.handlers {
+		if h.TreeChanged != nil {
+			h.TreeChanged(s, affected)
+		}
+	}
+}
+
+func (s *State) setNamespace(ns *tree.Namespace) {
+	old := s.Tree.Namespace(ns.Name)
+	for _, h := range s.handlers {
+		if h.NamespaceChanged != nil {
+			h.NamespaceChanged(s, old, ns)
+		}
+	}
+	s.affect(s.Tree.SetNamespace(ns))
+}
+
+// setConfiguration records the configuration, nil if there is none, unless the recorded one is as new.
+func (s *State) setConfiguration(c *v1beta1.HNCConfiguration) {
+	old := s.Configuration
+	if old != nil && c != nil && old.UID == c.UID && !tree.Newer(c.ResourceVersion, old.ResourceVersion) {
+		return
+	}
+	s.Configuration = c
+	s.Tree.SetCreatorRole("")
+	if c != nil {
+		s.Tree.SetCreatorRole(c.Spec.CreatorRole)
+	}
+	for _, h := range s.handlers {
+		if h.ConfigurationChanged != nil {
+			h.ConfigurationChanged(s, old)
+		}
+	}
+}
+
+func (s *State) kindsAnnounced() {
+	for _, h := range s.handlers {
+		if h.KindsAnnounced != nil {
+			h.KindsAnnounced(s)
+		}
+	}
+}
+
+func (s *State) releaseRequested(r *v1beta1.CopyRelease) {
+	if len(r.Status.Conditions) > 0 || r.DeletionTimestamp != nil {
+		return
+	}
+	for _, h := range s.handlers {
+		if h.ReleaseRequested != nil {
+			h.ReleaseRequested(r)
+		}
+	}
+}
+
+// objectChanged notifies the handlers of a changed object; old or o is nil if there was or is none.
+func (s *State) objectChanged(kind int, old, o *copies.Object) {
+	s.recordHeld(kind, old, o)
+	if !s.kinds[kind].Synced {
+		return
+	}
+	for _, h := range s.handlers {
+		if h.ObjectChanged != nil {
+			h.ObjectChanged(s, kind, old, o)
+		}
+	}
+}
+
+// recordHeld records whether finalizers keep a deleted copy, which the namespace's Hierarchy reports.
+func (s *State) recordHeld(kind int, old, o *copies.Object) {
+	is, was := o.Held(), old.Held()
+	if is == was {
+		return
+	}
+	either := o
+	if either == nil {
+		either = old
+	}
+	object := fmt.Sprintf("%s %q", s.kinds[kind].Index.Kind.GroupResource(), either.Name)
+	if s.Tree.SetHeld(either.Namespace, object, is) {
+		s.affect(tree.Affected{Changed: []string{either.Namespace}})
+	}
+}
+
+// SetTreeConditions records the conditions of hierarchies that concern kinds, by namespace.
+func (s *State) SetTreeConditions(conditions map[string][]metav1.Condition) {
+	if changed := s.Tree.SetProblems(conditions); len(changed) > 0 {
+		s.affect(tree.Affected{Changed: changed})
+	}
+}
+
+// SetRefused records why a required Subnamespace could not be created.
+func (s *State) SetRefused(key tree.Key, reason string) { s.affect(s.Tree.SetRefused(key, reason)) }
+
+// ObserveCopy enters the result of our own write of a copy, unless the watch is past it.
+func (s *State) ObserveCopy(kind int, w copies.Write, written copies.Written) {
+	k := s.kinds[kind]
+	if !k.Synced || k.Index.Kind != w.Kind {
+		return // The kind was given up, or is another version now.
+	}
+	if w.Verb == copies.Delete {
+		if k.Index.Get(w.Namespace, w.Name).Held() {
+			return // Finalizers keep it, as the watch has brought already. The watch will bring its end.
+		}
+		if old := k.Index.Delete(w.Namespace, w.Name, w.Present.UID); old != nil {
+			s.objectChanged(kind, old, nil)
+		}
+		return
+	}
+	ahead := s.ahead(w.Kind.GroupResource().String(), written.ResourceVersion)
+	old := k.Index.Wrote(w.Source, w.Namespace, written, ahead)
+	// Otherwise the handlers were called when the watch brought it.
+	if ahead {
+		s.objectChanged(kind, old, k.Index.Get(w.Namespace, w.Name))
+	}
+}
+
+// advance records up to which version the watch of a resource has brought the state.
+func (s *State) advance(resource, version string) {
+	if known, ok := s.versions[resource]; !ok || tree.Newer(version, known) {
+		s.versions[resource] = version
+	}
+}
+
+// rewind reports whether a list's version is before what the watch had brought, and if so goes back to it.
+func (s *State) rewind(resource, version string) bool {
+	known, ok := s.versions[resource]
+	if !ok || !tree.Newer(known, version) {
+		return false
+	}
+	s.versions[resource] = version
+	return true
+}
+
+// ahead reports whether the result of our own write is newer than the watch. Once the watch has passed that version, the object may have been
+// changed or deleted since, and the state shows that.
+func (s *State) ahead(resource, version string) bool {
+	known, ok := s.versions[resource]
+	return !ok || tree.Newer(version, known)
+}

@@ -1,0 +1,168 @@
+package cache
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// The resources that the propagator reads whatever is configured.
+const (
+	namespaces     = "namespaces"
+	hierarchies    = "hierarchies"
+	subnamespaces  = "subnamespaces"
+	configurations = "hncconfigurations"
+	releases       = "copyreleases"
+)
+
+type watchFunc = func(context.Context, metav1.ListOptions) (watch.Interface, error)
+
+// Watch starts to keep the state up to date, until the context ends. Watches that fail, because the API is unavailable for instance, are retried
+// forever. A standby watches too, so that it can take over without listing anything.
+func (c *Cache) Watch(ctx context.Context) {
+	c.watchTree(ctx)
+	c.watchConfiguration(ctx)
+	c.watchKindSources(ctx)
+	c.watchReleases(ctx)
+	c.Update(func(s *State) {
+		var enforced []*WantedKind
+		for _, kind := range copies.Kinds {
+			enforced = append(enforced, &WantedKind{Kind: kind, Policies: copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
+		}
+		c.setKinds(ctx, s, enforced, true)
+	})
+}
+
+func (c *Cache) watchTree(ctx context.Context) {
+	s := c.state
+	ns := c.Kubernetes.CoreV1().Namespaces()
+	reflect(ctx, c, namespaces, &corev1.Namespace{}, ns, ns.Watch,
+		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return ns.List(ctx, o) },
+		&store[*tree.Namespace]{
+			convert: func(object any) (*tree.Namespace, error) { return tree.NewNamespace(object.(*corev1.Namespace)), nil },
+			set:     s.setNamespace,
+			remove:  func(ns *tree.Namespace) { s.affect(s.Tree.DeleteNamespace(ns.Name, ns.UID)) },
+			replace: s.replaceNamespaces,
+			synced:  c.namesKinds(),
+		})
+	h := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
+	reflect(ctx, c, hierarchies, &v1beta1.Hierarchy{}, h, c.guardWatch(hierarchies, h.Watch),
+		c.guardList(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return h.List(ctx, o) }),
+		&store[*tree.Hierarchy]{
+			convert: func(object any) (*tree.Hierarchy, error) { return tree.NewHierarchy(object.(*v1beta1.Hierarchy)), nil },
+			set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) },
+			remove:  func(h *tree.Hierarchy) { s.affect(s.Tree.DeleteHierarchy(h.Namespace, h.UID)) },
+			replace: s.replaceHierarchies,
+			synced:  c.namesKinds(),
+		})
+	sub := c.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
+	reflect(ctx, c, subnamespaces, &v1beta1.Subnamespace{}, sub, c.guardWatch(subnamespaces, sub.Watch),
+		c.guardList(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sub.List(ctx, o) }),
+		&store[*tree.Subnamespace]{
+			convert: func(object any) (*tree.Subnamespace, error) {
+				return tree.NewSubnamespace(object.(*v1beta1.Subnamespace)), nil
+			},
+			set:     func(sub *tree.Subnamespace) { s.affect(s.Tree.SetSubnamespace(sub)) },
+			remove:  func(sub *tree.Subnamespace) { s.affect(s.Tree.DeleteSubnamespace(sub.Key, sub.UID)) },
+			replace: s.replaceSubnamespaces,
+		})
+}
+
+// namesKinds returns what a resource that names kinds calls when it is listed. The first resolution of kinds, and so the first write, waits for it.
+func (c *Cache) namesKinds() (synced func()) {
+	c.unconfigured.Add(1)
+	return sync.OnceFunc(c.unconfigured.Done)
+}
+
+func (c *Cache) watchConfiguration(ctx context.Context) {
+	c.unlisted.Add(1)
+	c.kindsApplied = sync.OnceFunc(c.unlisted.Done)
+	context.AfterFunc(ctx, c.kindsApplied)
+	s, client := c.state, c.Hierarchy.HncV1beta1().HNCConfigurations()
+	reflect(ctx, c, configurations, &v1beta1.HNCConfiguration{}, client, c.guardWatch(configurations, client.Watch),
+		c.guardList(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
+		&store[*v1beta1.HNCConfiguration]{
+			convert: func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
+			set:     s.setConfiguration,
+			remove:  func(*v1beta1.HNCConfiguration) { s.setConfiguration(nil) },
+			replace: s.replaceConfigurations,
+			synced:  c.namesKinds(),
+		})
+}
+
+// watchKindSources watches what announces that the cluster has other kinds than before.
+func (c *Cache) watchKindSources(ctx context.Context) {
+	s := c.state
+	for _, resource := range []schema.GroupVersionResource{
+		{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"},
+	} {
+		client := c.Metadata.Resource(resource)
+		reflect(ctx, c, resource.Resource, &metav1.PartialObjectMetadata{}, c.Metadata, client.Watch,
+			func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+			&store[*metav1.PartialObjectMetadata]{
+				convert: func(object any) (*metav1.PartialObjectMetadata, error) {
+					return object.(*metav1.PartialObjectMetadata), nil
+				},
+				set:     func(*metav1.PartialObjectMetadata) { s.kindsAnnounced() },
+				remove:  func(*metav1.PartialObjectMetadata) { s.kindsAnnounced() },
+				replace: func([]*metav1.PartialObjectMetadata, func(string) bool) { s.kindsAnnounced() },
+				synced:  func() {},
+			})
+	}
+}
+
+// watchReleases watches CopyReleases, which the API server has authorized. They are not kept, and nothing waits for their first list.
+func (c *Cache) watchReleases(ctx context.Context) {
+	s, client := c.state, c.Hierarchy.HncV1beta1().CopyReleases(metav1.NamespaceAll)
+	reflect(ctx, c, releases, &v1beta1.CopyRelease{}, client, client.Watch,
+		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+		&store[*v1beta1.CopyRelease]{
+			convert: func(object any) (*v1beta1.CopyRelease, error) { return object.(*v1beta1.CopyRelease), nil },
+			set:     s.releaseRequested,
+			remove:  func(*v1beta1.CopyRelease) {},
+			replace: func(list []*v1beta1.CopyRelease, _ func(string) bool) {
+				for _, r := range list {
+					s.releaseRequested(r)
+				}
+			},
+			synced: func() {},
+		})
+}
+
+// backoff is how long to wait before a failed watch is made again. The default grows to half a minute, for which every creation of a
+// sub-namespace would wait after our API server has been away.
+func backoff() *wait.Backoff {
+	return &wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 5, Cap: 2 * time.Second}
+}
+
+// reflect starts a reflector that writes all objects of one type to a store. Unless the store says what to do with its first list, the first writes
+// wait for that.
+func reflect[T any](ctx context.Context, c *Cache, resource string, expected runtime.Object, client any,
+	watchFunc watchFunc, list cache.ListWithContextFunc, s *store[T],
+) {
+	s.cache, s.resource, s.logger = c, resource, klog.FromContext(ctx)
+	if s.synced == nil {
+		c.unlisted.Add(1)
+		s.synced = sync.OnceFunc(c.unlisted.Done)
+	}
+	if required(resource) {
+		watchFunc, list, s.synced = c.readiness.observe(resource, watchFunc, list, s.synced)
+	}
+	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: watchFunc}, client)
+	options := cache.ReflectorOptions{Name: resource, Logger: &s.logger, Backoff: backoff()}
+	go cache.NewReflectorWithOptions(lw, expected, s, options).RunWithContext(ctx)
+}

@@ -1,0 +1,72 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+)
+
+// watchKind watches the objects of a kind. If first is set, the first writes wait for the first list.
+func (c *Cache) watchKind(ctx context.Context, s *State, kind int, first bool) {
+	k := s.kinds[kind]
+	ctx, k.stop = context.WithCancel(ctx)
+	k.resolved = func() {}
+	if first {
+		c.unlisted.Add(1)
+		k.resolved = sync.OnceFunc(c.unlisted.Done)
+	}
+	index := k.Index
+	from := c.sourceOf(index.Kind)
+	reflect(ctx, c, index.Kind.GroupResource().String(), from.expected, from.client,
+		func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			w, err := from.watch(ctx, o)
+			if !apierrors.IsInvalid(err) {
+				// If it is, the server can't send lists by a watch, and the reflector lists next.
+				c.recordRead(kind, index, err)
+			}
+			return w, err
+		},
+		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list, err := from.list(ctx, o)
+			c.recordRead(kind, index, err)
+			return list, err
+		},
+		&store[*copies.Object]{
+			convert: from.convert,
+			set: func(o *copies.Object) {
+				if old, changed := index.Set(o); changed {
+					s.objectChanged(kind, old, index.Get(o.Namespace, o.Name))
+				}
+			},
+			remove: func(o *copies.Object) {
+				if old := index.Delete(o.Namespace, o.Name, o.UID); old != nil {
+					s.objectChanged(kind, old, nil)
+				}
+			},
+			replace: func(list []*copies.Object, newer func(string) bool) { s.replaceObjects(kind, list, newer) },
+			synced:  func() { s.kindListed(kind) },
+			// A watch that was stopped may still send events.
+			current: func() bool { return k.Index == index },
+		})
+}
+
+// recordRead records the result of a request for the objects of a kind.
+func (c *Cache) recordRead(kind int, index *copies.Index, err error) {
+	if errors.Is(err, context.Canceled) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		return
+	}
+	var text string
+	if err != nil {
+		text = fmt.Sprintf("%s can't be read: %v%s", index.Kind.GroupResource(), err, outcome.MissingRightHint(index.Kind.GroupResource(), err))
+	}
+	c.Update(func(s *State) { s.setReadError(kind, index, text) })
+}

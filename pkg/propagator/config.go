@@ -1,0 +1,69 @@
+package propagator
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+)
+
+// Config is what a Manager needs. All fields without a default must be set.
+type Config struct {
+	Kubernetes kubernetes.Interface
+	Hierarchy  versioned.Interface
+	// Reader watches the propagated kinds that it can read, Dynamic all others; Copies writes them. Reader may be nil.
+	Reader  *client.Reader
+	Dynamic dynamic.Interface
+	Copies  copies.Client
+	Events  record.EventRecorder
+	Metrics *metrics.Metrics
+
+	// Metadata watches what announces other kinds.
+	Metadata metadata.Interface
+	// Discover returns the kinds that the cluster has.
+	Discover func(context.Context) (configuration.Cluster, error)
+
+	// Rules say what copies leave out and which objects are never copied.
+	Rules copies.Rules
+	// InForce are all rules, as the status of the configuration reports them; nil reports none.
+	InForce *v1beta1.Rules
+	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed;
+	// managed.Default() by default.
+	Managed *managed.Rules
+	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
+	InheritPodSecurity bool
+	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
+	Workers int
+	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default. A growing list of children
+	// is written once in ten windows.
+	StatusWindow time.Duration
+	// ConfigurationWindow is the same for the configuration's status; 1 s by default.
+	ConfigurationWindow time.Duration
+}
+
+func (c *Config) complete() {
+	if c.Managed == nil {
+		rules := managed.Default()
+		c.Managed = &rules
+	}
+	if c.Workers <= 0 {
+		c.Workers = 32
+	}
+	if c.StatusWindow <= 0 {
+		c.StatusWindow = 100 * time.Millisecond
+	}
+	if c.ConfigurationWindow <= 0 {
+		c.ConfigurationWindow = time.Second
+	}
+}

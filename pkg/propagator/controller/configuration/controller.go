@@ -1,0 +1,149 @@
+// Package configuration reconciles the cluster's HNCConfiguration: it resolves the kinds that the configuration and the hierarchies name, has them
+// watched, and writes the status. Source: spec/hnc.md 3.12.
+package configuration
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Config is what a Controller needs besides the dependencies that all controllers get.
+type Config struct {
+	// Discover returns the kinds that the cluster has.
+	Discover func(context.Context) (Cluster, error)
+	// InForce are the rules that the propagator acts by, which the status reports; nil reports none.
+	InForce *v1beta1.Rules
+	// Window is how long changes of the status are collected before it is written.
+	Window time.Duration
+	// Failure describes why copies of a kind can't be written, "" if all can.
+	Failure func(kind int) string
+}
+
+// Controller reconciles the configuration.
+type Controller struct {
+	controller.Dependencies
+	Config
+	// summary holds which namespaces have conditions, once this replica leads.
+	summary *Summary
+	// rediscover holds a token while the kinds have to be resolved again.
+	rediscover chan struct{}
+
+	// mu guards what follows. The cache may be locked before it, never after it.
+	mu sync.Mutex
+	// resolved is the latest resolution of the configuration, nil before the first; trees those of the hierarchies.
+	resolved *Resolution
+	trees    Trees
+	// announced is when the cluster last announced other kinds.
+	announced time.Time
+	// enqueued reports that writing the status is queued.
+	enqueued bool
+}
+
+// New returns a Controller.
+func New(d controller.Dependencies, config Config) *Controller {
+	return &Controller{
+		Dependencies: d, Config: config,
+		summary: NewSummary(d.Metrics.NamespaceConditions), rediscover: make(chan struct{}, 1),
+	}
+}
+
+// KindHandlers returns the handlers that have the kinds resolved again. A standby needs them too.
+func (c *Controller) KindHandlers() cache.EventHandlers {
+	return cache.EventHandlers{
+		TreeChanged: func(_ *cache.State, affected tree.Affected) {
+			if affected.Propagation {
+				c.resolveAgain()
+			}
+		},
+		ConfigurationChanged: func(s *cache.State, old *v1beta1.HNCConfiguration) {
+			now := s.Configuration
+			if (old == nil) != (now == nil) || (now != nil && old.Generation != now.Generation) {
+				c.resolveAgain()
+			}
+		},
+		KindsAnnounced: func(*cache.State) {
+			c.mu.Lock()
+			c.announced = time.Now()
+			c.mu.Unlock()
+			c.resolveAgain()
+		},
+	}
+}
+
+// Handlers returns the handlers that have the status written.
+func (c *Controller) Handlers() cache.EventHandlers {
+	return cache.EventHandlers{
+		TreeChanged: func(_ *cache.State, affected tree.Affected) {
+			if len(affected.Moved) > 0 {
+				c.Enqueue() // The excluded namespaces may be others.
+			}
+		},
+		ObjectChanged:        func(*cache.State, int, *copies.Object, *copies.Object) { c.Enqueue() },
+		KindChanged:          func(*cache.State, int) { c.Enqueue() },
+		KindStatusChanged:    func(*cache.State, int) { c.Enqueue() },
+		ConfigurationChanged: func(*cache.State, *v1beta1.HNCConfiguration) { c.Enqueue() },
+	}
+}
+
+// Enqueue asks to write the status once the window is over.
+func (c *Controller) Enqueue() {
+	c.mu.Lock()
+	enqueued := c.enqueued
+	c.enqueued = true
+	c.mu.Unlock()
+	if !enqueued {
+		c.Queue.AddAfter(queue.Key{Class: queue.Configuration}, c.Window)
+	}
+}
+
+// ObserveConditions records the conditions of a namespace, which the status summarizes.
+func (c *Controller) ObserveConditions(namespace string, conditions []metav1.Condition) {
+	if c.summary.Set(namespace, conditions) {
+		c.Enqueue()
+	}
+}
+
+// updateTreeConditions records the conditions of hierarchies that concern the kinds that they name.
+func (c *Controller) updateTreeConditions(s *cache.State) {
+	c.mu.Lock()
+	trees := c.trees
+	c.mu.Unlock()
+	conditions := map[string][]metav1.Condition{}
+	for namespace, r := range trees {
+		problems := slices.Clone(r.Problems)
+		for _, e := range r.Entries {
+			kind, known := s.KindOf(e.Kind.GroupResource())
+			// If the configuration propagates the kind too, it reports the error.
+			if !known || s.Kind(kind).Policies.Cluster.Mode != v1beta1.Ignore {
+				continue
+			}
+			if message := c.failure(s, kind); message != "" {
+				problems = append(problems, Problem{Condition: hnc.ConditionOutOfSync, Reason: hnc.ReasonUnknown, Message: message})
+			}
+		}
+		if len(problems) > 0 {
+			conditions[namespace] = Conditions(problems)
+		}
+	}
+	s.SetTreeConditions(conditions)
+}
+
+// failure describes why objects of a kind can't be read or written, "" if they can.
+func (c *Controller) failure(s *cache.State, kind int) string {
+	if err := s.Kind(kind).ReadError; err != "" {
+		return err
+	}
+	return c.Failure(kind)
+}

@@ -1,0 +1,45 @@
+package configuration
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	componentmetrics "k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// counter is a queue that counts.
+type counter int
+
+func (c *counter) Add(queue.Key) { *c++ }
+
+func (c *counter) AddAfter(queue.Key, time.Duration) { *c++ }
+
+func TestStatusIsEnqueuedOnceWhenTheConditionsOfANamespaceChange(t *testing.T) {
+	var enqueued counter
+	c := New(controller.Dependencies{
+		Queue: &enqueued, Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	}, Config{Window: time.Second})
+	halted := []metav1.Condition{{Type: "ActivitiesHalted", Reason: "InCycle"}}
+	for _, step := range []struct {
+		what       string
+		conditions []metav1.Condition
+		want       counter
+	}{
+		{"no condition", nil, 0}, {"a condition", halted, 1}, {"the same", halted, 0}, {"the namespace is gone", nil, 1},
+	} {
+		enqueued, c.enqueued = 0, false
+		c.ObserveConditions("a", step.conditions)
+		if enqueued != step.want {
+			t.Errorf("%s: enqueued %d times, want %d", step.what, enqueued, step.want)
+		}
+	}
+	c.ObserveConditions("b", halted)
+	if c.ObserveConditions("c", halted); enqueued != 1 {
+		t.Errorf("enqueued %d times while it waits", enqueued)
+	}
+}

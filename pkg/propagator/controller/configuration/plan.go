@@ -1,0 +1,135 @@
+package configuration
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
+)
+
+// State is how it goes with a kind whose objects are watched.
+type State struct {
+	// Synced says that its objects are known.
+	Synced bool
+	// Sources and Copies are the numbers of objects.
+	Sources, Copies int
+	// Error says what can't be read or written, "" if everything can.
+	Error string
+}
+
+// Status returns the status of the configuration c that was resolved, with the summary of the namespaces' conditions.
+func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupResource) State, s *Summary, now metav1.Time) v1beta1.HNCConfigurationStatus {
+	var status v1beta1.HNCConfigurationStatus
+	problems := slices.Clone(r.Problems)
+	var waiting []string
+	for _, e := range r.Entries {
+		s := v1beta1.ResourceStatus{Group: e.Group, Version: e.Kind.Version, Resource: e.Resource, Mode: e.Policy.Mode}
+		if e.Policy.Mode != v1beta1.Ignore {
+			known := state(e.Kind.GroupResource())
+			switch {
+			case known.Error != "":
+				problems = append(problems, Problem{hnc.ConditionOutOfSync, hnc.ReasonUnknown, known.Error})
+			case !known.Synced:
+				waiting = append(waiting, e.Kind.GroupResource().String())
+			}
+			if known.Synced {
+				s.NumPropagatedObjects = count(known.Copies)
+				if e.Policy.Mode != v1beta1.Remove {
+					s.NumSourceObjects = count(known.Sources)
+				}
+			}
+		}
+		status.Resources = append(status.Resources, s)
+	}
+	slices.SortStableFunc(status.Resources, func(a, b v1beta1.ResourceStatus) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
+	})
+	status.Conditions = conditions.Merge(c.Status.Conditions, append(told(problems, waiting), summed(s.problems())...), r.Generation, now)
+	return status
+}
+
+func count(n int) *int32 {
+	m := int32(min(n, 1<<31-1)) //nolint:gosec // bounded on the spot
+	return &m
+}
+
+// told returns one condition for each type of problem, and the summary. The first problem of a type gives the reason.
+func told(problems []Problem, waiting []string) []metav1.Condition {
+	wanted := []metav1.Condition{}
+	ready := metav1.Condition{
+		Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, Message: "all kinds are treated as configured",
+	}
+	if len(waiting) > 0 {
+		ready.Status, ready.Reason = metav1.ConditionFalse, hnc.ReasonPending
+		ready.Message = "waiting for the objects of " + strings.Join(waiting, ", ")
+	}
+	for _, condition := range []string{hnc.ConditionOutOfSync, hnc.ConditionBadConfiguration} {
+		found := slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Condition != condition })
+		if len(found) == 0 {
+			continue
+		}
+		c := metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: found[0].Reason, Message: message(found)}
+		wanted = append(wanted, c)
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, c.Reason, c.Message
+	}
+	return append(wanted, ready)
+}
+
+// summed returns one condition for each type of the namespaces' conditions. They are no fault of the configuration.
+func summed(problems []Problem) []metav1.Condition {
+	var wanted []metav1.Condition
+	for _, p := range problems {
+		if n := len(wanted); n > 0 && wanted[n-1].Reason == p.Reason {
+			wanted[n-1].Message += hnc.NamespaceConditionSeparator + p.Message
+			continue
+		}
+		wanted = append(wanted, metav1.Condition{Type: p.Condition, Status: metav1.ConditionTrue, Reason: p.Reason, Message: p.Message})
+	}
+	return wanted
+}
+
+// Conditions returns a condition for the problems of each type and reason, in their order. Status and times are for the caller to fill in.
+func Conditions(problems []Problem) []metav1.Condition {
+	var found []metav1.Condition
+	for len(problems) > 0 {
+		first := problems[0]
+		other := func(p Problem) bool { return p.Condition != first.Condition || p.Reason != first.Reason }
+		alike := slices.DeleteFunc(slices.Clone(problems), other)
+		found = append(found, metav1.Condition{Type: first.Condition, Reason: first.Reason, Message: message(alike)})
+		problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return !other(p) })
+	}
+	return found
+}
+
+// most is how many problems a condition tells.
+const most = 10
+
+func message(problems []Problem) string {
+	var lines []string
+	for i, p := range problems {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-most))
+			break
+		}
+		lines = append(lines, p.Message)
+	}
+	return strings.Join(lines, "; ")
+}
+
+// RulesDiffer returns the problem that the servers act by different rules.
+func RulesDiffer(differences []string) Problem {
+	return Problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; start both servers with the same flags"}
+}
+
+// SameStatus says whether two statuses tell the same.
+func SameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
+	return equality.Semantic.DeepEqual(a.Resources, b.Resources) && conditions.Same(a.Conditions, b.Conditions)
+}

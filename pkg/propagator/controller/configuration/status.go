@@ -1,0 +1,101 @@
+package configuration
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// Reconcile writes the status of the configuration, and creates the configuration if there is none.
+func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
+	c.mu.Lock()
+	c.enqueued = false
+	c.mu.Unlock()
+	var (
+		config *v1beta1.HNCConfiguration
+		status *v1beta1.HNCConfigurationStatus
+	)
+	c.Cache.Update(func(s *cache.State) {
+		c.updateTreeConditions(s)
+		config = s.Configuration
+		c.mu.Lock()
+		resolved := c.resolved
+		c.mu.Unlock()
+		if config == nil || resolved == nil {
+			return
+		}
+		state := func(resource schema.GroupResource) State { return c.state(s, resource) }
+		wanted := Status(config, c.withRules(config, *resolved), state, c.summary, metav1.Now())
+		status = &wanted
+	})
+	switch {
+	case config == nil:
+		return c.create(ctx)
+	case status == nil:
+		return nil
+	case SameStatus(*status, config.Status) && (c.InForce == nil || equality.Semantic.DeepEqual(c.InForce, config.Status.InForce.Propagator)):
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": config.UID},
+		"status":   map[string]any{"resources": status.Resources, "conditions": status.Conditions, "inForce": c.rulesPatch(config)},
+	})
+	if err != nil {
+		return err
+	}
+	patched, err := c.Hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, config.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	return outcome.Record(c.Metrics, "HNCConfiguration", "patch", config.Name, err, func() { c.Cache.ObserveConfiguration(patched) })
+}
+
+// withRules adds to a resolution the problem that the API server acts by other rules than the propagator.
+func (c *Controller) withRules(config *v1beta1.HNCConfiguration, r Resolution) Resolution {
+	differences := inforce.Differences(v1beta1.InForce{APIServer: config.Status.InForce.APIServer, Propagator: c.InForce})
+	if len(differences) > 0 {
+		r.Problems = append(slices.Clip(r.Problems), RulesDiffer(differences))
+	}
+	return r
+}
+
+// rulesPatch returns a merge patch of the rules in force.
+func (c *Controller) rulesPatch(config *v1beta1.HNCConfiguration) map[string]any {
+	patch := map[string]any{}
+	if c.InForce == nil {
+		return patch
+	}
+	for name := range inforce.Fields(config.Status.InForce.Propagator) {
+		patch[name] = nil // A merge patch keeps what it does not name.
+	}
+	maps.Copy(patch, inforce.Fields(c.InForce))
+	return map[string]any{"propagator": patch}
+}
+
+func (c *Controller) create(ctx context.Context) error {
+	created, err := c.Hierarchy.HncV1beta1().HNCConfigurations().Create(ctx,
+		&v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{})
+	return outcome.Record(c.Metrics, "HNCConfiguration", "create", hnc.ConfigurationName, err, func() { c.Cache.ObserveConfiguration(created) })
+}
+
+// state describes a kind for the status.
+func (c *Controller) state(s *cache.State, resource schema.GroupResource) State {
+	kind, known := s.KindOf(resource)
+	if !known {
+		return State{}
+	}
+	k := s.Kind(kind)
+	state := State{Synced: k.Synced, Error: c.failure(s, kind)}
+	state.Sources, state.Copies = k.Index.Count(func(namespace string) bool { return !s.Tree.Excluded(namespace) })
+	return state
+}

@@ -1,0 +1,77 @@
+package copies
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+)
+
+// backup is what is known of the content of an object that is about to be overwritten.
+type backup struct {
+	// created is the record that this write has created, nil if there was one before or it could not be created.
+	created *v1beta1.OverwrittenObject
+	// lost says why the content is not kept, nil if it is.
+	lost error
+}
+
+// backUp keeps the content of the object that a write is about to overwrite, unless content of that object is kept already. That it can't be kept
+// because of what it is, of limits or of missing rights does not prevent the write: nobody can hold up what is set above. It returns an
+// error if that may be different in a moment.
+func (c *Controller) backUp(ctx context.Context, w copies.Write) (backup, error) {
+	live, err := c.Dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return backup{}, fmt.Errorf("%w: %w", outcome.ErrStale, err)
+	case err != nil:
+		return lostFor(err)
+	case live.GetResourceVersion() != w.Present.ResourceVersion:
+		return backup{}, fmt.Errorf("%w: %s %s/%s is at version %s now", outcome.ErrStale, w.Kind.Resource, w.Namespace, w.Name, live.GetResourceVersion())
+	}
+	manifest, err := copies.Present(live)
+	if err != nil {
+		return backup{}, err
+	}
+	resource := w.Kind.GroupResource()
+	created, err := c.Hierarchy.HncV1beta1().OverwrittenObjects(w.Namespace).Create(ctx, &v1beta1.OverwrittenObject{
+		ObjectMeta: metav1.ObjectMeta{Name: hnc.OverwrittenName(resource, w.Name)},
+		Spec: v1beta1.OverwrittenObjectSpec{
+			Group: resource.Group, Resource: resource.Resource, Name: w.Name, Source: w.Source.Namespace, Manifest: string(manifest),
+		},
+	}, metav1.CreateOptions{})
+	switch {
+	case err == nil:
+		return backup{created: created}, nil
+	case apierrors.IsAlreadyExists(err):
+		return backup{}, nil
+	}
+	return lostFor(err)
+}
+
+// lostFor says what follows from an error of the server that keeps records: the content is lost for a reason that lasts, or the write has to wait.
+func lostFor(err error) (backup, error) {
+	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) {
+		return backup{lost: err}, nil
+	}
+	return backup{}, err
+}
+
+// discard deletes the record of an object that was not overwritten after all. Replacing a RoleBinding may have failed halfway, so that
+// its record stays.
+func (c *Controller) discard(ctx context.Context, w copies.Write, b backup) {
+	if b.created == nil || w.Kind == copies.Kinds[1] {
+		return
+	}
+	err := c.Hierarchy.HncV1beta1().OverwrittenObjects(b.created.Namespace).Delete(ctx, b.created.Name,
+		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &b.created.UID}})
+	if err != nil && !apierrors.IsNotFound(err) {
+		klog.FromContext(ctx).Info("Can't delete the record of an object that was not overwritten", "namespace", b.created.Namespace, "name", b.created.Name, "reason", err)
+	}
+}

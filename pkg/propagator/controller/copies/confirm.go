@@ -1,0 +1,52 @@
+package copies
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+)
+
+// confirmAncestor confirms with the API server that the namespace is still below the ancestor. The caches may be seconds old, each differently, and
+// overwriting a local object can't be undone by the next decision.
+func (c *Controller) confirmAncestor(ctx context.Context, namespace, ancestor string) error {
+	var chain []string
+	c.Cache.Read(func(s *cache.State) { chain = s.Tree.Chain(namespace) })
+	for i, at := range chain {
+		if at == ancestor {
+			return nil
+		}
+		if i+1 == len(chain) {
+			break
+		}
+		parent, err := c.liveParent(ctx, at, chain[i+1])
+		if err != nil {
+			return err
+		}
+		if parent != chain[i+1] {
+			return fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, at, parent)
+		}
+	}
+	return fmt.Errorf("%w: namespace %q is not below %q", outcome.ErrStale, namespace, ancestor)
+}
+
+// liveParent returns the parent that the namespace's records name now. expected is where its Subnamespace is looked for.
+func (c *Controller) liveParent(ctx context.Context, namespace, expected string) (string, error) {
+	h, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+	if err == nil && h.Spec.Parent != "" {
+		return h.Spec.Parent, nil
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return "", err
+	}
+	_, err = c.Hierarchy.HncV1beta1().Subnamespaces(expected).Get(ctx, namespace, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	return expected, err
+}

@@ -1,0 +1,116 @@
+// Package copies reconciles copies: it writes sources to the namespaces below them, and removes copies that do not apply any more. Which copies a
+// namespace has to have is decided by package pkg/copies.
+package copies
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// Config is what a Controller needs besides the dependencies that all controllers get.
+type Config struct {
+	// Client writes copies.
+	Client copies.Client
+	// Workers is how many copies are written at a time, and once more as many for new sub-namespaces.
+	Workers int
+	// PolicyWindow is how long changes of policies are collected before the copies of a kind are scanned.
+	PolicyWindow time.Duration
+	// FailuresChanged is called when other copies can't be written than before.
+	FailuresChanged func()
+}
+
+// Controller reconciles copies.
+type Controller struct {
+	controller.Dependencies
+	Config
+	// urgentSlots and slots bound the concurrent writes for new sub-namespaces and all others.
+	urgentSlots, slots chan struct{}
+	changedAt          *queue.Stamps
+	lag                *queue.Lag
+
+	// mu guards what follows. The cache may be locked before it, never after it.
+	mu sync.Mutex
+	// moving holds the namespaces in which old copies may have to be removed before any new one is written, with the number of the move.
+	moving map[string]int
+	moves  int
+	// populating holds the namespaces whose copies are being written for a new sub-namespace.
+	populating map[string]struct{}
+	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources that they shadow.
+	kept     map[int]map[types.UID]types.UID
+	failures failures
+}
+
+// New returns a Controller.
+func New(d controller.Dependencies, config Config) *Controller {
+	c := &Controller{
+		Dependencies: d, Config: config,
+		urgentSlots: make(chan struct{}, config.Workers), slots: make(chan struct{}, config.Workers),
+		changedAt: queue.NewStamps(),
+		moving:    map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{}, failures: failures{},
+	}
+	c.lag = queue.NewLag(func(kind int, duration time.Duration) {
+		var name string
+		d.Cache.Read(func(s *cache.State) { name = s.Kind(kind).Index.Kind.Kind })
+		d.Metrics.Lag(name, duration)
+	})
+	return c
+}
+
+// Reconcile handles the classes Source, OrphanedCopies, Destination and Copy.
+func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
+	switch key.Class {
+	case queue.Source:
+		c.syncSource(key)
+		return nil
+	case queue.OrphanedCopies:
+		c.enqueueOrphaned(key.Kind)
+		return nil
+	case queue.Destination:
+		return c.syncDestination(ctx, key.Namespace)
+	case queue.Copy:
+		return c.syncCopy(ctx, key)
+	}
+	return fmt.Errorf("class %s is not reconciled by the copies controller", key.Class)
+}
+
+// decide returns what to write for one name in a namespace, nil if nothing.
+func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
+	k := s.Kind(kind)
+	if !k.Synced || s.Tree.Frozen(namespace) {
+		return nil
+	}
+	return k.Index.Decide(desired.Destination(s.Tree, namespace), name)
+}
+
+// Populate writes all copies of a new sub-namespace, which a request waits for.
+func (c *Controller) Populate(ctx context.Context, namespace string) error {
+	return c.syncNamespace(ctx, c.urgentSlots, namespace)
+}
+
+// Hold makes the controller leave a namespace alone that is about to be created and populated, until what it returns is called.
+func (c *Controller) Hold(namespace string) (release func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.populating[namespace] = struct{}{}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.populating, namespace)
+		c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
+	}
+}
+
+func groupKind(k copies.Kind) schema.GroupKind {
+	return schema.GroupKind{Group: k.Group, Kind: k.Kind}
+}

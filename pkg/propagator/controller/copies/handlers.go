@@ -1,0 +1,152 @@
+package copies
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Handlers returns the handlers that enqueue what changes affect.
+func (c *Controller) Handlers() cache.EventHandlers {
+	return cache.EventHandlers{
+		TreeChanged: func(s *cache.State, affected tree.Affected) {
+			if len(affected.Moved) > 0 {
+				c.enqueuePolicies(s)
+			}
+			for _, name := range affected.Moved {
+				c.Enqueue(name)
+			}
+		},
+		NamespaceChanged: func(s *cache.State, old, ns *tree.Namespace) {
+			selective := func(k *cache.Kind) bool { return k.Index.Selective() }
+			if old != nil && !maps.Equal(old.Labels, ns.Labels) && slices.ContainsFunc(s.Kinds(), selective) {
+				c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: ns.Name})
+			}
+		},
+		ObjectChanged:   c.objectChanged,
+		KindChanged:     c.kindChanged,
+		PoliciesChanged: c.policiesChanged,
+		KindStopped: func(_ *cache.State, kind int) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			delete(c.kept, kind)
+			delete(c.failures, kind)
+		},
+	}
+}
+
+// Start enqueues what the cache holds when the propagator begins to lead, besides the namespaces that diverge.
+func (c *Controller) Start(s *cache.State) {
+	for kind := range s.Kinds() {
+		c.enqueueNotable(s, kind)
+	}
+	c.enqueuePolicies(s)
+}
+
+// Enqueue asks to reconcile all copies in a namespace that may have moved: old copies are removed before new ones are written.
+func (c *Controller) Enqueue(namespace string) {
+	c.mu.Lock()
+	c.moves++
+	c.moving[namespace] = c.moves
+	c.mu.Unlock()
+	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
+}
+
+// Diverges reports whether a copy in the namespace has to be written or removed.
+func (c *Controller) Diverges(s *cache.State, namespace string) bool {
+	if s.Tree.Frozen(namespace) {
+		return false
+	}
+	d := desired.Destination(s.Tree, namespace)
+	d.Labels = sync.OnceValue(d.Labels)
+	return slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Synced && !k.Index.Right(d) })
+}
+
+func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Object) {
+	either := o
+	if either == nil {
+		either = old
+	}
+	namespace, name := either.Namespace, either.Name
+	if o == nil {
+		c.mu.Lock()
+		delete(c.kept[kind], old.UID)
+		c.mu.Unlock()
+	}
+	if (!o.SameCopies(old) && s.Tree.HasChildren(namespace)) || o.Remarkable(old) {
+		c.sourceChanged(kind, namespace, name)
+	}
+	// Most changes are our own writes.
+	if decide(s, kind, namespace, name) != nil {
+		c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
+	} else {
+		c.clearFailure(kind, namespace, name)
+	}
+}
+
+func (c *Controller) sourceChanged(kind int, namespace, name string) {
+	key := queue.Key{Class: queue.Source, Kind: kind, Namespace: namespace, Name: name}
+	c.changedAt.Add(key)
+	c.Queue.Add(key)
+}
+
+// kindChanged enqueues everything when a kind is listed, or its policy for the whole cluster has changed.
+func (c *Controller) kindChanged(s *cache.State, kind int) {
+	for _, namespace := range s.Tree.Names() {
+		c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
+	}
+	c.enqueueNotable(s, kind)
+}
+
+// enqueueNotable enqueues the sources that events are emitted about.
+func (c *Controller) enqueueNotable(s *cache.State, kind int) {
+	for o := range s.Kind(kind).Index.All() {
+		if o.Remarkable(nil) {
+			c.sourceChanged(kind, o.Namespace, o.Name)
+		}
+	}
+}
+
+// policiesChanged enqueues the trees in which other policies apply to a kind than before.
+func (c *Controller) policiesChanged(s *cache.State, kind int, old copies.Policies) {
+	policies := s.Kind(kind).Policies
+	for _, trees := range []map[string]copies.Policy{old.Trees, policies.Trees} {
+		for namespace := range trees {
+			before, had := old.Trees[namespace]
+			if after, has := policies.Trees[namespace]; had == has && before == after {
+				continue
+			}
+			for _, below := range s.Tree.Descendants(namespace) {
+				c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: below})
+			}
+		}
+	}
+	c.Queue.AddAfter(queue.Key{Class: queue.OrphanedCopies, Kind: kind}, c.PolicyWindow)
+}
+
+// enqueuePolicies enqueues the kinds whose copies may have to go because another policy applies to their sources.
+func (c *Controller) enqueuePolicies(s *cache.State) {
+	for kind, k := range s.Kinds() {
+		if k.PoliciesByTree() {
+			c.Queue.AddAfter(queue.Key{Class: queue.OrphanedCopies, Kind: kind}, c.PolicyWindow)
+		}
+	}
+}
+
+// enqueueOrphaned enqueues the copies of a kind that are not below their source and have to be written or removed. No event follows when the
+// policy for their source changes.
+func (c *Controller) enqueueOrphaned(kind int) {
+	c.Cache.Read(func(s *cache.State) {
+		for o := range s.Kind(kind).Index.All() {
+			if o.Copy && !slices.Contains(s.Tree.Chain(o.Namespace), o.InheritedFrom) && decide(s, kind, o.Namespace, o.Name) != nil {
+				c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: o.Namespace, Name: o.Name})
+			}
+		}
+	})
+}

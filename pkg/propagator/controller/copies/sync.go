@@ -1,0 +1,172 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// syncSource enqueues the copies that a changed source affects, and emits events about the source.
+func (c *Controller) syncSource(key queue.Key) {
+	at := c.changedAt.Remove(key)
+	var (
+		affected    []queue.Key
+		hasChildren bool
+		source      *copies.Object
+		kind        copies.Kind
+	)
+	c.Cache.Read(func(s *cache.State) {
+		descendants := s.Tree.Descendants(key.Namespace)
+		for _, namespace := range descendants {
+			if decide(s, key.Kind, namespace, key.Name) != nil || c.failed(key.Kind, namespace, key.Name) {
+				affected = append(affected, queue.Key{Class: queue.Copy, Kind: key.Kind, Namespace: namespace, Name: key.Name})
+			}
+		}
+		index := s.Kind(key.Kind).Index
+		source, kind, hasChildren = index.Get(key.Namespace, key.Name), index.Kind, len(descendants) > 0
+	})
+	c.Metrics.ObjectWork(groupKind(kind))()
+
+	switch {
+	case source == nil || source.Copy:
+	case source.Unreadable() != nil:
+		c.eventUnreadable(kind, source)
+	case source.Misread() != nil:
+		c.eventMisread(kind, source)
+	case source.Finalized && hasChildren:
+		c.eventFinalized(kind, source)
+	}
+	c.lag.Start(at, affected)
+	for _, k := range affected {
+		c.Queue.Add(k)
+	}
+}
+
+// syncCopy writes or removes one copy.
+func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
+	var (
+		later bool
+		w     *copies.Write
+		kind  copies.Kind
+	)
+	c.Cache.Read(func(s *cache.State) {
+		if later = c.busy(key.Namespace); !later {
+			w = decide(s, key.Kind, key.Namespace, key.Name)
+		}
+		kind = s.Kind(key.Kind).Index.Kind
+	})
+	switch {
+	case later:
+		c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: key.Namespace})
+	case w != nil:
+		if err := c.write(ctx, c.slots, key.Kind, *w); err != nil {
+			return err
+		}
+	default:
+		c.clearFailure(key.Kind, key.Namespace, key.Name)
+		c.Metrics.ObjectWork(groupKind(kind))()
+	}
+	c.lag.Done(key)
+	return nil
+}
+
+// busy reports whether all copies of the namespace are written in an order of their own, because it has moved or is new.
+func (c *Controller) busy(namespace string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, moving := c.moving[namespace]
+	_, populating := c.populating[namespace]
+	return moving || populating
+}
+
+// syncDestination writes or removes all copies in a namespace, unless it is being populated.
+func (c *Controller) syncDestination(ctx context.Context, namespace string) error {
+	c.mu.Lock()
+	_, populating := c.populating[namespace]
+	c.mu.Unlock()
+	if populating {
+		return nil
+	}
+	return c.syncNamespace(ctx, c.slots, namespace)
+}
+
+// syncNamespace writes or removes all copies in a namespace. What no longer applies is removed before anything that newly applies is written, so
+// that access is never the union of two trees for longer than the removal takes. A kind that can't be removed does not delay the kinds of other API
+// groups.
+func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string) error {
+	removals, writes := map[string][]func() error{}, map[string][]func() error{}
+	tried := map[int]sets.Set[string]{}
+	var move int
+	var anyFailed bool
+	c.Cache.Read(func(s *cache.State) {
+		c.mu.Lock()
+		move, anyFailed = c.moving[namespace], c.failures.in(namespace)
+		c.mu.Unlock()
+		if s.Tree.Frozen(namespace) {
+			return
+		}
+		d := desired.Destination(s.Tree, namespace)
+		d.Labels = sync.OnceValue(d.Labels)
+		for kind, k := range s.Kinds() {
+			if !k.Synced {
+				continue
+			}
+			outdated, wanted := k.Index.DecideAll(d)
+			group := k.Index.Kind.Group
+			if anyFailed {
+				tried[kind] = names(outdated, wanted)
+			}
+			for _, w := range outdated {
+				removals[group] = append(removals[group], func() error { return c.write(ctx, slots, kind, w) })
+			}
+			for _, w := range wanted {
+				writes[group] = append(writes[group], func() error { return c.write(ctx, slots, kind, w) })
+			}
+		}
+	})
+	if anyFailed {
+		c.clearFailuresExcept(namespace, tried)
+	}
+
+	var errs []error
+	for group, err := range parallel.RunGroups(removals) {
+		if err != nil {
+			errs = append(errs, err)
+			delete(writes, group)
+		}
+	}
+	if len(errs) == 0 {
+		c.moved(namespace, move)
+	}
+	for _, err := range parallel.RunGroups(writes) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func names(lists ...[]copies.Write) sets.Set[string] {
+	names := sets.New[string]()
+	for _, list := range lists {
+		for _, w := range list {
+			names.Insert(w.Name)
+		}
+	}
+	return names
+}
+
+// moved records that the old copies of a move are removed, unless the namespace has moved again.
+func (c *Controller) moved(namespace string, move int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if move != 0 && c.moving[namespace] == move {
+		delete(c.moving, namespace)
+	}
+}

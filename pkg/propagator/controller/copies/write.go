@@ -1,0 +1,91 @@
+package copies
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+)
+
+// write makes one write and enters its result in the cache.
+func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w copies.Write) error {
+	switch w.Verb {
+	case copies.Keep:
+		c.keep(kind, w)
+		return nil
+	case copies.Wait:
+		c.recordBlocked(kind, w)
+		return nil
+	}
+	select {
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer c.Metrics.ObjectWork(groupKind(w.Kind))()
+	var kept backup
+	if w.Overwrites() {
+		err := c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
+		if err == nil {
+			kept, err = c.backUp(ctx, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	written, err := copies.Apply(ctx, c.Client, w)
+	result := copies.Judge(w.Verb, err)
+	c.Metrics.WriteCopy(groupKind(w.Kind), string(w.Verb), string(result))
+	switch result {
+	case copies.Done:
+		if err == nil {
+			c.observe(kind, w, written, kept)
+		}
+		return nil
+	case copies.Stale:
+		c.discard(ctx, w, kept)
+		return fmt.Errorf("%w: %w", outcome.ErrStale, err)
+	case copies.Refused:
+		c.discard(ctx, w, kept)
+		c.eventRefused(w, err)
+		c.recordRefused(kind, w, err)
+	}
+	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, w.Name, err)
+}
+
+// observe enters the result of a write in the cache.
+func (c *Controller) observe(kind int, w copies.Write, written copies.Written, kept backup) {
+	if w.Verb == copies.Update && w.Overwrites() {
+		c.Metrics.Overwrite(groupKind(w.Kind))
+		c.eventOverwritten(w, kept)
+	}
+	c.Cache.Update(func(s *cache.State) {
+		if w.Verb == copies.Delete {
+			if now := s.Kind(kind).Index.Get(w.Namespace, w.Name); now != nil && now.Terminating {
+				return // The watch was faster: finalizers keep the copy.
+			}
+		}
+		c.clearFailure(kind, w.Namespace, w.Name)
+		s.ObserveCopy(kind, w, written)
+	})
+}
+
+// keep emits events, once, about a local object that is kept.
+func (c *Controller) keep(kind int, w copies.Write) {
+	c.clearFailure(kind, w.Namespace, w.Name)
+	c.mu.Lock()
+	known := c.kept[kind][w.Present.UID] == w.Source.UID
+	if c.kept[kind] == nil {
+		c.kept[kind] = map[types.UID]types.UID{}
+	}
+	c.kept[kind][w.Present.UID] = w.Source.UID
+	c.mu.Unlock()
+	if !known {
+		c.eventKept(w)
+	}
+}

@@ -1,0 +1,170 @@
+// Package copyrelease carries out CopyReleases: it makes copies of kinds that are not propagated any more ordinary objects. The API server has
+// authorized the requests.
+package copyrelease
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// Controller carries out CopyReleases.
+type Controller struct {
+	controller.Dependencies
+	discover func(context.Context) (configuration.Cluster, error)
+}
+
+// New returns a Controller. discover returns the kinds that the cluster has.
+func New(d controller.Dependencies, discover func(context.Context) (configuration.Cluster, error)) *Controller {
+	return &Controller{Dependencies: d, discover: discover}
+}
+
+// Handlers returns the handler that enqueues new CopyReleases.
+func (c *Controller) Handlers() cache.EventHandlers {
+	return cache.EventHandlers{ReleaseRequested: func(r *v1beta1.CopyRelease) {
+		c.Queue.Add(queue.Key{Class: queue.Release, Namespace: r.Namespace, Name: r.Name})
+	}}
+}
+
+// Start enqueues the CopyReleases that were created while no propagator led.
+func (c *Controller) Start(ctx context.Context) {
+	list, err := c.Hierarchy.HncV1beta1().CopyReleases(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return // They expire, and users can create them again.
+	}
+	for i := range list.Items {
+		if r := &list.Items[i]; len(r.Status.Conditions) == 0 {
+			c.Queue.Add(queue.Key{Class: queue.Release, Namespace: r.Namespace, Name: r.Name})
+		}
+	}
+}
+
+// Reconcile carries out a CopyRelease and reports the result.
+func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
+	namespace, name := key.Namespace, key.Name
+	client := c.Hierarchy.HncV1beta1().CopyReleases(namespace)
+	r, err := client.Get(ctx, name, metav1.GetOptions{})
+	if err != nil || len(r.Status.Conditions) > 0 {
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	condition := metav1.Condition{Type: hnc.ConditionReleased, Status: metav1.ConditionFalse, LastTransitionTime: metav1.Now()}
+	condition.Reason, condition.Message, err = c.makeOrdinary(ctx, r)
+	if err != nil {
+		return err
+	}
+	if condition.Reason == hnc.ReasonReleased {
+		condition.Status = metav1.ConditionTrue
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": r.UID}, "status": map[string]any{"conditions": []metav1.Condition{condition}},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = client.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// makeOrdinary removes from the copy what makes it one, and returns the reason and the message to report.
+func (c *Controller) makeOrdinary(ctx context.Context, r *v1beta1.CopyRelease) (reason, message string, err error) {
+	resource := schema.GroupResource{Group: r.Spec.Group, Resource: r.Spec.Resource}
+	cluster, err := c.discover(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	mapping, err := clusterkinds.Resolve(cluster.Mapper, resource.Group, resource.Resource)
+	switch {
+	case meta.IsNoMatchError(err) && cluster.Incomplete != nil:
+		return "", "", cluster.Incomplete
+	case err != nil:
+		return hnc.ReasonReleaseRefused, err.Error(), nil //nolint:nilerr // the release reports it
+	case mapping.Resource.GroupResource() != resource:
+		return hnc.ReasonReleaseRefused, fmt.Sprintf("name the resource %s", mapping.Resource.GroupResource()), nil
+	}
+	if mode := c.modeOf(resource, r.Namespace, r.Spec.Source, r.Spec.Name); mode != v1beta1.Ignore {
+		return hnc.ReasonStillPropagated, fmt.Sprintf("the mode of %s from namespace %q is %s; set it to Ignore first", resource, r.Spec.Source, mode), nil
+	}
+	client := c.Dynamic.Resource(mapping.Resource).Namespace(r.Namespace)
+	o, err := client.Get(ctx, r.Spec.Name, metav1.GetOptions{})
+	if err == nil {
+		if from := o.GetLabels()[hnc.LabelInheritedFrom]; from != r.Spec.Source {
+			return hnc.ReasonNoCopy, fmt.Sprintf("%s %q is no copy from namespace %q", resource, r.Spec.Name, r.Spec.Source), nil
+		}
+		strip(o)
+		o, err = client.Update(ctx, o, metav1.UpdateOptions{})
+	}
+	switch {
+	case err == nil:
+	case apierrors.IsNotFound(err):
+		return hnc.ReasonNoCopy, err.Error(), nil
+	case apierrors.IsConflict(err):
+		return "", "", fmt.Errorf("%w: %w", outcome.ErrStale, err)
+	case apierrors.IsForbidden(err), apierrors.IsInvalid(err):
+		return hnc.ReasonReleaseRefused, err.Error() + outcome.MissingRightHint(resource, err), nil
+	default:
+		return "", "", err
+	}
+	requester := r.Annotations[hnc.AnnotationRequester]
+	c.Events.Eventf(o, corev1.EventTypeNormal, hnc.EventReleased, "User %q has released it: it was a copy from namespace %q, and is an ordinary object now", requester, r.Spec.Source)
+	return hnc.ReasonReleased, fmt.Sprintf("%s %q is an ordinary object now", resource, r.Spec.Name), nil
+}
+
+// strip removes what makes an object a copy.
+func strip(o *unstructured.Unstructured) {
+	labels, annotations := o.GetLabels(), o.GetAnnotations()
+	delete(labels, hnc.LabelInheritedFrom)
+	if labels[hnc.LabelManagedBy] == hnc.GroupName {
+		delete(labels, hnc.LabelManagedBy)
+	}
+	delete(annotations, hnc.AnnotationAllowOverride)
+	o.SetLabels(labels)
+	o.SetAnnotations(annotations)
+}
+
+// modeOf returns how sources of a kind in the source namespace are propagated; another mode than Ignore, too, if the source of another
+// ancestor governs the name.
+func (c *Controller) modeOf(resource schema.GroupResource, namespace, source, name string) v1beta1.SynchronizationMode {
+	if slices.Contains(clusterkinds.Enforced, resource) {
+		return v1beta1.Propagate
+	}
+	mode := v1beta1.Ignore
+	c.Cache.Read(func(s *cache.State) {
+		kind, known := s.KindOf(resource)
+		if !known || !s.Kind(kind).Watched() {
+			return
+		}
+		k := s.Kind(kind)
+		if mode = k.Policies.Of(s.Tree.Chain(source)).Mode; mode != v1beta1.Ignore {
+			return
+		}
+		if governing := k.Index.Governing(desired.Destination(s.Tree, namespace), name); governing != nil {
+			mode = k.Policies.Of(s.Tree.Chain(governing.Namespace)).Mode
+		}
+	})
+	return mode
+}

@@ -1,0 +1,34 @@
+// Package controller contains a package for each controller of the propagator, and what they share. A controller reconciles one thing, decides from
+// the cache alone, and has access to another's methods but not to its state.
+package controller
+
+import (
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// Queue is where controllers ask to be called for a key.
+type Queue interface {
+	Add(key queue.Key)
+	AddAfter(key queue.Key, d time.Duration)
+}
+
+// Dependencies are what every controller gets.
+type Dependencies struct {
+	Cache      *cache.Cache
+	Kubernetes kubernetes.Interface
+	Hierarchy  versioned.Interface
+	Dynamic    dynamic.Interface
+	Events     record.EventRecorder
+	Metrics    *metrics.Metrics
+	// Urgent holds what a user's request waits for, Queue everything else.
+	Urgent, Queue Queue
+}

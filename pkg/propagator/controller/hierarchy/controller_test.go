@@ -1,0 +1,186 @@
+package hierarchy
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgotesting "k8s.io/client-go/testing"
+	componentmetrics "k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// fixture is a controller whose cache is filled by hand. Writes reach a fake clientset and come back to the cache.
+type fixture struct {
+	*Controller
+	t          *testing.T
+	client     *fake.Clientset
+	version    int
+	clock      time.Time
+	delays     []time.Duration
+	conditions []string
+}
+
+func (f *fixture) Add(queue.Key) { f.delays = append(f.delays, 0) }
+
+func (f *fixture) AddAfter(_ queue.Key, d time.Duration) { f.delays = append(f.delays, d) }
+
+func newFixture(t *testing.T) *fixture {
+	f := &fixture{t: t, client: fake.NewSimpleClientset(), clock: time.Unix(1000, 0)}
+	f.Controller = New(controller.Dependencies{
+		Cache: cache.New(cache.Config{Managed: managed.Default()}), Hierarchy: f.client, Queue: f,
+		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	}, time.Second, func(namespace string, conditions []metav1.Condition) {
+		f.conditions = nil
+		for _, c := range conditions {
+			f.conditions = append(f.conditions, namespace+" "+c.Reason)
+		}
+	})
+	f.childLists.now = func() time.Time { return f.clock }
+	f.creations.now = f.childLists.now
+	f.client.PrependReactor("patch", "hierarchies", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+		patch := action.(clientgotesting.PatchAction)
+		h := &v1beta1.Hierarchy{}
+		f.Cache.Read(func(s *cache.State) {
+			known := s.Tree.Hierarchy(action.GetNamespace())
+			h.Namespace, h.Name, h.UID, h.Generation = known.Namespace, hnc.Singleton, known.UID, known.Generation
+			h.Spec.Parent, h.Status = known.Parent, known.Status
+		})
+		err := json.Unmarshal(patch.GetPatch(), h)
+		h.ResourceVersion = f.next()
+		return true, h, err
+	})
+	f.Cache.Update(func(s *cache.State) { s.AddEventHandlers(f.Handlers()) })
+	return f
+}
+
+func (f *fixture) next() string {
+	f.version++
+	return fmt.Sprint(f.version)
+}
+
+func (f *fixture) namespace(name string) {
+	f.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), ResourceVersion: f.next()}})
+}
+
+func (f *fixture) parent(namespace, parent string) {
+	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hnc.Singleton, UID: "h", Generation: 1, ResourceVersion: f.next()}}
+	f.Cache.Read(func(s *cache.State) {
+		if known := s.Tree.Hierarchy(namespace); known != nil {
+			h.Status = known.Status
+		}
+	})
+	h.Spec.Parent = parent
+	f.Cache.ObserveHierarchy(h)
+}
+
+// reconcile reconciles a namespace, and returns what was written: children and reasons, "" for nothing.
+func (f *fixture) reconcile(namespace string) string {
+	f.t.Helper()
+	f.client.ClearActions()
+	f.delays = nil
+	if err := f.Reconcile(f.t.Context(), queue.Key{Class: queue.Status, Namespace: namespace}); err != nil {
+		f.t.Fatal(err)
+	}
+	written := ""
+	for _, action := range f.client.Actions() {
+		switch action := action.(type) {
+		case clientgotesting.CreateAction:
+			written += "created"
+		case clientgotesting.PatchAction:
+			var h v1beta1.Hierarchy
+			if err := json.Unmarshal(action.GetPatch(), &h); err != nil {
+				f.t.Fatal(err)
+			}
+			written += fmt.Sprint(h.Status.Children)
+			for _, c := range h.Status.Conditions {
+				written += " " + c.Reason
+			}
+		}
+	}
+	return written
+}
+
+func (f *fixture) want(what, got, want string) {
+	f.t.Helper()
+	if got != want {
+		f.t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func TestGrowingListOfChildrenIsWrittenAfterACooldown(t *testing.T) {
+	f := newFixture(t)
+	f.namespace("root")
+	f.parent("root", "")
+	f.namespace("first")
+	f.parent("first", "root")
+	f.want("first write", f.reconcile("root"), "[first] Ready")
+
+	f.namespace("last")
+	f.parent("last", "root")
+	f.clock = f.clock.Add(time.Second)
+	f.want("during the cooldown", f.reconcile("root"), "")
+	if !slices.Equal(f.delays, []time.Duration{9 * time.Second}) {
+		t.Errorf("it is enqueued after %v, want the rest of the cooldown", f.delays)
+	}
+	f.clock = f.clock.Add(9 * time.Second)
+	f.want("after the cooldown", f.reconcile("root"), "[first last] Ready")
+	f.want("again", f.reconcile("root"), "")
+}
+
+func TestConditionsAreWrittenDuringTheCooldownOfTheChildren(t *testing.T) {
+	f := newFixture(t)
+	f.namespace("root")
+	f.parent("root", "")
+	f.namespace("child")
+	f.parent("child", "root")
+	f.want("first write", f.reconcile("root"), "[child] Ready")
+	f.namespace("delayed")
+	f.parent("delayed", "root")
+	f.want("during the cooldown", f.reconcile("root"), "")
+	f.parent("root", "missing")
+	f.want("a condition, with all children", f.reconcile("root"), "[child delayed] ParentMissing ParentMissing")
+}
+
+// A client that applies a namespace and then its Hierarchy must be able to create the latter.
+func TestHierarchyIsNotCreatedWhereANamespaceHasJustAppeared(t *testing.T) {
+	f := newFixture(t)
+	f.namespace("child")
+	f.parent("child", "root")
+	f.namespace("root")
+	f.want("at once", f.reconcile("root"), "")
+	f.clock = f.clock.Add(20 * time.Second)
+	f.want("later", f.reconcile("root"), "created")
+}
+
+func TestConditionsOfANamespaceArePassedOn(t *testing.T) {
+	f := newFixture(t)
+	f.namespace("a")
+	f.parent("a", "")
+	f.reconcile("a")
+	f.want("without a problem", fmt.Sprint(f.conditions), "[]")
+	f.Cache.ObserveHierarchy(&v1beta1.Hierarchy{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.Singleton, UID: "h", ResourceVersion: f.next()},
+		// The pair that HNC did not count (spec/hnc.md 3.12, step 7).
+		Spec: v1beta1.HierarchySpec{Labels: []v1beta1.MetaKVP{{Key: "example.com/x", Value: "1"}}},
+	})
+	f.reconcile("a")
+	f.want("with a problem", fmt.Sprint(f.conditions), "[a IllegalManagedLabel]")
+	f.Cache.Update(func(s *cache.State) { s.Tree.DeleteNamespace("a", "a") })
+	f.reconcile("a")
+	f.want("after the namespace is gone", fmt.Sprint(f.conditions), "[]")
+}

@@ -1,0 +1,82 @@
+package hierarchy
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// StatusPlan is what to write for a Hierarchy.
+type StatusPlan struct {
+	// Create asks for a missing Hierarchy, with the parent and the metadata.
+	Create   bool
+	Parent   string
+	Metadata tree.Metadata
+	// Hierarchy is the present record, nil if Create is set.
+	Hierarchy *tree.Hierarchy
+	// Bind asks to bind the record to its namespace.
+	Bind bool
+	// Status replaces the present status.
+	Status v1beta1.HierarchyStatus
+	// OnlyChildren reports that the conditions stay the same.
+	OnlyChildren bool
+}
+
+// Plan returns what to write for a namespace's Hierarchy, nil if nothing. A namespace without a Hierarchy gets one only if it has children or
+// conditions to report.
+func Plan(t *tree.Tree, name string, now metav1.Time) *StatusPlan {
+	h := t.Hierarchy(name)
+	if !t.Active(name) {
+		return inactive(t, h, name, now)
+	}
+	children := t.Children(name)
+	found := desired.Conditions(t, name)
+	if h == nil {
+		if t.HierarchyRecord(name) != nil || (len(children) == 0 && len(found) == 0) {
+			return nil
+		}
+		// Without a Hierarchy only a Subnamespace gives a parent.
+		return &StatusPlan{Create: true, Parent: t.Parent(name), Metadata: t.Metadata(name)}
+	}
+	status := v1beta1.HierarchyStatus{
+		Children:   children,
+		Conditions: conditions.Merge(h.Status.Conditions, append(found, ready(found)), h.Generation, now),
+	}
+	same := conditions.Same(status.Conditions, h.Status.Conditions)
+	if same && slices.Equal(status.Children, h.Status.Children) && !h.Misbound {
+		return nil
+	}
+	return &StatusPlan{Hierarchy: h, Bind: h.Misbound, Status: status, OnlyChildren: same}
+}
+
+// inactive plans for a namespace that takes no part in hierarchies: if it is excluded but has a Hierarchy, that reports it.
+func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *StatusPlan {
+	if h == nil || t.Namespace(name).Terminating {
+		return nil
+	}
+	status := v1beta1.HierarchyStatus{Conditions: conditions.Merge(h.Status.Conditions, []metav1.Condition{{
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: hnc.ReasonNamespaceExcluded,
+		Message: fmt.Sprintf("namespace %q is %s; this hierarchy has no effect", name, t.WhyExcluded(name)),
+	}}, h.Generation, now)}
+	if len(h.Status.Children) == 0 && conditions.Same(status.Conditions, h.Status.Conditions) {
+		return nil
+	}
+	return &StatusPlan{Hierarchy: h, Status: status}
+}
+
+// ready returns the condition Ready of a namespace with the given other conditions.
+func ready(found []metav1.Condition) metav1.Condition {
+	if len(found) == 0 {
+		return hnc.ReadyCondition()
+	}
+	return metav1.Condition{
+		Type: hnc.ConditionReady, Status: metav1.ConditionFalse, Reason: found[0].Reason, Message: found[0].Message,
+	}
+}

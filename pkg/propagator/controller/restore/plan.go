@@ -1,0 +1,94 @@
+package restore
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// record is the lost Hierarchy of a namespace, as the labels of the namespaces describe it.
+type record struct {
+	name string
+	// parent is "" for a root.
+	parent string
+	// subnamespace reports that the parent had a Subnamespace for it.
+	subnamespace bool
+	cascading    bool
+	metadata     tree.Metadata
+}
+
+// plan returns the lost hierarchies by name: labels name the parent and say where cascading deletion is allowed, and managed metadata is attributed to
+// where it begins. Roots with nothing else to record are left out.
+func plan(t *tree.Tree) []record {
+	parents, children := map[string]string{}, map[string][]string{}
+	for _, name := range t.Names() {
+		if parent := labelledParent(t, name); parent != "" {
+			parents[name] = parent
+			children[parent] = append(children[parent], name)
+		}
+	}
+	var found []record
+	for _, name := range slices.Sorted(slices.Values(t.Names())) {
+		if !t.Active(name) {
+			continue
+		}
+		ns, parent := t.Namespace(name), t.Namespace(parents[name])
+		r := record{
+			name: name, parent: parents[name],
+			subnamespace: ns.SubnamespaceOf != "" && ns.SubnamespaceOf == parents[name] && ns.Labels[hnc.LabelOrphaned] != "true",
+			cascading: ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed &&
+				(parent == nil || parent.Labels[hnc.LabelCascadingDeletion] != hnc.CascadingAllowed),
+		}
+		if !t.External(name) {
+			labels := func(ns *tree.Namespace) map[string]string { return ns.Labels }
+			annotations := func(ns *tree.Namespace) map[string]string { return ns.Annotations }
+			r.metadata.Labels, r.metadata.NamespaceLabels = begins(t, ns, parent, children[name], labels, t.Keys().Label)
+			r.metadata.Annotations, r.metadata.NamespaceAnnotations = begins(t, ns, parent, children[name], annotations, t.Keys().Annotation)
+		}
+		if r.parent != "" || r.cascading || !r.metadata.Equal(tree.Metadata{}) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// labelledParent returns the namespace at distance 1, "" if there is none. An external namespace's labels are its manager's.
+func labelledParent(t *tree.Tree, name string) string {
+	ns := t.Namespace(name)
+	if t.Excluded(name) || ns.ManagedBy != "" {
+		return ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(ns.Labels)) {
+		if parent, ok := hnc.TreeLabelAncestor(key); ok && ns.Labels[key] == "1" && parent != name {
+			return parent
+		}
+	}
+	return ""
+}
+
+// begins returns the managed pairs that the namespace has and its parent has not: those that go on below it, and those that it has alone.
+func begins(t *tree.Tree, ns, parent *tree.Namespace, children []string, of func(*tree.Namespace) map[string]string, isManaged func(string) bool,
+) (inherited, own []v1beta1.MetaKVP) {
+	has := of(ns)
+	for _, key := range slices.Sorted(maps.Keys(has)) {
+		pair := v1beta1.MetaKVP{Key: key, Value: has[key]}
+		if !isManaged(key) {
+			continue
+		}
+		if parent != nil {
+			if value, ok := of(parent)[key]; ok && value == pair.Value {
+				continue
+			}
+		}
+		goesOn := len(children) == 0 || slices.ContainsFunc(children, func(child string) bool { return of(t.Namespace(child))[key] == pair.Value })
+		if goesOn {
+			inherited = append(inherited, pair)
+		} else {
+			own = append(own, pair)
+		}
+	}
+	return inherited, own
+}

@@ -1,0 +1,92 @@
+package subnamespace
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// The caches may be seconds old, each differently. Most decisions are corrected by the next one. Those that can't be are confirmed with the API server
+// first; outcome.ErrStale reports that the cache has to catch up.
+
+// confirmRelease confirms why a namespace stays without its Subnamespace: that there is no such namespace, or that it belongs elsewhere or has
+// children.
+func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) error {
+	var (
+		ns       *tree.Namespace
+		h        *tree.Hierarchy
+		children bool
+		p        plan
+	)
+	c.Cache.Read(func(state *cache.State) {
+		t := state.Tree
+		ns, h, children = t.Namespace(s.Name), t.Hierarchy(s.Name), t.HasChildren(s.Name)
+		p = planFor(t, s.Key, metav1.Now())
+	})
+	if p.action != release {
+		return fmt.Errorf("%w: the plan is %s now", outcome.ErrStale, p.action)
+	}
+	if ns == nil {
+		live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
+			return err
+		}
+		return fmt.Errorf("%w: namespace %q exists since version %s", outcome.ErrStale, s.Name, live.ResourceVersion)
+	}
+	if ns.SubnamespaceOf != s.Parent || s.Void {
+		return nil
+	}
+	live, err := c.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	if err == nil && h != nil && live.Spec.Parent != h.Parent {
+		return fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Spec.Parent)
+	}
+	if !children {
+		return nil
+	}
+	if children, err = c.hasLiveChildren(ctx, s.Name); err != nil {
+		return err
+	}
+	if !children {
+		return fmt.Errorf("%w: namespace %q has no children any more", outcome.ErrStale, s.Name)
+	}
+	return nil
+}
+
+// confirmConversion confirms that the namespace of a Subnamespace is not, or again, its sub-namespace: what is void stays so.
+func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace) error {
+	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err == nil && managed.SubnamespaceOf(live.Annotations) == s.Parent {
+		err = fmt.Errorf("%w: namespace %q is a sub-namespace of %q since version %s", outcome.ErrStale, s.Name, s.Parent, live.ResourceVersion)
+	}
+	return err
+}
+
+// hasLiveChildren says whether a namespace names the given one as its parent, or is asked for in it, now.
+func (c *Controller) hasLiveChildren(ctx context.Context, namespace string) (bool, error) {
+	hierarchies, err := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("spec.parent", namespace).String(),
+	})
+	if err != nil || len(hierarchies.Items) > 0 {
+		return err == nil, err
+	}
+	subnamespaces, err := c.Hierarchy.HncV1beta1().Subnamespaces(namespace).List(ctx, metav1.ListOptions{})
+	return err == nil && len(subnamespaces.Items) > 0, err
+}

@@ -1,0 +1,144 @@
+// Package subnamespace reconciles Subnamespaces: it creates and deletes their namespaces, populates them, reports, and creates the Subnamespaces that
+// hierarchies require.
+package subnamespace
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Controller reconciles Subnamespaces.
+type Controller struct {
+	controller.Dependencies
+	namespaces  *namespace.Controller
+	hierarchies *hierarchy.Controller
+	copies      *copies.Controller
+	// inheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
+	inheritPodSecurity bool
+	requestedAt        *queue.Stamps
+}
+
+// New returns a Controller that completes new namespaces by the other controllers.
+func New(d controller.Dependencies, namespaces *namespace.Controller, hierarchies *hierarchy.Controller, copies *copies.Controller,
+	inheritPodSecurity bool,
+) *Controller {
+	return &Controller{
+		Dependencies: d, namespaces: namespaces, hierarchies: hierarchies, copies: copies,
+		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(),
+	}
+}
+
+// Handlers returns the handlers that enqueue affected Subnamespaces.
+func (c *Controller) Handlers() cache.EventHandlers {
+	return cache.EventHandlers{TreeChanged: func(s *cache.State, affected tree.Affected) {
+		for _, name := range affected.Moved {
+			c.enqueue(s.Tree.Asking(name)...)
+			c.enqueue(s.Tree.Missing(name)...)
+		}
+		c.enqueue(affected.Subnamespaces...)
+	}}
+}
+
+// Start enqueues all Subnamespaces, and those that are required and missing, when the propagator begins to lead.
+func (c *Controller) Start(s *cache.State) {
+	c.enqueue(s.Tree.SubnamespaceKeys()...)
+	for _, name := range s.Tree.Names() {
+		c.enqueue(s.Tree.Missing(name)...)
+	}
+}
+
+func (c *Controller) enqueue(keys ...tree.Key) {
+	for _, key := range keys {
+		k := queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}
+		c.requestedAt.Add(k)
+		c.Urgent.Add(k)
+	}
+}
+
+// Reconcile does what a Subnamespace needs. The user who created it waits for the last of these writes, so as few as possible follow one another:
+// the namespace, then its content in parallel, then the status.
+func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
+	k := tree.Key{Parent: key.Namespace, Name: key.Name}
+	var s *tree.Subnamespace
+	var p plan
+	c.Cache.Read(func(state *cache.State) {
+		s = state.Tree.SubnamespaceRecord(k)
+		p = planFor(state.Tree, k, metav1.Now())
+	})
+	if s != nil && s.Misbound && !s.Terminating {
+		// Rejections mean that the record is not legal any more. It stays as it is.
+		if err := c.patch(ctx, s, map[string]any{"metadata": map[string]any{"uid": s.UID}}); !outcome.Rejected(err) {
+			return err
+		}
+	}
+	if err := c.carryOut(ctx, k, s, p); err != nil {
+		return err
+	}
+	at := c.requestedAt.Remove(key)
+	if (p.action == createNamespace || p.action == populate) && !at.IsZero() {
+		c.Metrics.Created(time.Since(at))
+	}
+	return nil
+}
+
+func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subnamespace, p plan) error {
+	switch p.action {
+	case require:
+		return c.require(ctx, key)
+	case release:
+		if err := c.confirmRelease(ctx, s); err != nil {
+			return err
+		}
+		return c.removeFinalizer(ctx, s)
+	case void:
+		return c.markVoid(ctx, s, p)
+	case deleteNamespace:
+		return c.namespaces.Delete(ctx, key.Name, p.uid, p.resourceVersion)
+	case report:
+		return c.writeStatus(ctx, s, p.status)
+	case createNamespace:
+		if !p.markParent {
+			return c.populate(ctx, s, p)
+		}
+		if p, err := c.markParent(ctx, key); err != nil {
+			return err
+		} else {
+			return c.populate(ctx, s, p)
+		}
+	case populate:
+		return c.populate(ctx, s, p)
+	}
+	return nil
+}
+
+// markParent gives the parent the label that protects it from being deleted, and returns the plan that follows.
+func (c *Controller) markParent(ctx context.Context, key tree.Key) (plan, error) {
+	var parent *tree.Namespace
+	c.Cache.Read(func(state *cache.State) { parent = state.Tree.Namespace(key.Parent) })
+	if parent == nil {
+		return plan{}, outcome.ErrStale
+	}
+	value := "true"
+	if err := c.namespaces.Patch(ctx, parent, map[string]*string{hnc.LabelHasSubnamespaces: &value}, nil); err != nil {
+		return plan{}, err
+	}
+	// The parent may be gone by now.
+	var p plan
+	c.Cache.Read(func(state *cache.State) { p = planFor(state.Tree, key, metav1.Now()) })
+	if p.action != createNamespace || p.markParent {
+		return plan{}, outcome.ErrStale
+	}
+	return p, nil
+}

@@ -1,0 +1,60 @@
+package subnamespace
+
+import (
+	"context"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// bindCreator gives the requester of a sub-namespace their role there. The namespace was created with an annotation that says that this is due, which
+// is removed afterwards. So it happens once, even if the process is interrupted, and a user who removes the binding later removes it for good.
+func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, binding *rbacv1.RoleBinding) error {
+	_, err := c.Kubernetes.RbacV1().RoleBindings(binding.Namespace).Create(ctx, binding, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		err = nil
+	}
+	// The watch brings it: it is a source like any other.
+	if err := outcome.Record(c.Metrics, "RoleBinding", "create", binding.Namespace, err, nil); err != nil {
+		return err
+	}
+	var ns *tree.Namespace
+	c.Cache.Read(func(state *cache.State) { ns = state.Tree.Namespace(s.Name) })
+	if ns == nil || ns.CreatorPending != s.UID {
+		return nil
+	}
+	return c.namespaces.Patch(ctx, ns, nil, map[string]*string{hnc.AnnotationCreatorPending: nil})
+}
+
+// creatorPrefix is followed by the namespace's name: of one name, an ancestor's RoleBinding would take the place of a descendant's.
+const creatorPrefix = "hnc-creator-"
+
+// creatorBinding returns the RoleBinding that gives who has asked for a sub-namespace the creator's role there, nil if there is no such role
+// or nobody has asked. It is an ordinary source, made once.
+func creatorBinding(t *tree.Tree, s *tree.Subnamespace) *rbacv1.RoleBinding {
+	if t.CreatorRole() == "" || s.Requester == "" {
+		return nil
+	}
+	return &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Name, Name: creatorPrefix + s.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: t.CreatorRole()},
+		Subjects:   []rbacv1.Subject{subject(s.Requester)},
+	}
+}
+
+// subject returns the user of that name as RBAC speaks of it.
+func subject(user string) rbacv1.Subject {
+	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
+		if namespace, name, ok := strings.Cut(account, ":"); ok {
+			return rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}
+		}
+	}
+	return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}
+}

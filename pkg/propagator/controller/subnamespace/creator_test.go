@@ -1,0 +1,59 @@
+package subnamespace
+
+import (
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+func TestWhoGetsTheCreatorsRole(t *testing.T) {
+	there := []string{"role admin", "ns p", "asked p c", "by p c jane", "ns c sub-of p", "parent c p"}
+	for name, test := range map[string]struct {
+		given []string
+		due   bool
+	}{
+		"a new sub-namespace":                              {[]string{"role admin", "ns p", "asked p c", "by p c jane"}, true},
+		"without a role":                                   {[]string{"ns p", "asked p c", "by p c jane"}, false},
+		"asked for by nobody":                              {[]string{"role admin", "ns p", "asked p c"}, false},
+		"created, and not yet bound":                       {append(there, "pending c s-c"), true},
+		"bound already":                                    {there, false},
+		"created for an earlier Subnamespace":              {append(there, "pending c s-another"), false},
+		"adopted: the namespace was there before":          {[]string{"role admin", "ns p", "ns c sub-of p", "parent c p", "asked p c", "by p c jane"}, false},
+		"the namespace of a ready one is gone":             {[]string{"role admin", "ns p", "ready p c", "by p c jane", "parent c p"}, true},
+		"pending although ready, and the role was removed": {[]string{"ns p", "ready p c", "by p c jane", "ns c sub-of p", "parent c p", "pending c s-c"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := planFor(treetest.New(test.given...), tree.Key{Parent: "p", Name: "c"}, treetest.Now)
+			if due := plan.creator != nil; due != test.due {
+				t.Fatalf("got %+v", plan)
+			}
+			if test.due && plan.creator.RoleRef.Name != "admin" {
+				t.Errorf("got the role %v", plan.creator.RoleRef)
+			}
+			if plan.action == createNamespace && (plan.namespace.Annotations[hnc.AnnotationCreatorPending] == "s-c") != test.due {
+				t.Errorf("got the annotations %v", plan.namespace.Annotations)
+			}
+		})
+	}
+}
+
+func TestSubjectsAreUsersOrServiceAccounts(t *testing.T) {
+	user := rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind}
+	for name, want := range map[string]rbacv1.Subject{
+		"jane":                          user,
+		"system:serviceaccount:a:b":     {Kind: rbacv1.ServiceAccountKind, Namespace: "a", Name: "b"},
+		"system:serviceaccount:strange": user,
+	} {
+		if want.Kind == rbacv1.UserKind {
+			want.Name = name
+		}
+		if got := subject(name); got != want {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}

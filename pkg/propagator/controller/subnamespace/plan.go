@@ -1,0 +1,229 @@
+package subnamespace
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// action is what a Subnamespace needs.
+type action string
+
+const (
+	// none waits for other events.
+	none action = "None"
+	// require creates the Subnamespace itself, because its parent requires it.
+	require action = "Require"
+	// createNamespace creates the namespace, and populates it.
+	createNamespace action = "Create"
+	// populate completes an existing namespace: its Hierarchy, its copies, and then the status.
+	populate action = "Populate"
+	// report writes the status only.
+	report action = "Report"
+	// void marks the Subnamespace as void, after the namespace has got a Hierarchy if setParent is set.
+	void action = "Void"
+	// deleteNamespace deletes the namespace.
+	deleteNamespace action = "Delete"
+	// release removes our finalizer; the namespace stays as it is.
+	release action = "Release"
+)
+
+// plan is what to do for a Subnamespace.
+type plan struct {
+	action action
+	// markParent reports that the parent needs the label that protects it from being deleted, before anything else.
+	markParent bool
+	// namespace is the namespace to create.
+	namespace *corev1.Namespace
+	// uid and resourceVersion are those of the namespace to delete, as the cache has it.
+	uid             types.UID
+	resourceVersion string
+	// setParent reports that the Hierarchy of the namespace has to be created with the parent, or has to get it.
+	setParent bool
+	// setMetadata reports that the Hierarchy has to get the labels and annotations of the Subnamespace.
+	setMetadata bool
+	// creator is the RoleBinding of the requester in the namespace, nil if none is due.
+	creator *rbacv1.RoleBinding
+	// status is the status to write; after createNamespace and populate once everything else is done.
+	status v1beta1.SubnamespaceStatus
+}
+
+// planFor returns what to do for a Subnamespace. Source: spec/hnc.md 3.5 and 3.6.
+func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
+	s := t.SubnamespaceRecord(key)
+	switch {
+	case s == nil:
+		if due, _ := desired.RequiredChild(t, key); due {
+			return plan{action: require}
+		}
+		return plan{action: none}
+	case s.Terminating:
+		return planDeletion(t, s)
+	case s.Void:
+		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConverted,
+			fmt.Sprintf("namespace %q was converted to a full namespace, so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", key.Name), now)
+	case t.Subnamespace(key) == nil:
+		// It belongs to an earlier namespace of its parent's name, and counts for nothing.
+		return plan{action: none}
+	}
+	parent := t.Namespace(key.Parent)
+	if parent == nil || parent.Terminating {
+		return plan{action: none}
+	}
+	if t.Excluded(key.Parent) || t.Excluded(key.Name) {
+		excluded := key.Name
+		if t.Excluded(key.Parent) {
+			excluded = key.Parent
+		}
+		return reportOnly(t, s, v1beta1.SubnamespaceForbidden, hnc.ReasonNamespaceForbidden,
+			fmt.Sprintf("namespace %q is %s; delete this Subnamespace", excluded, t.WhyExcluded(excluded)), now)
+	}
+	ns := t.Namespace(key.Name)
+	if t.Converted(s) {
+		return planVoid(t, s)
+	}
+	if ns == nil {
+		return planCreate(t, s, parent, now)
+	}
+	if ns.SubnamespaceOf != key.Parent {
+		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict, conflictMessage(ns, key), now)
+	}
+	if other := t.Parent(key.Name); other != key.Parent {
+		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+			fmt.Sprintf("namespace %q is a sub-namespace of %q, but its hierarchy names the parent %q; set spec.parent of the hierarchy in namespace %q to %q",
+				key.Name, key.Parent, other, key.Name, key.Parent), now)
+	}
+	if ns.Terminating {
+		return reportOnly(t, s, v1beta1.SubnamespaceOk, hnc.ReasonNamespaceTerminating,
+			fmt.Sprintf("namespace %q is being deleted, and will be created again when it is gone; delete this Subnamespace if that is not wanted", key.Name), now)
+	}
+	return planPopulate(t, s, now)
+}
+
+// planVoid plans for a Subnamespace whose namespace was converted. The namespace keeps its parent.
+func planVoid(t *tree.Tree, s *tree.Subnamespace) plan {
+	h := t.Hierarchy(s.Name)
+	return plan{action: void, setParent: t.Namespace(s.Name) != nil && (h == nil || h.Parent == "") && t.Parent(s.Name) == s.Parent}
+}
+
+func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now metav1.Time) plan {
+	if t.Parent(s.Name) != s.Parent {
+		// Another Subnamespace of that name is older, and its namespace is about to be created.
+		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+			fmt.Sprintf("namespace %q is being created for a Subnamespace in namespace %q; delete this Subnamespace, or that one", s.Name, t.Parent(s.Name)), now)
+	}
+	if children := len(t.Children(s.Name)); children > 0 && s.Status.State == v1beta1.SubnamespaceConflict {
+		// They were the children of another namespace. No request to move them below this one was authorized.
+		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConflict,
+			fmt.Sprintf("namespace %q, which was somebody else's, does not exist any more but is the parent of %d existing namespace(s); "+
+				"delete this Subnamespace, and create it again as an admin of these", s.Name, children), now)
+	}
+	annotations := desired.ManagedAnnotations(t, s.Name)
+	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
+	annotations[hnc.AnnotationAncestry] = desired.Ancestry(t, s.Name)
+	if recorded := desired.EncodeLabels(desired.InheritedPodSecurity(t, s.Name)); recorded != "" {
+		annotations[hnc.AnnotationInheritedPodSecurity] = recorded
+	}
+	creator := creatorBinding(t, s)
+	if creator != nil {
+		annotations[hnc.AnnotationCreatorPending] = string(s.UID)
+	}
+	return plan{
+		action:     createNamespace,
+		markParent: parent.Labels[hnc.LabelHasSubnamespaces] != "true",
+		namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+			Name:        s.Name,
+			Labels:      desired.Labels(t, s.Name),
+			Annotations: annotations,
+		}},
+		setParent: true,
+		creator:   creator,
+		status:    usable(t, s, now),
+	}
+}
+
+// planPopulate plans for a namespace that exists below the right parent. A Subnamespace that became ready stays ready: later problems of the tree are
+// reported by the conditions of the namespace's Hierarchy.
+func planPopulate(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
+	h := t.Hierarchy(s.Name)
+	setParent := h == nil || h.Parent == ""
+	setMetadata := h != nil && !h.Metadata.Equal(s.Metadata)
+	var creator *rbacv1.RoleBinding
+	if t.Namespace(s.Name).CreatorPending == s.UID {
+		creator = creatorBinding(t, s)
+	}
+	status := usable(t, s, now)
+	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
+	wasReady := s.Status.State == v1beta1.SubnamespaceOk && ready != nil && ready.Status == metav1.ConditionTrue &&
+		ready.ObservedGeneration == s.Generation
+	if !setParent && !setMetadata && creator == nil {
+		if wasReady {
+			status = newStatus(t, s, v1beta1.SubnamespaceOk, *ready, now)
+		}
+		switch {
+		case sameStatus(status, s.Status):
+			return plan{action: none}
+		case wasReady:
+			return plan{action: report, status: status}
+		}
+	}
+	return plan{action: populate, setParent: setParent, setMetadata: setMetadata, creator: creator, status: status}
+}
+
+// usable returns the status of a Subnamespace whose namespace is complete.
+func usable(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) v1beta1.SubnamespaceStatus {
+	if halt := desired.Halted(t, s.Name); halt != nil {
+		return unready(t, s, v1beta1.SubnamespaceOk, halt.Reason, halt.Message, now)
+	}
+	return newStatus(t, s, v1beta1.SubnamespaceOk, metav1.Condition{
+		Status: metav1.ConditionTrue, Reason: hnc.ReasonReady,
+		Message: fmt.Sprintf("namespace %q exists, and has all that it inherits", s.Name),
+	}, now)
+}
+
+func conflictMessage(ns *tree.Namespace, key tree.Key) string {
+	if ns.ManagedBy != "" {
+		return fmt.Sprintf("namespace %q exists and is managed by %q, so it can't have a parent; delete this Subnamespace and choose another name", key.Name, ns.ManagedBy)
+	}
+	if ns.SubnamespaceOf == "" {
+		return fmt.Sprintf("namespace %q exists and is not a sub-namespace; delete this Subnamespace and choose another name, or make namespace %q a child of %q by its own hierarchy",
+			key.Name, key.Name, key.Parent)
+	}
+	return fmt.Sprintf("namespace %q exists as a sub-namespace of %q; delete this Subnamespace and choose another name", key.Name, ns.SubnamespaceOf)
+}
+
+// unready returns the status of a Subnamespace that is not ready for the given reason.
+func unready(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) v1beta1.SubnamespaceStatus {
+	return newStatus(t, s, state, metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}, now)
+}
+
+func newStatus(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState, ready metav1.Condition, now metav1.Time) v1beta1.SubnamespaceStatus {
+	ready.Type = hnc.ConditionReady
+	return v1beta1.SubnamespaceStatus{
+		State:      state,
+		Conditions: conditions.Merge(s.Status.Conditions, append(requirement(t, s), ready), s.Generation, now),
+	}
+}
+
+func reportOnly(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceState, reason, message string, now metav1.Time) plan {
+	status := unready(t, s, state, reason, message, now)
+	if sameStatus(status, s.Status) {
+		return plan{action: none}
+	}
+	return plan{action: report, status: status}
+}
+
+// sameStatus says whether two statuses tell the same.
+func sameStatus(a, b v1beta1.SubnamespaceStatus) bool {
+	return a.State == b.State && conditions.Same(a.Conditions, b.Conditions)
+}

@@ -1,0 +1,140 @@
+package subnamespace
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+func TestWhatASubnamespaceNeeds(t *testing.T) {
+	for name, test := range map[string]struct {
+		given []string
+		want  string // action, options, and state and reason of the status
+	}{
+		"ANCHOR-5 the namespace is missing":                   {[]string{"ns p", "asked p c"}, "Create mark set-parent Ok/Ready"},
+		"the parent is marked":                                {[]string{"ns p label hnc.x-k8s.io/has-subnamespaces=true", "asked p c"}, "Create set-parent Ok/Ready"},
+		"the parent is missing":                               {[]string{"asked p c"}, "None"},
+		"the parent terminates":                               {[]string{"ns p", "asked p c", "terminating p"}, "None"},
+		"the parent is halted":                                {[]string{"ns p", "parent p x", "asked p c"}, "Create mark set-parent Ok/AncestorHaltActivities"},
+		"the namespace was just created":                      {[]string{"ns p", "asked p c", "ns c sub-of p"}, "Populate set-parent Ok/Ready"},
+		"ANCHOR-6 the hierarchy is there":                     {[]string{"ns p", "asked p c", "ns c sub-of p", "parent c p"}, "Populate Ok/Ready"},
+		"the hierarchy names no parent":                       {[]string{"ns p", "ready p c", "ns c sub-of p", "cascading c"}, "Populate set-parent Ok/Ready"},
+		"all is done":                                         {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p"}, "None"},
+		"it was ready before the tree was halted":             {[]string{"ns p", "parent p x", "ready p c", "ns c sub-of p", "parent c p"}, "None"},
+		"a ready one's namespace is gone":                     {[]string{"ns p", "ready p c", "parent c p"}, "Create mark set-parent Ok/Ready"},
+		"ANCHOR-3 the namespace is not a sub-namespace":       {[]string{"ns p", "asked p c", "ns c"}, "Report Conflict/NamespaceConflict"},
+		"ANCHOR-3 the namespace is somebody else's":           {[]string{"ns p", "asked p c", "ns c sub-of q"}, "Report Conflict/NamespaceConflict"},
+		"its hierarchy names another parent":                  {[]string{"ns p", "asked p c", "ns c sub-of p", "parent c q"}, "Report Conflict/NamespaceConflict"},
+		"an older one asks for the same name":                 {[]string{"ns a", "ns p", "asked a c", "asked p c"}, "Report Conflict/NamespaceConflict"},
+		"the name is excluded":                                {[]string{"ns p", "asked p kube-system"}, "Report Forbidden/NamespaceForbidden"},
+		"the parent is excluded":                              {[]string{"ns kube-system", "asked kube-system c"}, "Report Forbidden/NamespaceForbidden"},
+		"the namespace terminates":                            {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "terminating c"}, "Report Ok/NamespaceTerminating"},
+		"ANCHOR-4 deletion of a leaf":                         {[]string{"ns p", "deleting p c", "ns c sub-of p", "parent c p"}, "Delete uid-c"},
+		"DEL-2 deletion of a leaf without a hierarchy":        {[]string{"ns p", "deleting p c", "ns c sub-of p"}, "Delete uid-c"},
+		"DEL-3 deletion with a full child":                    {[]string{"ns p", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Release"},
+		"deletion with a child being created":                 {[]string{"ns p", "deleting p c", "ns c sub-of p", "asked c d"}, "Release"},
+		"DEL-2 deletion with a child, cascading":              {[]string{"ns p", "cascading c", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete uid-c"},
+		"DEL-2 deletion with a child, cascading above":        {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete uid-c"},
+		"deletion in a terminating parent":                    {[]string{"ns p", "deleting p c", "ns c sub-of p", "terminating p"}, "Release"},
+		"deletion in a terminating parent, own ACD":           {[]string{"ns p", "deleting p c", "ns c sub-of p", "cascading c", "terminating p"}, "Release"},
+		"CASCADE-1 deletion in a terminating parent, allowed": {[]string{"ns p label hnc.x-k8s.io/cascading-deletion=allowed", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete uid-c"},
+		"deletion in a terminating parent, record":            {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete uid-c"},
+		"DEL-4 deletion while the namespace terminates":       {[]string{"ns p", "deleting p c", "ns c sub-of p", "terminating c"}, "None"},
+		"DEL-5 deletion when the namespace is gone":           {[]string{"ns p", "deleting p c"}, "Release"},
+		"deletion when the parent is gone":                    {[]string{"deleting p c", "ns c sub-of p"}, "Release"},
+		"DEL-6 deletion of one in conflict":                   {[]string{"ns p", "deleting p c", "ns c"}, "Release"},
+		"DEL-6 deletion of somebody else's":                   {[]string{"ns p", "deleting p c", "ns c sub-of q"}, "Release"},
+		"deletion of a moved one":                             {[]string{"ns p", "ns q", "deleting p c", "ns c sub-of p", "parent c q"}, "Release"},
+		"the namespace was converted":                         {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "ns c"}, "Void"},
+		"it was converted while nobody looked":                {[]string{"ns p", "ready p c", "ns c", "parent c p"}, "Void"},
+		"it was converted before this was remembered":         {[]string{"ns p", "asked p c", "ns c label p.tree.hnc.x-k8s.io/depth=1", "parent c p"}, "Void"},
+		"it was converted and deleted":                        {[]string{"ns p", "ready p c", "ns c sub-of p", "ns c", "gone c"}, "Void"},
+		"it was converted and annotated again":                {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "ns c", "ns c sub-of p"}, "None"},
+		"the same, and it is gone":                            {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p", "ns c", "ns c sub-of p", "gone c"}, "Create mark set-parent Ok/Ready"},
+		"it was converted before it had a hierarchy":          {[]string{"ns p", "asked p c", "ns c label p.tree.hnc.x-k8s.io/depth=1"}, "Void set-parent"},
+		"the same, and its record is deleted":                 {[]string{"ns p", "deleting p c", "ns c label p.tree.hnc.x-k8s.io/depth=1"}, "Void set-parent"},
+		"it was converted, its hierarchy names no parent":     {[]string{"ns p", "asked p c", "ns c label p.tree.hnc.x-k8s.io/depth=1", "cascading c"}, "Void set-parent"},
+		"the same, and the record is deleted":                 {[]string{"ns p", "deleting p c", "ns c label p.tree.hnc.x-k8s.io/depth=1", "cascading c"}, "Void set-parent"},
+		"the same, with the parent":                           {[]string{"ns p", "deleting p c", "ns c label p.tree.hnc.x-k8s.io/depth=1", "cascading c", "terminating p"}, "Release"},
+		"one in conflict, the namespace is gone":              {[]string{"ns p", "conflict p c"}, "Create mark set-parent Ok/Ready"},
+		"the same, and it was a parent":                       {[]string{"ns p", "conflict p c", "ns d", "parent d c"}, "Report Conflict/NamespaceConflict"},
+		"a ready one's namespace is gone and was a parent":    {[]string{"ns p", "ready p c", "ns d", "parent d c"}, "Create mark set-parent Ok/Ready"},
+		"it was converted, and left":                          {[]string{"ns p", "ready p c", "ns c label p.tree.hnc.x-k8s.io/depth=1"}, "Void"},
+		"it left before this was remembered":                  {[]string{"ns p", "asked p c", "ns c younger"}, "Void"},
+		"a full namespace that is older":                      {[]string{"ns p", "asked p c", "ns c older"}, "Report Conflict/NamespaceConflict"},
+		"a younger one is somebody else's":                    {[]string{"ns p", "asked p c", "ns c sub-of q younger"}, "Report Conflict/NamespaceConflict"},
+		"a void one":                                          {[]string{"ns p", "ready p c", "void p c", "ns c", "parent c p"}, "Report Conflict/NamespaceConverted"},
+		"a void one's namespace is gone":                      {[]string{"ns p", "ready p c", "void p c"}, "Report Conflict/NamespaceConverted"},
+		"a void one's namespace is annotated again":           {[]string{"ns p", "ready p c", "void p c", "ns c sub-of p"}, "Report Conflict/NamespaceConverted"},
+		"deletion of a void one":                              {[]string{"ns p", "deleting p c", "void p c", "ns c sub-of p", "parent c p"}, "Release"},
+		"deletion of an excluded name":                        {[]string{"ns p", "ns kube-system sub-of p", "deleting p kube-system"}, "Release"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key := tree.Key{Parent: "p", Name: "c"}
+			if strings.Contains(name, "name is excluded") || strings.Contains(name, "excluded name") {
+				key.Name = "kube-system"
+			}
+			if strings.Contains(name, "parent is excluded") {
+				key.Parent = "kube-system"
+			}
+			plan := planFor(treetest.New(test.given...), key, treetest.Now)
+			words := []string{string(plan.action)}
+			if plan.markParent {
+				words = append(words, "mark")
+			}
+			if plan.setParent {
+				words = append(words, "set-parent")
+			}
+			if plan.uid != "" {
+				words = append(words, string(plan.uid))
+			}
+			if len(plan.status.Conditions) > 0 {
+				words = append(words, string(plan.status.State)+"/"+plan.status.Conditions[0].Reason)
+			}
+			if got := strings.Join(words, " "); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestANewSubnamespaceHasItsPlaceFromTheStart(t *testing.T) {
+	plan := planFor(treetest.New("ns a", "ns p", "parent p a", "cascading a", "asked p c"), tree.Key{Parent: "p", Name: "c"}, treetest.Now)
+	if got, want := treetest.Show(plan.namespace.Labels), "a:2 c:0 cascading-deletion in-tree included-namespace p:1"; got != want {
+		t.Errorf("labels %q, want %q", got, want)
+	}
+	if got := plan.namespace.Annotations[hnc.AnnotationSubnamespaceOf]; got != "p" {
+		t.Errorf("sub-namespace of %q", got)
+	}
+}
+
+func TestAReportedStatusIsNotReportedAgain(t *testing.T) {
+	for name, lines := range map[string][]string{
+		"in conflict":     {"ns p", "asked p c", "ns c"},
+		"in a halted one": {"ns p", "parent p missing", "asked p c", "ns c sub-of p", "parent c p"},
+	} {
+		w := treetest.New(lines...)
+		key := tree.Key{Parent: "p", Name: "c"}
+		s := *w.SubnamespaceRecord(key)
+		s.ResourceVersion, s.Status = treetest.Next(), planFor(w, key, treetest.Now).status
+		w.SetSubnamespace(&s)
+		if plan := planFor(w, key, treetest.Now); plan.action != none {
+			t.Errorf("%s: %s %v", name, plan.action, plan.status)
+		}
+	}
+}
+
+func TestAReleasedSubnamespaceIsLeftAlone(t *testing.T) {
+	w := treetest.New("ns p", "deleting p c", "ns c sub-of p")
+	key := tree.Key{Parent: "p", Name: "c"}
+	s := *w.SubnamespaceRecord(key)
+	s.ResourceVersion, s.Finalizers = treetest.Next(), []string{"somebody.else/holds"}
+	w.SetSubnamespace(&s)
+	if plan := planFor(w, key, treetest.Now); plan.action != none {
+		t.Error(plan.action)
+	}
+}

@@ -1,0 +1,119 @@
+package subnamespace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// populate creates the namespace if the plan says so, writes everything that it inherits, and then the status.
+func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan) error {
+	// The copies controller leaves the namespace alone until it is populated.
+	defer c.copies.Hold(s.Name)()
+
+	if p.action == createNamespace {
+		if err := parallel.Run([]func() error{
+			func() error { return c.namespaces.Create(ctx, p.namespace) },
+			func() error { return c.refreshPodSecurity(ctx, s.Parent) },
+		}); err != nil {
+			return c.reportFailure(ctx, s, v1beta1.SubnamespaceMissing, err)
+		}
+	}
+	// Labels restrict what the copies permit, so they come first. There is nothing to do for a namespace that was just created, unless the
+	// parent's Pod Security labels have changed since.
+	if err := c.namespaces.Sync(ctx, s.Name); err != nil {
+		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+	}
+	steps := []func() error{func() error { return c.copies.Populate(ctx, s.Name) }}
+	if p.setParent || p.setMetadata {
+		steps = append(steps, func() error { return c.syncHierarchy(ctx, s, p) })
+	}
+	if p.creator != nil {
+		steps = append(steps, func() error { return c.bindCreator(ctx, s, p.creator) })
+	}
+	if err := parallel.Run(steps); err != nil {
+		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+	}
+	return c.writeStatus(ctx, s, p.status)
+}
+
+// refreshPodSecurity reads the parent whose Pod Security labels a new sub-namespace inherits: the watch may be late, and a label that makes the
+// parent stricter has to be there before the sub-namespace can be used.
+func (c *Controller) refreshPodSecurity(ctx context.Context, parent string) error {
+	if !c.inheritPodSecurity {
+		return nil
+	}
+	return c.namespaces.Refresh(ctx, parent)
+}
+
+// syncHierarchy makes the Hierarchy of a sub-namespace specify what its Subnamespace does.
+func (c *Controller) syncHierarchy(ctx context.Context, s *tree.Subnamespace, p plan) error {
+	var h *tree.Hierarchy
+	c.Cache.Read(func(state *cache.State) { h = state.Tree.Hierarchy(s.Name) })
+	if h == nil {
+		return c.hierarchies.Create(ctx, s.Name, s.Parent, s.Metadata)
+	}
+	return c.hierarchies.Adopt(ctx, h, s, p.setParent, p.setMetadata)
+}
+
+// reportFailure reports an error that a retry alone does not solve in the status, and returns it.
+func (c *Controller) reportFailure(ctx context.Context, s *tree.Subnamespace, state v1beta1.SubnamespaceState, err error) error {
+	if !outcome.Rejected(err) {
+		return err
+	}
+	// Once is enough, even if the server's message differs each time: a new status would cause another attempt at once.
+	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
+	if ready != nil && ready.Reason == hnc.ReasonPropagationFailed && ready.ObservedGeneration == s.Generation && s.Status.State == state {
+		return err
+	}
+	var status v1beta1.SubnamespaceStatus
+	c.Cache.Read(func(cached *cache.State) {
+		status = unready(cached.Tree, s, state, hnc.ReasonPropagationFailed, err.Error(), metav1.Now())
+	})
+	return errors.Join(err, c.writeStatus(ctx, s, status))
+}
+
+func (c *Controller) writeStatus(ctx context.Context, s *tree.Subnamespace, status v1beta1.SubnamespaceStatus) error {
+	return c.patch(ctx, s, map[string]any{"metadata": map[string]any{"uid": s.UID}, "status": status}, "status")
+}
+
+// markVoid marks a Subnamespace whose namespace was converted. The namespace keeps its parent: its Hierarchy names it first.
+func (c *Controller) markVoid(ctx context.Context, s *tree.Subnamespace, p plan) error {
+	if err := c.confirmConversion(ctx, s); err != nil {
+		return err
+	}
+	if p.setParent {
+		if err := c.syncHierarchy(ctx, s, p); err != nil {
+			return err
+		}
+	}
+	return c.patch(ctx, s, map[string]any{"metadata": map[string]any{"uid": s.UID, "annotations": map[string]any{hnc.AnnotationVoid: "true"}}})
+}
+
+// removeFinalizer removes our finalizer.
+func (c *Controller) removeFinalizer(ctx context.Context, s *tree.Subnamespace) error {
+	others := slices.DeleteFunc(slices.Clone(s.Finalizers), func(f string) bool { return f == hnc.FinalizerSubnamespace })
+	// The patch replaces the whole list, so it names the version.
+	return c.patch(ctx, s, map[string]any{"metadata": map[string]any{"uid": s.UID, "resourceVersion": s.ResourceVersion, "finalizers": others}})
+}
+
+func (c *Controller) patch(ctx context.Context, s *tree.Subnamespace, patch map[string]any, subresources ...string) error {
+	body, err := json.Marshal(patch)
+	if err != nil {
+		return err
+	}
+	patched, err := c.Hierarchy.HncV1beta1().Subnamespaces(s.Parent).Patch(ctx, s.Name, types.MergePatchType, body, metav1.PatchOptions{}, subresources...)
+	return outcome.Record(c.Metrics, "Subnamespace", "patch", s.Parent, err, func() { c.Cache.ObserveSubnamespace(patched) })
+}

@@ -1,0 +1,51 @@
+package subnamespace
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// require creates a Subnamespace that its parent requires. A condition of the parent's Hierarchy reports rejections, which are retried with a
+// back-off.
+func (c *Controller) require(ctx context.Context, key tree.Key) error {
+	// A namespace that exists already keeps its labels and annotations.
+	var metadata tree.Metadata
+	c.Cache.Read(func(state *cache.State) { metadata = state.Tree.Metadata(key.Name) })
+	created, err := c.Hierarchy.HncV1beta1().Subnamespaces(key.Parent).Create(ctx, &v1beta1.Subnamespace{
+		ObjectMeta: metav1.ObjectMeta{Namespace: key.Parent, Name: key.Name, Annotations: map[string]string{hnc.AnnotationRequired: "true"}},
+		Spec: v1beta1.SubnamespaceSpec{
+			Labels: metadata.Labels, Annotations: metadata.Annotations,
+			NamespaceLabels: metadata.NamespaceLabels, NamespaceAnnotations: metadata.NamespaceAnnotations,
+		},
+	}, metav1.CreateOptions{})
+	if outcome.Rejected(err) && !apierrors.IsAlreadyExists(err) && !copies.Gone(err) && !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		c.Cache.Update(func(state *cache.State) { state.SetRefused(key, err.Error()) })
+	}
+	return outcome.Record(c.Metrics, "Subnamespace", "create", key.Parent, err, func() { c.Cache.ObserveSubnamespace(created) })
+}
+
+// requirement returns the condition that tells whether the parent requires the Subnamespace, none for one that was created otherwise and is
+// not required.
+func requirement(t *tree.Tree, s *tree.Subnamespace) []metav1.Condition {
+	switch {
+	case t.Requires(s.Key):
+		return []metav1.Condition{{Type: hnc.ConditionRequired, Status: metav1.ConditionTrue, Reason: hnc.ReasonRequired,
+			Message: fmt.Sprintf("the hierarchy of namespace %q requires it; if it is deleted, it is created again", s.Parent)}}
+	case s.Required:
+		return []metav1.Condition{{Type: hnc.ConditionRequired, Status: metav1.ConditionFalse, Reason: hnc.ReasonNotRequired,
+			Message: fmt.Sprintf("the hierarchy of namespace %q does not require it any more; it stays until it is deleted: kubectl delete subns %s -n %s",
+				s.Parent, s.Name, s.Parent)}}
+	}
+	return nil
+}

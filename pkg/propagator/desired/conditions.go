@@ -1,0 +1,99 @@
+package desired
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Conditions returns what is wrong with the namespace's place in the tree, the gravest first; nothing for a namespace that takes no part.
+// Source: spec/hnc.md 3.4.
+func Conditions(t *tree.Tree, name string) []metav1.Condition {
+	if !t.Active(name) {
+		return nil
+	}
+	var found []metav1.Condition
+	if halt := Halted(t, name); halt != nil {
+		found = append(found, *halt)
+	}
+	if t.Orphaned(name) {
+		parent := t.Namespace(name).SubnamespaceOf
+		missing, remedy := "which has no Subnamespace of that name", "create it there"
+		if s := t.SubnamespaceRecord(tree.Key{Parent: parent, Name: name}); s != nil && s.Void {
+			missing, remedy = "whose Subnamespace is void because the namespace was converted to a full one", "delete that and create it again"
+		}
+		found = append(found, metav1.Condition{
+			Type:   hnc.ConditionBadConfiguration,
+			Reason: hnc.ReasonSubnamespaceMissing,
+			Message: fmt.Sprintf("%q is a sub-namespace of %q, %s; %s, or remove the annotation %s from namespace %q to keep it as a full namespace",
+				name, parent, missing, remedy, hnc.AnnotationSubnamespaceOf, name),
+		})
+	}
+	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && h.Parent != "" {
+		found = append(found, metav1.Condition{
+			Type:   hnc.ConditionBadConfiguration,
+			Reason: hnc.ReasonExternalNamespace,
+			Message: fmt.Sprintf("namespace %q is managed by %q and can't have a parent, so %q is not; remove the parent from the hierarchy of namespace %q, or the annotation %s from the namespace",
+				name, ns.ManagedBy, h.Parent, name, hnc.AnnotationManagedBy),
+		})
+	}
+	found = append(found, metadataProblems(t, name)...)
+	found = append(found, requiredProblems(t, name)...)
+	found = append(found, t.Problems(name)...)
+	if held := t.Held(name); len(held) > 0 {
+		found = append(found, heldCopies(name, held))
+	}
+	for i := range found {
+		found[i].Status = metav1.ConditionTrue
+	}
+	return found
+}
+
+// heldCopies returns the condition of a namespace with copies that are deleted and kept by finalizers. They still have effect.
+func heldCopies(name string, held []string) metav1.Condition {
+	const most = 5
+	more := ""
+	if len(held) > most {
+		more = fmt.Sprintf(" and %d more", len(held)-most)
+		held = held[:most]
+	}
+	return metav1.Condition{
+		Type:   hnc.ConditionOutOfSync,
+		Reason: hnc.ReasonFinalizersRemain,
+		Message: fmt.Sprintf("copies in namespace %q no longer apply, but finalizers keep them: %s%s; clear metadata.finalizers of these objects",
+			name, strings.Join(held, ", "), more),
+	}
+}
+
+// Halted returns the condition of a namespace at or above which activities are halted, nil if there is none.
+func Halted(t *tree.Tree, name string) *metav1.Condition {
+	at, cause := t.HaltedAt(name)
+	if at == "" {
+		return nil
+	}
+	c := &metav1.Condition{Type: hnc.ConditionActivitiesHalted, Reason: string(cause)}
+	parent := t.Parent(at)
+	switch {
+	case at != name:
+		c.Reason = hnc.ReasonAncestorHalted
+		c.Message = fmt.Sprintf("nothing is propagated to %q because activities are halted at its ancestor %q (%s); see the conditions of the hierarchy in namespace %q",
+			name, at, cause, at)
+	case cause == forest.InCycle:
+		c.Message = fmt.Sprintf("namespace %q is its own ancestor: %s; remove the parent of one of them", name, cyclePath(t.Cycle(name)))
+	case cause == forest.ParentMissing:
+		c.Message = fmt.Sprintf("parent %q does not exist; create it, or name another parent in the hierarchy of namespace %q", parent, name)
+	case cause == forest.IllegalParent:
+		c.Message = fmt.Sprintf("parent %q is %s; name another parent in the hierarchy of namespace %q", parent, t.WhyExcluded(parent), name)
+	}
+	return c
+}
+
+func cyclePath(cycle []string) string {
+	return strings.Join(append(slices.Clone(cycle), cycle[0]), " <- ")
+}

@@ -1,0 +1,33 @@
+package desired
+
+import (
+	"maps"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Destination describes a namespace as one that inherits. It is to be used only while the tree stays as it is.
+func Destination(t *tree.Tree, name string) copies.Destination {
+	return copies.Destination{
+		Namespace: name,
+		Ancestors: t.Ancestors(name),
+		Labels:    func() map[string]string { return futureLabels(t, name) },
+	}
+}
+
+// futureLabels returns the labels of a namespace as they will be once those of ours are right.
+func futureLabels(t *tree.Tree, name string) map[string]string {
+	labels := map[string]string{}
+	if ns := t.Namespace(name); ns != nil {
+		maps.Copy(labels, ns.Labels)
+	}
+	for key, value := range LabelChanges(t, name) {
+		if value == nil {
+			delete(labels, key)
+		} else {
+			labels[key] = *value
+		}
+	}
+	return labels
+}

@@ -1,0 +1,96 @@
+package desired
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+const yes = "true"
+
+// Labels returns the labels of ours, and the managed ones, that the namespace shall have, whether or not it exists yet.
+// Tree labels end with the namespace at which activities are halted, itself included, so that a member of a cycle has only
+// its own. Source: spec/hnc.md 3.3.
+func Labels(t *tree.Tree, name string) map[string]string {
+	if t.Excluded(name) {
+		return nil
+	}
+	labels := managedLabels(t, name)
+	maps.Copy(labels, InheritedPodSecurity(t, name))
+	labels[hnc.LabelIncludedNamespace] = yes
+	for depth, ancestor := range reach(t, name) {
+		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
+		for key, value := range t.ForeignTrees(ancestor) {
+			// Who manages the root has said how far it is from namespaces that are none of ours.
+			distance, _ := strconv.Atoi(value)
+			labels[key] = strconv.Itoa(distance + depth)
+		}
+	}
+	if len(t.Chain(name)) > 1 || t.HasChildren(name) {
+		labels[hnc.LabelInTree] = yes
+	}
+	if t.HasSubnamespaces(name) {
+		labels[hnc.LabelHasSubnamespaces] = yes
+	}
+	if t.CascadingAllowed(name) {
+		labels[hnc.LabelCascadingDeletion] = hnc.CascadingAllowed
+	}
+	if t.Orphaned(name) {
+		labels[hnc.LabelOrphaned] = yes
+	}
+	return labels
+}
+
+// reach returns the namespace and those of its ancestors that can tell it something: up to the one at which activities are
+// halted.
+func reach(t *tree.Tree, name string) []string {
+	chain := t.Chain(name)
+	halted, _ := t.HaltedAt(name)
+	for i, ancestor := range chain {
+		if ancestor == halted {
+			return chain[:i+1]
+		}
+	}
+	return chain
+}
+
+// LabelChanges returns what has to change in the labels of an existing namespace, as the labels of a JSON merge patch:
+// nil removes a label. It returns nothing when all is right, and for a terminating namespace.
+func LabelChanges(t *tree.Tree, name string) map[string]*string {
+	ns := t.Namespace(name)
+	if ns == nil || ns.Terminating {
+		return nil
+	}
+	return changes(ns.Labels, Labels(t, name), func(key string) bool {
+		return ours(key) || (!t.Excluded(name) && (t.Keys().Label(key) || outdatedPodSecurity(t, name, key)))
+	})
+}
+
+// changes returns what turns present into wanted, as a JSON merge patch. Of what is not wanted only that goes which is
+// written by nobody else.
+func changes(present, wanted map[string]string, alone func(key string) bool) map[string]*string {
+	patch := map[string]*string{}
+	for key := range present {
+		if _, ok := wanted[key]; !ok && alone(key) {
+			patch[key] = nil
+		}
+	}
+	for key, value := range wanted {
+		if has, ok := present[key]; !ok || has != value {
+			patch[key] = &value
+		}
+	}
+	return patch
+}
+
+// ours says whether a label of a namespace is written by the propagator alone.
+func ours(key string) bool {
+	switch key {
+	case hnc.LabelIncludedNamespace, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned:
+		return true
+	}
+	_, ok := hnc.TreeLabelAncestor(key)
+	return ok
+}

@@ -1,0 +1,82 @@
+package desired
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestTheLabelsOfANamespaceTellItsPlaceInTheTree(t *testing.T) {
+	for name, test := range map[string]struct {
+		given []string
+		of    string
+		want  string
+	}{
+		"a root":                {[]string{"ns a"}, "a", "a:0 included-namespace"},
+		"an excluded namespace": {[]string{"ns kube-system"}, "kube-system", ""},
+		"a grandchild":          {[]string{"ns a", "ns b", "ns c", "parent b a", "parent c b"}, "c", "a:2 b:1 c:0 in-tree included-namespace"},
+		"of a missing parent":   {[]string{"ns b", "parent b a"}, "b", "b:0 in-tree included-namespace"},
+		"COND-AncestorHaltActivities below a missing parent": {[]string{"ns b", "ns c", "parent b a", "parent c b"}, "c", "b:1 c:0 in-tree included-namespace"},
+		"of an excluded parent":                              {[]string{"ns b", "parent b kube-system"}, "b", "b:0 in-tree included-namespace"},
+		"in a cycle":                                         {[]string{"ns a", "ns b", "parent a b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
+		"below a cycle": {[]string{"ns a", "ns b", "ns c", "parent a b", "parent b a", "parent c b"}, "c",
+			"b:1 c:0 in-tree included-namespace"},
+		"with a full child":                          {[]string{"ns a", "ns b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
+		"with a sub-namespace":                       {[]string{"ns a", "ns b sub-of a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
+		"with an orphan, which anybody can annotate": {[]string{"ns a", "ns b sub-of a"}, "a", "a:0 included-namespace"},
+		"with a void Subnamespace":                   {[]string{"ns a", "ns b", "asked a b", "void a b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
+		"with an orphan that its hierarchy places":   {[]string{"ns a", "ns b sub-of a", "parent b a"}, "a", "a:0 in-tree included-namespace"},
+		"with a sub-namespace that is elsewhere":     {[]string{"ns a", "ns b sub-of a", "asked a b", "parent b c", "ns c"}, "a", "a:0 included-namespace"},
+		"whose sub-namespace is about to be created": {[]string{"ns a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
+		"whose sub-namespace is in conflict":         {[]string{"ns a", "ns b", "asked a b"}, "a", "a:0 included-namespace"},
+		"whose sub-namespace is gone and won't return": {[]string{"ns a", "deleting a b"}, "a",
+			"a:0 included-namespace"},
+		"that does not exist yet":                  {[]string{"ns a", "cascading a", "asked a b"}, "b", "a:1 b:0 cascading-deletion in-tree included-namespace"},
+		"COND-SubnamespaceAnchorMissing an orphan": {[]string{"ns a", "ns b sub-of a", "parent b a"}, "b", "a:1 b:0 in-tree included-namespace orphaned"},
+		"an orphan to be":                          {[]string{"ns a", "ns b sub-of a", "deleting a b"}, "b", "a:1 b:0 in-tree included-namespace"},
+		"cascading by itself":                      {[]string{"ns a", "cascading a"}, "a", "a:0 cascading-deletion included-namespace"},
+		"cascading by a root": {[]string{"ns a", "ns b", "ns c", "cascading a", "parent b a", "parent c b"}, "c",
+			"a:2 b:1 c:0 cascading-deletion in-tree included-namespace"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := treetest.Show(Labels(treetest.New(test.given...), test.of)); got != test.want {
+				t.Errorf("labels %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestOnlyLabelsThatDifferAreChanged(t *testing.T) {
+	for name, test := range map[string]struct {
+		given []string
+		want  map[string]string // "-" removes
+	}{
+		"all missing":           {[]string{"ns a"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true"}},
+		"a wrong value":         {[]string{"ns a label a.tree.hnc.x-k8s.io/depth=7"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true"}},
+		"a stale tree label":    {[]string{"ns a label x.tree.hnc.x-k8s.io/depth=1"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true", "x.tree.hnc.x-k8s.io/depth": "-"}},
+		"one that is right":     {[]string{"ns a label a.tree.hnc.x-k8s.io/depth=0"}, map[string]string{hnc.LabelIncludedNamespace: "true"}},
+		"somebody else's label": {[]string{"ns a label team=x"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true"}},
+		"a terminating one":     {[]string{"ns a", "terminating a"}, map[string]string{}},
+		"a missing one":         {nil, map[string]string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := map[string]string{}
+			for key, value := range LabelChanges(treetest.New(test.given...), "a") {
+				got[key] = "-"
+				if value != nil {
+					got[key] = *value
+				}
+			}
+			if !maps.Equal(got, test.want) {
+				t.Errorf("changes %v, want %v", got, test.want)
+			}
+		})
+	}
+	excluded := LabelChanges(treetest.New("ns kube-system label hnc.x-k8s.io/included-namespace=true"), "kube-system")
+	if len(excluded) != 1 || excluded[hnc.LabelIncludedNamespace] != nil {
+		t.Errorf("an excluded namespace gets %v", excluded)
+	}
+}

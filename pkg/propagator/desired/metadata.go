@@ -1,0 +1,146 @@
+package desired
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// managedLabels returns the managed labels of a namespace: what it sets itself, and over it what each ancestor sets, so
+// that the highest one wins. Source: spec/hnc.md 3.3, d.
+func managedLabels(t *tree.Tree, name string) map[string]string {
+	wanted := map[string]string{}
+	for i, at := range reach(t, name) {
+		inherited, _ := t.Inherited(at)
+		maps.Copy(wanted, inherited)
+		if i == 0 {
+			own, _ := t.Own(at)
+			maps.Copy(wanted, own)
+		}
+	}
+	return wanted
+}
+
+// ManagedAnnotations returns the managed annotations of a namespace. An external namespace keeps those that it has: what
+// its Hierarchy says is for its descendants only.
+func ManagedAnnotations(t *tree.Tree, name string) map[string]string {
+	wanted := map[string]string{}
+	if t.Excluded(name) || t.External(name) {
+		return wanted
+	}
+	for i, at := range reach(t, name) {
+		_, inherited := t.Inherited(at)
+		maps.Copy(wanted, inherited)
+		if i == 0 {
+			_, own := t.Own(at)
+			maps.Copy(wanted, own)
+		}
+	}
+	return wanted
+}
+
+// AnnotationChanges returns what has to change in the annotations of an existing namespace, as LabelChanges does.
+func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
+	ns := t.Namespace(name)
+	if ns == nil || ns.Terminating {
+		return nil
+	}
+	patch := map[string]*string{}
+	if !t.Excluded(name) && !t.External(name) {
+		patch = changes(ns.Annotations, ManagedAnnotations(t, name), t.Keys().Annotation)
+	}
+	if followsPodSecurity(t, name) {
+		switch recorded := EncodeLabels(InheritedPodSecurity(t, name)); recorded {
+		case ns.InheritedPodSecurity:
+		case "":
+			patch[hnc.AnnotationInheritedPodSecurity] = nil
+		default:
+			patch[hnc.AnnotationInheritedPodSecurity] = &recorded
+		}
+	}
+	switch path := Ancestry(t, name); path {
+	case ns.Ancestry:
+	case "":
+		patch[hnc.AnnotationAncestry] = nil
+	default:
+		patch[hnc.AnnotationAncestry] = &path
+	}
+	return patch
+}
+
+// metadataProblems returns what is wrong with the labels and annotations that are to be set on a namespace.
+func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
+	said := t.Metadata(name)
+	var found []metav1.Condition
+	found = append(found, illegal(name, hnc.ReasonIllegalManagedLabel, "label", managed.LabelFlag, t.Keys().Label, said.Labels, said.NamespaceLabels)...)
+	found = append(found, illegal(name, hnc.ReasonIllegalManagedAnnotation, "annotation", managed.AnnotationFlag, t.Keys().Annotation,
+		said.Annotations, said.NamespaceAnnotations)...)
+
+	var labels, annotations []string
+	ownLabels, ownAnnotations := t.Inherited(name)
+	plainLabels, plainAnnotations := t.Own(name)
+	ownLabels = maps.Clone(tree.Over(plainLabels, ownLabels))
+	ownAnnotations = maps.Clone(tree.Over(plainAnnotations, ownAnnotations))
+	above := reach(t, name)[1:]
+	for i := len(above) - 1; i >= 0; i-- { // the highest first: it wins
+		inheritedLabels, inheritedAnnotations := t.Inherited(above[i])
+		labels = append(labels, clashes("label", name, above[i], ownLabels, inheritedLabels)...)
+		annotations = append(annotations, clashes("annotation", name, above[i], ownAnnotations, inheritedAnnotations)...)
+	}
+	for _, c := range []struct {
+		reason  string
+		clashes []string
+	}{{hnc.ReasonManagedLabelConflict, labels}, {hnc.ReasonManagedAnnotationConflict, annotations}} {
+		if len(c.clashes) > 0 {
+			found = append(found, metav1.Condition{Type: hnc.ConditionBadConfiguration, Reason: c.reason,
+				Message: strings.Join(c.clashes, "; ") + fmt.Sprintf("; remove them from %s", where(t, name))})
+		}
+	}
+	return found
+}
+
+// clashes tells which of the keys that the namespace sets itself an ancestor sets to another value. What has been told is
+// taken from own.
+func clashes(what, name, ancestor string, own, inherited map[string]string) []string {
+	var told []string
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		if value, ok := inherited[key]; ok {
+			if value != own[key] {
+				told = append(told, fmt.Sprintf("%s %s is %q by namespace %q, but %q by its ancestor %q, which wins", what, key, own[key], name, value, ancestor))
+			}
+			delete(own, key)
+		}
+	}
+	return told
+}
+
+// where returns where the labels and annotations of a namespace are set.
+func where(t *tree.Tree, name string) string {
+	if s := t.Record(name); s != nil {
+		return fmt.Sprintf("the Subnamespace %q in namespace %q", name, s.Parent)
+	}
+	return fmt.Sprintf("the hierarchy of namespace %q", name)
+}
+
+func illegal(name, reason, what, flag string, isManaged func(string) bool, lists ...[]v1beta1.MetaKVP) []metav1.Condition {
+	var keys []string
+	for _, pair := range slices.Concat(lists...) {
+		if !isManaged(pair.Key) && !slices.Contains(keys, pair.Key) {
+			keys = append(keys, pair.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return []metav1.Condition{{Type: hnc.ConditionBadConfiguration, Reason: reason,
+		Message: fmt.Sprintf("not set on namespace %q: %s %s, which no --%s matches; remove it, or ask the administrator for it",
+			name, what, strings.Join(keys, ", "), flag)}}
+}

@@ -1,0 +1,51 @@
+package desired
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// RequiredChild says whether a Subnamespace is to be created because the parent requires it, and why it can't be or could not when that was
+// tried. Where nothing may be written, nothing is created either: the parent may be about to go.
+func RequiredChild(t *tree.Tree, key tree.Key) (due bool, problem string) {
+	if !t.Requires(key) || t.SubnamespaceRecord(key) != nil || !t.Active(key.Parent) || t.Frozen(key.Parent) {
+		return false, ""
+	}
+	ns := t.Namespace(key.Name)
+	switch {
+	case t.Excluded(key.Name):
+		return false, fmt.Sprintf("namespace %q is %s", key.Name, t.WhyExcluded(key.Name))
+	case ns != nil && ns.SubnamespaceOf != key.Parent:
+		return false, fmt.Sprintf("namespace %q exists already, and is not a sub-namespace of %q", key.Name, key.Parent)
+	case ns != nil && ns.Terminating:
+		return false, "" // It is created again when it is gone.
+	case ns == nil && t.Parent(key.Name) != "":
+		return false, fmt.Sprintf("namespace %q is being created for a Subnamespace in namespace %q", key.Name, t.Parent(key.Name))
+	}
+	return true, t.Refused(key)
+}
+
+// requiredProblems returns a condition for each required child that can't be created.
+func requiredProblems(t *tree.Tree, name string) []metav1.Condition {
+	var found []metav1.Condition
+	for _, key := range t.Missing(name) {
+		_, problem := RequiredChild(t, key)
+		if problem == "" {
+			continue
+		}
+		if len(found) == 0 {
+			found = []metav1.Condition{{Type: hnc.ConditionBadConfiguration, Reason: hnc.ReasonRequiredChildRefused}}
+		} else {
+			found[0].Message += "; "
+		}
+		found[0].Message += fmt.Sprintf("required child %q can't be created: %s", key.Name, problem)
+	}
+	if len(found) > 0 {
+		found[0].Message += fmt.Sprintf("; remove it from spec.requiredChildren of the hierarchy in namespace %q, or make room for it", name)
+	}
+	return found
+}

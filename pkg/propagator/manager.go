@@ -1,0 +1,155 @@
+package propagator
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
+	copiescontroller "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/copyrelease"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/restore"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/subnamespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// Manager runs the cache, the queues and the controllers. Its methods are safe for concurrent use; Watch and Lead are for one call each.
+type Manager struct {
+	Config
+	cache        *cache.Cache
+	store        *restore.Store
+	urgent, bulk queue.Queue
+	leading      atomic.Bool
+
+	namespaces     *namespace.Controller
+	hierarchies    *hierarchy.Controller
+	subnamespaces  *subnamespace.Controller
+	copies         *copiescontroller.Controller
+	configuration  *configuration.Controller
+	releases       *copyrelease.Controller
+	restore        *restore.Controller
+	reconcileClass map[queue.Class]func(context.Context, queue.Key) error
+}
+
+// New returns a Manager that does nothing yet.
+func New(config Config) *Manager {
+	config.complete()
+	m := &Manager{Config: config, store: restore.NewStore(config.Kubernetes, config.Hierarchy)}
+	m.cache = cache.New(cache.Config{
+		Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Metadata: config.Metadata, Reader: config.Reader, Dynamic: config.Dynamic,
+		CopyRules: &m.Rules, Managed: *config.Managed, InheritPodSecurity: config.InheritPodSecurity, CheckStore: m.store.Check,
+	})
+	m.urgent = queue.New(m.cache.Root, config.Metrics.QueueLength)
+	m.bulk = queue.New(m.cache.Root, config.Metrics.QueueLength)
+
+	d := controller.Dependencies{
+		Cache: m.cache, Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Dynamic: config.Dynamic,
+		Events: config.Events, Metrics: config.Metrics, Urgent: m.urgent, Queue: m.bulk,
+	}
+	m.configuration = configuration.New(d, configuration.Config{
+		Discover: config.Discover, InForce: config.InForce, Window: config.ConfigurationWindow,
+		Failure: func(kind int) string { return m.copies.Failure(kind) },
+	})
+	m.copies = copiescontroller.New(d, copiescontroller.Config{
+		Client: config.Copies, Workers: config.Workers, PolicyWindow: config.ConfigurationWindow, FailuresChanged: m.configuration.Enqueue,
+	})
+	m.namespaces = namespace.New(d)
+	m.hierarchies = hierarchy.New(d, config.StatusWindow, m.configuration.ObserveConditions)
+	m.subnamespaces = subnamespace.New(d, m.namespaces, m.hierarchies, m.copies, config.InheritPodSecurity)
+	m.releases = copyrelease.New(d, config.Discover)
+	m.restore = restore.New(d, m.store, config.Workers)
+	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
+		queue.Subnamespace:   counted(config.Metrics.NamespaceWork, m.subnamespaces.Reconcile),
+		queue.Namespace:      counted(config.Metrics.NamespaceWork, m.namespaces.Reconcile),
+		queue.Status:         counted(config.Metrics.NamespaceWork, m.hierarchies.Reconcile),
+		queue.Release:        m.releases.Reconcile,
+		queue.Configuration:  m.configuration.Reconcile,
+		queue.Source:         m.copies.Reconcile,
+		queue.OrphanedCopies: m.copies.Reconcile,
+		queue.Destination:    m.copies.Reconcile,
+		queue.Copy:           m.copies.Reconcile,
+	}
+	m.cache.Update(func(s *cache.State) {
+		s.AddEventHandlers(m.configuration.KindHandlers())
+		s.AddEventHandlers(cache.EventHandlers{
+			TreeChanged: func(s *cache.State, _ tree.Affected) { config.Metrics.Namespaces(s.Tree.Len()) },
+		})
+	})
+	return m
+}
+
+func counted(begin func() (done func()), reconcile func(context.Context, queue.Key) error) func(context.Context, queue.Key) error {
+	return func(ctx context.Context, key queue.Key) error {
+		defer begin()()
+		return reconcile(ctx, key)
+	}
+}
+
+// Watch keeps the cache up to date until the context ends. A standby watches too, so that it can take over without listing anything.
+func (m *Manager) Watch(ctx context.Context) {
+	m.cache.Watch(ctx)
+	go m.configuration.Run(ctx)
+}
+
+// grace is how long a write that is under way when the manager stops may take. Its result must still be recorded, as by the event about an
+// overwritten object, and it has to end before another replica can hold a lost lease.
+const grace = 2 * time.Second
+
+// Lead reconciles until the context ends, and returns when the last write has ended. It starts when everything that decisions are based on is
+// listed.
+func (m *Manager) Lead(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	if m.cache.WaitForSync(ctx) != nil || m.restore.Run(ctx) != nil {
+		return
+	}
+	m.start()
+	m.releases.Start(ctx)
+	m.Metrics.Leading(true)
+	defer m.Metrics.Leading(false)
+	namespaces := 0
+	m.cache.Read(func(s *cache.State) { namespaces = s.Tree.Len() })
+	logger.Info("Propagating", "namespaces", namespaces, "workers", m.Workers)
+
+	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })()
+	var workers sync.WaitGroup
+	for _, q := range []queue.Queue{m.urgent, m.bulk} {
+		for range m.Workers {
+			workers.Go(func() { m.work(ctx, writing, q) })
+		}
+	}
+	<-ctx.Done()
+	m.urgent.ShutDown()
+	m.bulk.ShutDown()
+	workers.Wait()
+	logger.Info("Stopped propagating")
+}
+
+// Synced returns an error that names the required resources that are not listed yet.
+func (m *Manager) Synced() error { return m.cache.Synced() }
+
+// Watching returns an error that says which required resources cannot be watched now, or that their store was lost.
+func (m *Manager) Watching() error {
+	if err := m.cache.Watching(); err != nil {
+		return err
+	}
+	return m.store.Lost()
+}
+
+// Leads reports whether this replica writes.
+func (m *Manager) Leads() bool { return m.leading.Load() }
+
+// AwaitLoss returns when the API server is found to have another store of hierarchies, or when the context ends.
+func (m *Manager) AwaitLoss(ctx context.Context) { m.store.AwaitLoss(ctx) }
+
+// Lost returns an error if the API server has another store. The process has to restart then.
+func (m *Manager) Lost() error { return m.store.Lost() }
