@@ -42,7 +42,7 @@ func TestOnlyDivergentNamespacesAreEnqueuedAtTheStart(t *testing.T) {
 		}
 		s.Tree.DeleteHierarchy("right", s.Tree.Hierarchy("right").UID)
 	})
-	if got, want := look(), "left copies, right labels, root status"; got != want {
+	if got, want := look(), "left copies, right copies, right labels, root status"; got != want {
 		t.Errorf("divergent are %s, want %s", got, want)
 	}
 }
