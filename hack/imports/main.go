@@ -39,19 +39,36 @@ var allowed = map[string][]string{
 	"pkg/repository/load":   {"pkg/repository/object", "pkg/repository/report"},
 	// The rules of the flags, as both servers report them.
 	"pkg/inforce": {"pkg/apis", "pkg/copies", "pkg/managed"},
-	// Decisions of the propagator that the server shows in plans.
-	"pkg/propagator/conditions": {},
-	"pkg/propagator/tree":       {"pkg/apis", "pkg/forest", "pkg/managed"},
-	"pkg/propagator/namespaces": {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/managed", "pkg/propagator/conditions", "pkg/propagator/tree"},
-	"pkg/plan":                  {"pkg/apis", "pkg/copies", "pkg/propagator/namespaces", "pkg/propagator/tree"},
+	// What the propagator decides, and the API server plans with.
+	"pkg/propagator/conditions":    {},
+	"pkg/propagator/tree":          {"pkg/apis", "pkg/forest", "pkg/managed"},
+	"pkg/propagator/tree/treetest": {"pkg/apis", "pkg/managed", "pkg/propagator/tree"},
+	"pkg/propagator/desired":       {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/managed", "pkg/propagator/tree"},
+	"pkg/plan":                     {"pkg/apis", "pkg/copies", "pkg/propagator/desired", "pkg/propagator/tree"},
 	// The fence knows comparisons and puts, not their meaning.
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/storage"},
 	"pkg/clientconfig":     {},
 	"pkg/apiserver":        {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
-	// The propagator is a client: it knows the API, not how it is served.
-	"pkg/propagator": {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/policy", "pkg/propagator/conditions", "pkg/propagator/namespaces", "pkg/propagator/tree", "pkg/wire"},
+	// The propagator is a client: it knows the API, not how it is served. The cache knows neither queues nor controllers, and only the manager knows
+	// all controllers.
+	"pkg/propagator":                          {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/propagator"},
+	"pkg/propagator/client":                   {"pkg/copies", "pkg/wire"},
+	"pkg/propagator/metrics":                  {},
+	"pkg/propagator/outcome":                  {"pkg/apis", "pkg/copies", "pkg/propagator/metrics"},
+	"pkg/propagator/parallel":                 {},
+	"pkg/propagator/queue":                    {},
+	"pkg/propagator/cache":                    {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/propagator/client", "pkg/propagator/outcome", "pkg/propagator/tree", "pkg/wire"},
+	"pkg/propagator/controller":               {"pkg/generated", "pkg/propagator/cache", "pkg/propagator/metrics", "pkg/propagator/queue"},
+	"pkg/propagator/controller/configuration": controllerImports("pkg/inforce", "pkg/kinds"),
+	"pkg/propagator/controller/copies":        controllerImports(),
+	"pkg/propagator/controller/copyrelease":   controllerImports("pkg/kinds", "pkg/propagator/controller/configuration"),
+	"pkg/propagator/controller/hierarchy":     controllerImports(),
+	"pkg/propagator/controller/namespace":     controllerImports(),
+	"pkg/propagator/controller/restore":       controllerImports(),
+	"pkg/propagator/controller/subnamespace": controllerImports("pkg/managed", "pkg/propagator/controller/copies", "pkg/propagator/controller/hierarchy",
+		"pkg/propagator/controller/namespace"),
 	// Its health and metrics are served like those of any Kubernetes server.
 	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
@@ -65,6 +82,12 @@ var allowed = map[string][]string{
 	// Nothing that runs in production imports these.
 	"test": {"pkg"},
 	"hack": {"pkg", "test"},
+}
+
+// controllerImports returns what every controller may import, and more.
+func controllerImports(more ...string) []string {
+	return append(more, "pkg/apis", "pkg/copies", "pkg/generated", "pkg/propagator/cache", "pkg/propagator/conditions", "pkg/propagator/controller", "pkg/propagator/desired",
+		"pkg/propagator/metrics", "pkg/propagator/outcome", "pkg/propagator/parallel", "pkg/propagator/queue", "pkg/propagator/tree")
 }
 
 // restricted lists which of our packages may import packages of others that give a layer new abilities. Both sides are path prefixes.
