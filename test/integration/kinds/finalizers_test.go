@@ -45,7 +45,7 @@ func TestAnObjectThatItsFinalizersKeepIsReported(t *testing.T) {
 			return boolean(strings.Contains(message, fmt.Sprintf("%q in namespace %q is being deleted", "isolated", leaf)) && strings.Contains(message, part))
 		})
 	}
-	reported(fmt.Sprintf("the one from namespace %q can't take its place", root))
+	reported(fmt.Sprintf("the one from namespace %q can't replace it", root))
 	eventually(t, "events on the source", "1", func() string { return fmt.Sprint(len(events(t, root, "isolated", hnc.EventCannotPropagate))) })
 
 	free := []byte(`{"metadata":{"finalizers":null}}`)
