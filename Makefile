@@ -44,12 +44,12 @@ test: build ## run all tests, with a real control plane where they need one
 ifeq ($(HAVE_CC),)
 	@echo "no C compiler found: tests run without the race detector" >&2
 endif
-	@$(if $(HAVE_CC),CGO_ENABLED=1) go test $(if $(HAVE_CC),-race) -p $(TESTPROCS) -timeout 30m -json $(TESTFLAGS) $(PACKAGES) | \
+	@$(if $(HAVE_CC),CGO_ENABLED=1) go test $(if $(HAVE_CC),-race) -p $(TESTPROCS) -timeout 30m -json $(PACKAGES) $(TESTFLAGS) | \
 		go run ./test/rows -results $(if $(TESTFLAGS)$(filter-out ./...,$(PACKAGES)),-partial)
 
 .PHONY: quick
 quick: build ## run some tests without the race detector: make quick PACKAGES=./test/integration/kinds TESTFLAGS='-run Exceptions'
-	@go test -timeout 10m $(TESTFLAGS) $(PACKAGES)
+	@go test -timeout 10m $(PACKAGES) $(TESTFLAGS)
 
 .PHONY: rows
 rows: ## list the rules of HNC's behavior, and whether the last make test tested them or they are documented as different

@@ -76,6 +76,18 @@ shell() {
   return $bad
 }
 
+# Paths in pages that do not exist.
+paths() {
+  local page path bad=0
+  for page in CONTRIBUTING.md docs/architecture.md; do
+    [[ -e $page ]] || continue
+    while IFS= read -r path; do
+      [[ -e $path ]] || { echo "$page: $path does not exist"; bad=1; }
+    done < <(grep -oE '`(artifacts|cmd|docs|hack|pkg|test)/[A-Za-z0-9_./-]+`' "$page" | tr -d '`' | sort -u)
+  done
+  return $bad
+}
+
 kustomizations() {
   local d
   for d in artifacts/*/kustomization.yaml; do
@@ -83,7 +95,7 @@ kustomizations() {
   done
 }
 
-checks=(format shell imports vet lint kustomizations tidy generated)
+checks=(format shell imports paths vet lint kustomizations tidy generated)
 [[ $# == 0 ]] || checks=("$@")
 failed=()
 for check in "${checks[@]}"; do
