@@ -57,15 +57,15 @@ type Options struct {
 	ReviewForwarded bool
 }
 
-// DefaultEtcdPrefix is the prefix of all keys in etcd.
-const DefaultEtcdPrefix = "/registry/hnc.x-k8s.io"
+// defaultEtcdPrefix is the prefix of all keys in etcd.
+const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 
 // New returns the defaults.
 func New() *Options {
 	reduceWatchCache(utilfeature.DefaultMutableFeatureGate)
 	o := &Options{
 		Server:            genericoptions.NewServerRunOptions(),
-		Recommended:       genericoptions.NewRecommendedOptions(DefaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
+		Recommended:       genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
 		Enablement:        genericoptions.NewAPIEnablementOptions(),
 		Logs:              logs.NewOptions(),
 		SubnamespaceReady: 10 * time.Second,

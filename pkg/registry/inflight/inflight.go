@@ -1,6 +1,6 @@
 // Package inflight limits how many expensive requests are in flight, in total and for each user.
 //
-// The generic API server limits all requests together (--max-requests-inflight), and its priority and fairness needs configuration objects that
+// The generic API server limits all requests as a whole (--max-requests-inflight), and its priority and fairness needs configuration objects that
 // administrators of kube-apiserver own. Neither bounds one subresource, or one user's share of it.
 package inflight
 

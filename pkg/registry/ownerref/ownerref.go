@@ -16,8 +16,8 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// NamespaceGetter returns namespaces, from a cache first or from the cluster itself.
-type NamespaceGetter interface {
+// namespaceGetter returns namespaces, from a cache first or from the cluster itself.
+type namespaceGetter interface {
 	Namespace(ctx context.Context, name string) (*corev1.Namespace, error)
 	LiveNamespace(ctx context.Context, name string) (*corev1.Namespace, error)
 }
@@ -37,8 +37,8 @@ func Set(ctx context.Context, object metav1.Object, namespace *corev1.Namespace)
 	setNamespaces(object, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Namespace", Name: namespace.Name, UID: namespace.UID}})
 }
 
-// IsOwnedBy reports whether namespace owns object.
-func IsOwnedBy(object metav1.Object, namespace *corev1.Namespace) bool {
+// isOwnedBy reports whether namespace owns object.
+func isOwnedBy(object metav1.Object, namespace *corev1.Namespace) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
 		return isNamespace(ref) && ref.Name == namespace.Name && ref.UID == namespace.UID
 	})
@@ -46,11 +46,11 @@ func IsOwnedBy(object metav1.Object, namespace *corev1.Namespace) bool {
 
 // Namespace returns the namespace of an object, and whether it owns the object. If the cached namespace does not, it is read from the
 // cluster, because the cache may be stale.
-func Namespace(ctx context.Context, getter NamespaceGetter, object metav1.Object) (namespace *corev1.Namespace, owns bool, err error) {
-	if namespace, err = getter.Namespace(ctx, object.GetNamespace()); err == nil && !IsOwnedBy(object, namespace) {
+func Namespace(ctx context.Context, getter namespaceGetter, object metav1.Object) (namespace *corev1.Namespace, owns bool, err error) {
+	if namespace, err = getter.Namespace(ctx, object.GetNamespace()); err == nil && !isOwnedBy(object, namespace) {
 		namespace, err = getter.LiveNamespace(ctx, object.GetNamespace())
 	}
-	return namespace, err == nil && IsOwnedBy(object, namespace), err
+	return namespace, err == nil && isOwnedBy(object, namespace), err
 }
 
 // Keep replaces the references of object to Namespaces by those of old.

@@ -19,7 +19,7 @@ import (
 
 var at = field.NewPath("spec", "resources")
 
-// late is a mapper that finds secrets only once it was reset.
+// late is a mapper that finds secrets only after a reset.
 type late struct {
 	*meta.DefaultRESTMapper
 	resets int
@@ -30,7 +30,7 @@ func (l *late) Reset() {
 	l.Add(schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, meta.RESTScopeNamespace)
 }
 
-// counting is a mapper that counts how often it was reset.
+// counting is a mapper that counts resets.
 type counting struct {
 	*meta.DefaultRESTMapper
 	resets atomic.Int32
@@ -63,18 +63,18 @@ func TestValidate(t *testing.T) {
 		resources, old []hnc.ResourceSpec
 		want           string
 	}{
-		"one that exists":               {resources("configmaps"), nil, ""},
-		"one that has just come":        {resources("secrets"), nil, ""},
-		"K3 one that does not exist":    {resources("gizmos.example.com"), nil, "spec.resources[0]: FieldValueInvalid"},
-		"K3 one that has gone since":    {resources("gizmos.example.com", "configmaps"), resources("gizmos.example.com"), ""},
-		"K3 one that is not namespaced": {resources("nodes"), nil, "spec.resources[0]: FieldValueInvalid"},
-		"K4 an enforced one":            {resources("rolebindings.rbac.authorization.k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
-		"K4 in any spelling":            {resources("RoleBinding"), nil, "spec.resources[0]: FieldValueInvalid"},
-		"K4 even if it was there":       {resources("rolebindings"), resources("rolebindings"), "spec.resources[0]: FieldValueInvalid"},
-		"K5 twice":                      {resources("configmaps", "ConfigMap"), nil, "spec.resources[1]: FieldValueDuplicate"},
-		"K6 all that is wrong":          {resources("nodes", "gizmos", "rolebindings"), nil, "spec.resources[0]: FieldValueInvalid, spec.resources[1]: FieldValueInvalid, spec.resources[2]: FieldValueInvalid"},
-		"the hierarchy itself":          {resources("hierarchies.hnc.x-k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
-		"what is read across a subtree": {resources("gadgets.resources.hnc.x-k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"one that exists":                    {resources("configmaps"), nil, ""},
+		"one that was just installed":        {resources("secrets"), nil, ""},
+		"K3 one that does not exist":         {resources("gizmos.example.com"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K3 one that was removed since":      {resources("gizmos.example.com", "configmaps"), resources("gizmos.example.com"), ""},
+		"K3 one that is not namespaced":      {resources("nodes"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K4 an enforced one":                 {resources("rolebindings.rbac.authorization.k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K4 in any spelling":                 {resources("RoleBinding"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"K4 even if it was there":            {resources("rolebindings"), resources("rolebindings"), "spec.resources[0]: FieldValueInvalid"},
+		"K5 twice":                           {resources("configmaps", "ConfigMap"), nil, "spec.resources[1]: FieldValueDuplicate"},
+		"K6 all errors":                      {resources("nodes", "gizmos", "rolebindings"), nil, "spec.resources[0]: FieldValueInvalid, spec.resources[1]: FieldValueInvalid, spec.resources[2]: FieldValueInvalid"},
+		"the hierarchy itself":               {resources("hierarchies.hnc.x-k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
+		"resources of reads across subtrees": {resources("gadgets.resources.hnc.x-k8s.io"), nil, "spec.resources[0]: FieldValueInvalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -88,16 +88,16 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestAKindIsLookedForAgainOnlyIfItIsMissing(t *testing.T) {
+func TestDiscoveryIsRepeatedOnlyForMissingKinds(t *testing.T) {
 	m := newMapper()
 	k := Validator{kinds.NewMapper(m)}
 	k.Validate(t.Context(), at, resources("configmaps"), nil)
 	if m.resets != 0 {
-		t.Errorf("%d resets for one that was there", m.resets)
+		t.Errorf("%d resets for a known kind", m.resets)
 	}
 	k.Validate(t.Context(), at, resources("secrets"), nil)
 	if m.resets != 1 {
-		t.Errorf("%d resets for one that was missing", m.resets)
+		t.Errorf("%d resets for a missing kind", m.resets)
 	}
 	k.Validate(t.Context(), at, resources("a", "b", "c", "d", "e"), nil)
 	if m.resets != 2 {
@@ -105,7 +105,7 @@ func TestAKindIsLookedForAgainOnlyIfItIsMissing(t *testing.T) {
 	}
 }
 
-func TestMissingKindsAreLookedForOncePerSecond(t *testing.T) {
+func TestDiscoveryIsRepeatedOncePerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &counting{DefaultRESTMapper: newMapper().DefaultRESTMapper}
 		k := Validator{kinds.NewMapper(m)}

@@ -21,11 +21,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Store is a generic store whose BeginCreate, BeginUpdate and BeginDelete hooks may set a fence.
+// Store is a generic store whose BeginCreate, BeginUpdate and beginDelete hooks may set a fence.
 type Store struct {
 	*genericregistry.Store
-	// BeginDelete validates a deletion. It is called with the stored object, each time before the object is deleted or marked as deleted.
-	BeginDelete rest.ValidateObjectFunc
+	// beginDelete validates a deletion. It is called with the stored object, each time before the object is deleted or marked as deleted.
+	beginDelete rest.ValidateObjectFunc
 }
 
 // New returns a Store on a completed generic store. It deletes with one worker, because a fence belongs to one write at a time, and without
@@ -33,7 +33,7 @@ type Store struct {
 func New(store *genericregistry.Store, beginDelete rest.ValidateObjectFunc) *Store {
 	store.DeleteCollectionWorkers = 1
 	store.EnableGarbageCollection = false
-	return &Store{Store: store, BeginDelete: beginDelete}
+	return &Store{Store: store, beginDelete: beginDelete}
 }
 
 // maxTries bounds how often a request is evaluated. Each lost fence means that a concurrent write succeeded.
@@ -95,7 +95,7 @@ func (s *Store) DeleteCollection(ctx context.Context, validate rest.ValidateObje
 	})
 }
 
-// validateDelete calls BeginDelete after admission.
+// validateDelete calls beginDelete after admission.
 func (s *Store) validateDelete(validate rest.ValidateObjectFunc) rest.ValidateObjectFunc {
 	return func(ctx context.Context, obj runtime.Object) error {
 		if validate != nil {
@@ -103,6 +103,6 @@ func (s *Store) validateDelete(validate rest.ValidateObjectFunc) rest.ValidateOb
 				return err
 			}
 		}
-		return s.BeginDelete(ctx, obj)
+		return s.beginDelete(ctx, obj)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // effective reports whether an edge without void holders gives the existing namespace its parent: its Hierarchy holds the edge, or a Subnamespace
 // whose sub-namespace it is. It reads the namespace from the cluster before it reports false.
-func (s *snapshot) effective(ctx context.Context, name string, e Edge) (bool, error) {
+func (s *snapshot) effective(ctx context.Context, name string, e edgeValue) (bool, error) {
 	if e.Parent == "" || e.Hierarchy != "" {
 		return e.Parent != "", nil
 	}

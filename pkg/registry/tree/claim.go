@@ -29,49 +29,49 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 			return nil, err
 		}
 		guard := &fence.Guard{}
-		Edge{Parent: parent.Name, Hierarchy: old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
+		edgeValue{Parent: parent.Name, Hierarchy: old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
 		return guard, nil
 	})
 }
 
 // validate validates that name may become a sub-namespace of parent. It returns the current edge of name, and the orphans that would come below it.
 // The fields are where the client has named the two.
-func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, nameField, parentField, name, parent string) (old Edge, orphans []string, err error) {
+func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, nameField, parentField, name, parent string) (old edgeValue, orphans []string, err error) {
 	if why, err := s.excluded(ctx, parent); err != nil {
-		return Edge{}, nil, err
+		return edgeValue{}, nil, err
 	} else if why != "" {
-		return Edge{}, nil, reject.forbidden("namespace %q is %s; it can't have sub-namespaces", parent, why)
+		return edgeValue{}, nil, reject.forbidden("namespace %q is %s; it can't have sub-namespaces", parent, why)
 	}
 	if why, err := s.excluded(ctx, name); err != nil {
-		return Edge{}, nil, err
+		return edgeValue{}, nil, err
 	} else if why != "" {
-		return Edge{}, nil, reject.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
+		return edgeValue{}, nil, reject.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
 	}
 	if err := c.validateName(ctx, reject, nameField, name, parent); err != nil {
-		return Edge{}, nil, err
+		return edgeValue{}, nil, err
 	}
 	if old, err = s.edge(ctx, name); err != nil {
-		return Edge{}, nil, err
+		return edgeValue{}, nil, err
 	}
 	if old.Parent != "" && old.Parent != parent {
-		return Edge{}, nil, reject.conflict("%s: namespace %q has another parent already; choose another name", nameField, name)
+		return edgeValue{}, nil, reject.conflict("%s: namespace %q has another parent already; choose another name", nameField, name)
 	}
 	exists, err := s.namespace(ctx, name)
 	if err != nil {
-		return Edge{}, nil, err
+		return edgeValue{}, nil, err
 	}
 	switch {
 	case exists == nil:
 	case exists.DeletionTimestamp != nil:
-		return Edge{}, nil, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
+		return edgeValue{}, nil, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
 	case SubnamespaceOf(exists) != parent:
-		return Edge{}, nil, reject.conflict("%s: namespace %q exists already; choose another name, "+
+		return edgeValue{}, nil, reject.conflict("%s: namespace %q exists already; choose another name, "+
 			"or set spec.parent of its hierarchy to %q", nameField, name, parent)
 	}
 	if now, err := s.namespace(ctx, parent); err != nil {
-		return Edge{}, nil, err
+		return edgeValue{}, nil, err
 	} else if now == nil {
-		return Edge{}, nil, reject.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
+		return edgeValue{}, nil, reject.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
 	}
 	value := parent
 	if parentField == nameField {
@@ -96,7 +96,7 @@ func (c *Claims) Holder(ctx context.Context, namespace *corev1.Namespace) (strin
 		if err != nil || e.Subnamespace == "" {
 			return nil, err
 		}
-		effective, err := s.effective(ctx, namespace.Name, Edge{Parent: e.Parent, Subnamespace: e.Subnamespace})
+		effective, err := s.effective(ctx, namespace.Name, edgeValue{Parent: e.Parent, Subnamespace: e.Subnamespace})
 		if effective {
 			parent = e.Parent
 		}

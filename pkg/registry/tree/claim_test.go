@@ -42,7 +42,7 @@ func TestClaim(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var edge Edge
+			var edge edgeValue
 			if err := json.Unmarshal(guard.Put[row.child], &edge); err != nil {
 				t.Fatal(err)
 			}
@@ -125,11 +125,11 @@ func TestReleaseKeepsTheEdgeThatAHierarchyHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var edge Edge
+	var edge edgeValue
 	if err := json.Unmarshal(guard.Put["sub"], &edge); err != nil {
 		t.Fatal(err)
 	}
-	if edge != (Edge{Parent: "a", Hierarchy: uid("sub")}) {
+	if edge != (edgeValue{Parent: "a", Hierarchy: uid("sub")}) {
 		t.Errorf("got %+v", edge)
 	}
 	guard, err = f.Claims.ValidateRelease(t.Context(), "b", "elsewhere")
@@ -141,7 +141,7 @@ func TestReleaseKeepsTheEdgeThatAHierarchyHolds(t *testing.T) {
 // Removing the finalizer of a Subnamespace makes its namespace a root if nothing else holds the edge.
 func TestReleaseNeedsAdminOfTheRoot(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	f.stored.put(t, "sub", Edge{Parent: "a", Subnamespace: uid("a")})
+	f.stored.put(t, "sub", edgeValue{Parent: "a", Subnamespace: uid("a")})
 	f.sync(t)
 	if _, err := f.Claims.ValidateRelease(as(t, "user"), "sub", "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
 		t.Errorf("without admin of the root: got %v, want Forbidden", err)
@@ -166,12 +166,12 @@ func TestVoidingKeepsTheParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var edge Edge
-	if err := json.Unmarshal(guard.Put["sub"], &edge); err != nil || edge != (Edge{Parent: "a", Hierarchy: uid("sub")}) {
+	var edge edgeValue
+	if err := json.Unmarshal(guard.Put["sub"], &edge); err != nil || edge != (edgeValue{Parent: "a", Hierarchy: uid("sub")}) {
 		t.Errorf("got %+v, %v", edge, err)
 	}
-	f.stored.put(t, "sub", Edge{Parent: "a", Subnamespace: uid("a")})
-	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")})
+	f.stored.put(t, "sub", edgeValue{Parent: "a", Subnamespace: uid("a")})
+	f.stored.put(t, "full", edgeValue{Parent: "a", Subnamespace: uid("a")})
 	f.sync(t)
 	if _, err := f.Claims.ValidateVoiding(t.Context(), "sub", "a"); !apierrors.IsConflict(err) {
 		t.Errorf("nothing else holds the edge: got %v, want a Conflict", err)
@@ -217,7 +217,7 @@ func TestDeletable(t *testing.T) {
 // Objects that are left over from namespaces which are gone, after a restore for instance, claim no name.
 func TestVoidEdgesClaimNoName(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "old": ""})
-	f.stored.put(t, "taken", Edge{Parent: "old", Hierarchy: uid("taken"), Subnamespace: "uid-of-an-earlier-old"})
+	f.stored.put(t, "taken", edgeValue{Parent: "old", Hierarchy: uid("taken"), Subnamespace: "uid-of-an-earlier-old"})
 	f.sync(t)
 	guard, err := f.Claims.Validate(as(t, "nobody"), "taken", f.existing(t, "a"))
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// ValidateDeletion validates that the Subnamespace name is deleted together with its namespace. A namespace with children needs cascading deletion,
+// ValidateDeletion validates that the Subnamespace name is deleted along with its namespace. A namespace with children needs cascading deletion,
 // allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be added until the namespace is gone.
 func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *corev1.Namespace, hierarchies HierarchyGetter) error {
-	children := c.index.Children(name)
+	children := c.index.children(name)
 	if parent.DeletionTimestamp != nil || len(children) == 0 {
 		return nil
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Edge links a namespace to its parent. It is stored beside the objects that hold it: a Hierarchy in the namespace, a Subnamespace in its parent,
-// or both. It exists as long as an object holds it, and is written in the same transaction as the object. So edges always agree with objects, and
-// a chain of edges is cheap to compare.
-type Edge struct {
+// edgeValue is the value of an edge, which links a namespace to its parent. The edge is stored beside the objects that hold it: a Hierarchy in the
+// namespace, a Subnamespace in its parent, or both. It exists as long as an object holds it, and is written in the same transaction as the object. So
+// edges always agree with objects, and a chain of edges is cheap to compare.
+type edgeValue struct {
 	// Parent is the parent namespace.
 	Parent string `json:"parent"`
 	// Hierarchy is the UID of the namespace whose Hierarchy holds the edge; empty if none does.
@@ -21,11 +21,11 @@ type Edge struct {
 	Subnamespace types.UID `json:"subnamespace,omitempty"`
 }
 
-func (e Edge) held() bool { return e.Hierarchy != "" || e.Subnamespace != "" }
+func (e edgeValue) held() bool { return e.Hierarchy != "" || e.Subnamespace != "" }
 
 // stored is an edge and the revision of its last change. The zero value is an edge that does not exist.
 type stored struct {
-	Edge
+	edgeValue
 	revision int64
 }
 
@@ -34,14 +34,14 @@ func decode(entry fence.Entry) (stored, error) {
 	if entry.Value == nil {
 		return s, nil
 	}
-	if err := json.Unmarshal(entry.Value, &s.Edge); err != nil {
+	if err := json.Unmarshal(entry.Value, &s.edgeValue); err != nil {
 		return stored{}, fmt.Errorf("the edge of namespace %q can't be read: %w", entry.Name, err)
 	}
 	return s, nil
 }
 
 // write makes the guarded write put the edge of a namespace, or delete it if no object holds it.
-func (e Edge) write(guard *fence.Guard, name string) {
+func (e edgeValue) write(guard *fence.Guard, name string) {
 	if !e.held() {
 		guard.Delete = append(guard.Delete, name)
 		return

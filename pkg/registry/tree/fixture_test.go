@@ -38,7 +38,7 @@ func (m memory) ListAndWatch(context.Context, func([]fence.Entry), func(fence.En
 
 func (m memory) WaitUntilFresh(context.Context) error { return nil }
 
-func (m memory) put(t *testing.T, name string, edge Edge) {
+func (m memory) put(t *testing.T, name string, edge edgeValue) {
 	t.Helper()
 	value, err := json.Marshal(edge)
 	if err != nil {
@@ -87,7 +87,7 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 	var objects []runtime.Object
 	for name, parent := range parents {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid(name)}}
-		edge := Edge{Parent: parent, Hierarchy: uid(name)}
+		edge := edgeValue{Parent: parent, Hierarchy: uid(name)}
 		if name[:min(3, len(name))] == "sub" {
 			namespace.Annotations = map[string]string{hnc.AnnotationSubnamespaceOf: parent}
 			edge.Subnamespace = uid(parent)

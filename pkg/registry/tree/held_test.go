@@ -12,7 +12,7 @@ func TestOnlyASubnamespaceIsAHolder(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "other": "", "sub": "a", "child": "a", "mine": ""})
 	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
 	f.change(t, "child", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
-	f.stored.put(t, "pending", Edge{Parent: "a", Subnamespace: uid("a")})
+	f.stored.put(t, "pending", edgeValue{Parent: "a", Subnamespace: uid("a")})
 	f.sync(t)
 	for name, want := range map[string]string{"sub": "a", "mine": "", "child": "", "a": ""} {
 		if got, err := f.Claims.Holder(t.Context(), f.existing(t, name)); err != nil || got != want {
@@ -28,7 +28,7 @@ func TestOnlyASubnamespaceIsAHolder(t *testing.T) {
 // A Subnamespace that waits for a name does not affect the full namespace that has it.
 func TestPendingSubnamespaceGivesNoParent(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "evil": "", "full": ""})
-	f.stored.put(t, "full", Edge{Parent: "evil", Subnamespace: uid("evil")})
+	f.stored.put(t, "full", edgeValue{Parent: "evil", Subnamespace: uid("evil")})
 	f.sync(t)
 	f.admin["user/a"] = true
 	guard, err := f.Moves.Validate(as(t, "user"), f.existing(t, "full"), "")
@@ -48,7 +48,7 @@ func TestPendingSubnamespaceGivesNoParent(t *testing.T) {
 // Nor does it make its owner an admin of the tree of that namespace.
 func TestAPendingSubnamespaceGivesNoRights(t *testing.T) {
 	f := newFixture(t, map[string]string{"top": "", "evil": "top", "full": "", "x": "full", "y": "evil"})
-	f.stored.put(t, "full", Edge{Parent: "evil", Subnamespace: uid("evil")})
+	f.stored.put(t, "full", edgeValue{Parent: "evil", Subnamespace: uid("evil")})
 	f.sync(t)
 	f.admin["user/x"], f.admin["user/evil"] = true, true
 	for _, parent := range []string{"", "evil"} {
@@ -71,7 +71,7 @@ func TestAPendingSubnamespaceGivesNoRights(t *testing.T) {
 
 func TestPropagatorOnlyRepeatsParents(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "sub": "a", "mine": "", "lost": "", "far": "", "full": ""})
-	f.stored.put(t, "full", Edge{Parent: "a", Subnamespace: uid("a")}) // a Subnamespace that waits for the name
+	f.stored.put(t, "full", edgeValue{Parent: "a", Subnamespace: uid("a")}) // a Subnamespace that waits for the name
 	f.sync(t)
 	f.change(t, "mine", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
 	f.change(t, "lost", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)

@@ -107,8 +107,8 @@ func (i *Index) WaitUntilFresh(ctx context.Context) error {
 	return nil
 }
 
-// Children returns the names of the children of a namespace.
-func (i *Index) Children(name string) []string {
+// children returns the names of the children of a namespace.
+func (i *Index) children(name string) []string {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	return i.forest.Children(name)

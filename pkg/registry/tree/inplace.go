@@ -12,7 +12,7 @@ import (
 func (i *Index) InPlace(name, parent string) bool {
 	var ancestors []string
 	i.mu.RLock()
-	edge := i.edges[name].Edge
+	edge := i.edges[name].edgeValue
 	if parent != "" {
 		ancestors = i.forest.Chain(parent)
 	}

@@ -16,20 +16,26 @@ func TestInPlace(t *testing.T) {
 		change            func(*fixture)
 		want              bool
 	}{
-		"a root":                           {namespace: "root", want: true},
-		"one that becomes a root":          {namespace: "b", want: true},
-		"a leaf":                           {namespace: "b", parent: "a", want: true},
-		"one that moves":                   {namespace: "b", parent: "root", want: true},
-		"one that does not exist":          {namespace: "gone"},
-		"its parent does not exist":        {namespace: "c", parent: "gone"},
-		"its parent's parent does not":     {namespace: "d", parent: "c"},
-		"its parent is excluded":           {namespace: "a", parent: "kube-system"},
-		"it is excluded":                   {namespace: "kube-system"},
-		"a sub-namespace":                  {namespace: "sub", parent: "root", want: true},
-		"a sub-namespace below another":    {namespace: "sub-below", parent: "sub", want: true},
-		"no Subnamespace claims it":        {namespace: "sub", parent: "root", change: func(f *fixture) { f.Index.edges["sub"] = stored{Edge: Edge{Parent: "root", Hierarchy: uid("sub")}} }},
-		"an earlier parent claims it":      {namespace: "sub", parent: "root", change: func(f *fixture) { f.Index.edges["sub"] = stored{Edge: Edge{Parent: "root", Subnamespace: "earlier"}} }},
-		"another parent claims it":         {namespace: "sub", parent: "a", change: func(f *fixture) { f.Index.edges["sub"] = stored{Edge: Edge{Parent: "a", Subnamespace: uid("a")}} }},
+		"a root":                        {namespace: "root", want: true},
+		"one that becomes a root":       {namespace: "b", want: true},
+		"a leaf":                        {namespace: "b", parent: "a", want: true},
+		"one that moves":                {namespace: "b", parent: "root", want: true},
+		"one that does not exist":       {namespace: "gone"},
+		"its parent does not exist":     {namespace: "c", parent: "gone"},
+		"its parent's parent does not":  {namespace: "d", parent: "c"},
+		"its parent is excluded":        {namespace: "a", parent: "kube-system"},
+		"it is excluded":                {namespace: "kube-system"},
+		"a sub-namespace":               {namespace: "sub", parent: "root", want: true},
+		"a sub-namespace below another": {namespace: "sub-below", parent: "sub", want: true},
+		"no Subnamespace claims it": {namespace: "sub", parent: "root", change: func(f *fixture) {
+			f.Index.edges["sub"] = stored{edgeValue: edgeValue{Parent: "root", Hierarchy: uid("sub")}}
+		}},
+		"an earlier parent claims it": {namespace: "sub", parent: "root", change: func(f *fixture) {
+			f.Index.edges["sub"] = stored{edgeValue: edgeValue{Parent: "root", Subnamespace: "earlier"}}
+		}},
+		"another parent claims it": {namespace: "sub", parent: "a", change: func(f *fixture) {
+			f.Index.edges["sub"] = stored{edgeValue: edgeValue{Parent: "a", Subnamespace: uid("a")}}
+		}},
 		"an ancestor's labels exclude it":  {namespace: "b", parent: "a", change: func(f *fixture) { f.label("root") }},
 		"its own labels exclude it":        {namespace: "b", parent: "a", change: func(f *fixture) { f.label("b") }},
 		"an external root":                 {namespace: "a", change: func(f *fixture) { f.external("a") }, want: true},

@@ -41,7 +41,7 @@ func TestH9MissingParentNeedsCreatingItAndItsAdmin(t *testing.T) {
 // A Subnamespace is about to create the parent: its children need the rights of that namespace.
 func TestMissingParentWithAClaimNeedsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "root": ""})
-	f.stored.put(t, "coming", Edge{Parent: "root", Subnamespace: uid("root")})
+	f.stored.put(t, "coming", edgeValue{Parent: "root", Subnamespace: uid("root")})
 	f.sync(t)
 	f.creator["user/namespaces/"] = true
 	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "coming"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `namespace "coming", which is the new parent`) {
@@ -72,7 +72,7 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 			t.Errorf("the edge of %s is not compared with none", name)
 		}
 	}
-	var edge Edge
+	var edge edgeValue
 	if err := json.Unmarshal(guard.Put["a"], &edge); err != nil || edge.Parent != "b" {
 		t.Fatalf("got the edge %+v, %v", edge, err)
 	}
@@ -99,7 +99,7 @@ func TestEdgeOfAParentThatIsCreatedDuringValidationIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			create := sync.OnceFunc(func() {
-				f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: b.UID})
+				f.stored.put(t, "b", edgeValue{Parent: "a", Hierarchy: b.UID})
 				f.sync(t)
 				if err := f.client.Tracker().Add(b); err != nil {
 					t.Error(err)

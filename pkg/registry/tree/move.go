@@ -134,7 +134,7 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 		// A Subnamespace that waits for the name keeps its claim.
 		return move{guard: &fence.Guard{}}, nil
 	}
-	edge := Edge{Parent: parent}
+	edge := edgeValue{Parent: parent}
 	if parent != "" {
 		edge.Hierarchy = namespace.UID
 		if parent == old.Parent {

@@ -22,7 +22,7 @@ var forestOfRows = map[string]string{
 	"root1": "", "a": "root1", "b": "a", "c": "b", "sub": "a",
 	"root2": "", "x": "root2", "y": "x",
 	"orphan": "gone", "below": "orphan",
-	"stray": "kube-system", "kube-system": "",
+	"guest": "kube-system", "kube-system": "",
 	"loop1": "loop2", "loop2": "loop3", "loop3": "loop1",
 }
 
@@ -38,8 +38,8 @@ func TestMoveNeedsAdminsOfBothTrees(t *testing.T) {
 		{"AUTH-7 within a tree, upward", "c", "root1", "root1"},
 		{"AUTH-7 within a tree, to a sibling's child", "c", "sub", "a sub"},
 		{"AUTH-7 within a tree, below the old parent's child", "b", "sub", "a sub"},
-		{"AUTH-3 a child of an excluded namespace becomes a root", "stray", "", ""},
-		{"AUTH-2 a child of an excluded namespace finds a parent", "stray", "x", "x"},
+		{"AUTH-3 a child of an excluded namespace becomes a root", "guest", "", ""},
+		{"AUTH-2 a child of an excluded namespace finds a parent", "guest", "x", "x"},
 		{"AUTH-8 one of an imported cycle becomes a root", "loop1", "", "loop1"},
 		{"AUTH-8 one of an imported cycle finds a parent", "loop1", "x", "loop1 x"},
 		{"AUTH-4 an orphan finds a parent", "orphan", "x", "x"},

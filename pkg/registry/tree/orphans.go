@@ -18,7 +18,7 @@ const maxOrphans = 100
 // orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the name, so that no namespace
 // can come to name it until then. Names that no namespace has ever named need no read, because their mark does not exist.
 func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
-	children := s.index.Children(name)
+	children := s.index.children(name)
 	s.marks[name] = 0
 	if s.fresh || len(children) > 0 {
 		mark, err := s.index.config.Edges.Mark(ctx, name)
@@ -30,7 +30,7 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 		if err := s.index.WaitUntilFresh(ctx); err != nil {
 			return nil, err
 		}
-		children = s.index.Children(name)
+		children = s.index.children(name)
 	}
 	namespaces, err := s.index.config.Namespaces.List(labels.Everything())
 	if err != nil {

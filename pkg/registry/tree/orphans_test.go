@@ -14,8 +14,8 @@ import (
 func TestAdoptionNeedsAdminOfTheOrphans(t *testing.T) {
 	parents := map[string]string{"a": "", "orphan1": "gone", "orphan2": "gone", "left": "gone"}
 	f := newFixture(t, parents)
-	f.stored.put(t, "void", Edge{Parent: "gone", Hierarchy: "uid-of-a-namespace-that-is-gone"})
-	f.stored.put(t, "left", Edge{Parent: "a", Hierarchy: uid("left")}) // the index is stale
+	f.stored.put(t, "void", edgeValue{Parent: "gone", Hierarchy: "uid-of-a-namespace-that-is-gone"})
+	f.stored.put(t, "left", edgeValue{Parent: "a", Hierarchy: uid("left")}) // the index is stale
 	f.marks["gone"] = 7
 	rejects := func(user string) {
 		t.Helper()

@@ -108,7 +108,7 @@ func TestH11AppliesToUsersMovesBelowAnotherNamespaceOnly(t *testing.T) {
 
 func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 	f := newFixture(t, forestOfRows)
-	f.stored.put(t, "c", Edge{Parent: "b", Hierarchy: "uid-of-an-earlier-c"})
+	f.stored.put(t, "c", edgeValue{Parent: "b", Hierarchy: "uid-of-an-earlier-c"})
 	f.sync(t)
 	for _, name := range []string{"b", "sub"} {
 		ns := f.existing(t, name).DeepCopy()

@@ -112,29 +112,29 @@ func (s *snapshot) excluded(ctx context.Context, name string) (string, error) {
 }
 
 // edge returns the edge of a namespace without void holders: objects that are bound to an earlier namespace of that name.
-func (s *snapshot) edge(ctx context.Context, name string) (Edge, error) {
+func (s *snapshot) edge(ctx context.Context, name string) (edgeValue, error) {
 	read, known := s.edges[name]
 	if !known {
 		if err := s.read(ctx, name); err != nil {
-			return Edge{}, err
+			return edgeValue{}, err
 		}
 		read = s.edges[name]
 	}
-	e := read.Edge
+	e := read.edgeValue
 	for _, holder := range []struct {
 		uid       *types.UID
 		namespace string
 	}{{&e.Hierarchy, name}, {&e.Subnamespace, e.Parent}} {
 		void, err := s.isVoid(ctx, holder.namespace, *holder.uid)
 		if err != nil {
-			return Edge{}, err
+			return edgeValue{}, err
 		}
 		if void {
 			*holder.uid = ""
 		}
 	}
 	if !e.held() {
-		return Edge{}, nil
+		return edgeValue{}, nil
 	}
 	return e, nil
 }

@@ -18,7 +18,7 @@ func TestStaleIndexDoesNotReject(t *testing.T) {
 
 func TestStaleIndexRevalidatesWithQuorumReads(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": ""})
-	f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: uid("b")})
+	f.stored.put(t, "b", edgeValue{Parent: "a", Hierarchy: uid("b")})
 	guard, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestStaleIndexRevalidatesWithQuorumReads(t *testing.T) {
 
 func TestEdgesOfAnEarlierNamespaceAreVoid(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "b": "", "c": ""})
-	f.stored.put(t, "b", Edge{Parent: "a", Hierarchy: "uid-of-an-earlier-b"})
+	f.stored.put(t, "b", edgeValue{Parent: "a", Hierarchy: "uid-of-an-earlier-b"})
 	f.sync(t)
 	// a may move below b: the new b is a root, unlike the earlier one.
 	guard, err := f.Moves.Validate(as(t, hnc.PropagatorUser), f.existing(t, "a"), "b")

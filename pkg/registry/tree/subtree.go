@@ -73,7 +73,7 @@ func (i *Index) Members(ctx context.Context, name string) ([]string, error) {
 // parent returns the parent of a namespace if the cached edge is effective, "" otherwise. The edge of an existing namespace is effective if it is
 // bound to that very namespace, or if the namespace is the sub-namespace of a Subnamespace that holds it. The caller holds the lock.
 func (i *Index) parent(name string, namespace *corev1.Namespace) string {
-	e := i.edges[name].Edge
+	e := i.edges[name].edgeValue
 	if namespace == nil {
 		if e.Hierarchy != "" || i.uid(e.Parent) == "" || i.uid(e.Parent) == e.Subnamespace {
 			return e.Parent

@@ -60,7 +60,7 @@ func TestSubtreeEndsAtEdgesThatAreNotEffective(t *testing.T) {
 // A claim of its name does not capture a namespace.
 func TestSubnamespaceHoldsOnlyItsSubNamespace(t *testing.T) {
 	f := newFixture(t, map[string]string{"root": "", "sub-a": "root", "full": ""})
-	f.stored.put(t, "full", Edge{Parent: "root", Subnamespace: uid("root")})
+	f.stored.put(t, "full", edgeValue{Parent: "root", Subnamespace: uid("root")})
 	f.sync(t)
 	if got := f.subtree(t, "root"); got != "root()0 sub-a(root)1" {
 		t.Errorf("got %s", got)

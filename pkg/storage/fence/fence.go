@@ -15,9 +15,9 @@ type Guard struct {
 	// Unchanged holds names of edges and the revisions of their last change, as Edges returned them; 0 stands for an edge that does not exist. The
 	// write fails with ErrLost unless they are unchanged.
 	Unchanged map[string]int64
-	// Put holds edges that are written together with the object.
+	// Put holds edges that are written along with the object.
 	Put map[string][]byte
-	// Delete holds the names of edges that are deleted together with the object.
+	// Delete holds the names of edges that are deleted along with the object.
 	Delete []string
 	// Mark holds names whose mark gets a new revision with the write. A mark is a key beside the edges without a value. Writes that set the same
 	// mark do not conflict with each other.
