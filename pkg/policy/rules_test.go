@@ -70,7 +70,7 @@ func (r row) check(stored runtime.Object, err error) string {
 	return ""
 }
 
-// problem makes the row's request, and returns what is wrong with its outcome, or "".
+// problem sends the request of the row and describes how the result differs from the expected one, or returns "".
 func (r row) problem(t *testing.T, chain *admissionChain) string {
 	stored, err := chain.admit(t.Context(), r.request)
 	return r.check(stored, err)

@@ -36,18 +36,18 @@ const objectSize = 512
 func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []sources.KindPolicy, namespaces sets.Set[string]) {
 	snap.grants = map[types.UID]grant{}
 	free := p.Limits.Memory
-	for _, e := range policies {
-		index := copies.NewIndex(e.Kind)
-		index.Policy, index.PolicyOf = e.Cluster, e.PolicyFunc(snap.tree.Chain)
+	for _, kp := range policies {
+		index := copies.NewIndex(kp.Kind)
+		index.Policy, index.PolicyOf = kp.Cluster, kp.PolicyFunc(snap.tree.Chain)
 		left := free
-		err := p.forEachObject(ctx, e.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
+		err := p.forEachObject(ctx, kp.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
 			o, err := copies.NewObject(u, &p.Rules)
 			if err != nil {
 				return err
 			}
 			index.Set(o.WithoutContent())
 			left -= objectSize
-			if e.Kind == copies.Kinds[1] {
+			if kp.Kind == copies.Kinds[1] {
 				var binding rbacv1.RoleBinding
 				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &binding); err != nil {
 					return err
@@ -63,8 +63,8 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 			return nil
 		})
 		if err != nil {
-			snap.unknown = append(snap.unknown, fmt.Sprintf("%s: %v", e.Kind.GroupResource(), err))
-			if e.Kind == copies.Kinds[1] {
+			snap.unknown = append(snap.unknown, fmt.Sprintf("%s: %v", kp.Kind.GroupResource(), err))
+			if kp.Kind == copies.Kinds[1] {
 				snap.grants = map[types.UID]grant{}
 			}
 			continue

@@ -29,14 +29,14 @@ func (c *Cache) events(r reader, version int64, resumed bool) (events []watch.Ev
 	if !ok {
 		return nil, 0, nil, false
 	}
-	w := delta{cache: c, reader: r, namespaces: map[string]*namespaceDelta{}, hadAccess: map[accessKey]bool{}}
+	d := delta{cache: c, reader: r, namespaces: map[string]*namespaceDelta{}, hadAccess: map[accessKey]bool{}}
 	before := version
 	for _, ch := range changes {
-		w.add(ch, before)
+		d.add(ch, before)
 		before = ch.version
 	}
-	for _, t := range w.inOrder() {
-		events = append(events, w.events(t, resumed)...)
+	for _, n := range d.inOrder() {
+		events = append(events, d.events(n, resumed)...)
 	}
 	return events, c.history.latest(), c.changed, true
 }
@@ -69,52 +69,52 @@ type namespaceDelta struct {
 }
 
 // add adds a change; previous is the version before it.
-func (w *delta) add(ch change, previous int64) {
+func (d *delta) add(ch change, previous int64) {
 	if !ch.isAccessChange() {
-		t := w.touch(ch.namespace, ch.version, previous)
-		if !t.changed {
-			t.changed, t.before = true, ch.before
+		n := d.touch(ch.namespace, ch.version, previous)
+		if !n.changed {
+			n.changed, n.before = true, ch.before
 		}
 		if ch.before != nil {
-			t.last = ch.before
-			t.selected = t.selected || w.reader.selects(ch.before)
+			n.last = ch.before
+			n.selected = n.selected || d.reader.selects(ch.before)
 		}
 		return
 	}
-	if !slices.Contains(w.reader.subjects, ch.subject) {
+	if !slices.Contains(d.reader.subjects, ch.subject) {
 		return
 	}
-	if r := (accessKey{ch.subject, ch.namespace}); !w.recorded(r) {
-		w.hadAccess[r] = !ch.gained
+	if r := (accessKey{ch.subject, ch.namespace}); !d.recorded(r) {
+		d.hadAccess[r] = !ch.gained
 	}
 	if ch.namespace != access.AllNamespaces {
-		w.touch(ch.namespace, ch.version, previous)
+		d.touch(ch.namespace, ch.version, previous)
 		return
 	}
 	// All of them share the previous version, so that a reader who resumes among them misses none.
-	for name := range w.cache.namespaces {
-		w.touch(name, previous, previous)
+	for name := range d.cache.namespaces {
+		d.touch(name, previous, previous)
 	}
 }
 
-func (w *delta) recorded(r accessKey) bool {
-	_, found := w.hadAccess[r]
+func (d *delta) recorded(r accessKey) bool {
+	_, found := d.hadAccess[r]
 	return found
 }
 
-func (w *delta) touch(name string, version, previous int64) *namespaceDelta {
-	t := w.namespaces[name]
-	if t == nil {
-		t = &namespaceDelta{name: name, version: version, previous: previous}
-		w.namespaces[name] = t
+func (d *delta) touch(name string, version, previous int64) *namespaceDelta {
+	n := d.namespaces[name]
+	if n == nil {
+		n = &namespaceDelta{name: name, version: version, previous: previous}
+		d.namespaces[name] = n
 	}
-	return t
+	return n
 }
 
-func (w *delta) inOrder() []*namespaceDelta {
-	all := make([]*namespaceDelta, 0, len(w.namespaces))
-	for _, t := range w.namespaces {
-		all = append(all, t)
+func (d *delta) inOrder() []*namespaceDelta {
+	all := make([]*namespaceDelta, 0, len(d.namespaces))
+	for _, n := range d.namespaces {
+		all = append(all, n)
 	}
 	// Those that share the version of another change come after it.
 	slices.SortFunc(all, func(a, b *namespaceDelta) int {
@@ -124,49 +124,49 @@ func (w *delta) inOrder() []*namespaceDelta {
 }
 
 // events returns the events for one namespace.
-func (w *delta) events(t *namespaceDelta, resumed bool) []watch.Event {
-	now := w.cache.namespaces[t.name]
+func (d *delta) events(n *namespaceDelta, resumed bool) []watch.Event {
+	now := d.cache.namespaces[n.name]
 	before := now
-	if t.changed {
-		before = t.before
+	if n.changed {
+		before = n.before
 	}
-	may := w.cache.access.Allows(w.reader.subjects, t.name)
-	might, ever := w.accessBefore(t.name, may)
-	saw := might && before != nil && w.reader.selects(before)
-	sees := may && now != nil && w.reader.selects(now)
+	allowed := d.cache.access.Allows(d.reader.subjects, n.name)
+	allowedBefore, ever := d.accessBefore(n.name, allowed)
+	visibleBefore := allowedBefore && before != nil && d.reader.selects(before)
+	visible := allowed && now != nil && d.reader.selects(now)
 	switch {
-	case saw && sees && before.UID != now.UID:
-		return []watch.Event{{Type: watch.Deleted, Object: withVersion(before, t.previous)}, {Type: watch.Added, Object: withVersion(now, t.version)}}
-	case sees && !saw:
-		return []watch.Event{{Type: watch.Added, Object: withVersion(now, t.version)}}
-	case sees && (t.changed || resumed):
-		return []watch.Event{{Type: watch.Modified, Object: withVersion(now, t.version)}}
-	case !sees && saw, !sees && resumed && ever && (t.selected || now != nil && w.reader.selects(now)):
-		return []watch.Event{{Type: watch.Deleted, Object: withVersion(t.lastVisible(now), t.version)}}
+	case visibleBefore && visible && before.UID != now.UID:
+		return []watch.Event{{Type: watch.Deleted, Object: withVersion(before, n.previous)}, {Type: watch.Added, Object: withVersion(now, n.version)}}
+	case visible && !visibleBefore:
+		return []watch.Event{{Type: watch.Added, Object: withVersion(now, n.version)}}
+	case visible && (n.changed || resumed):
+		return []watch.Event{{Type: watch.Modified, Object: withVersion(now, n.version)}}
+	case !visible && visibleBefore, !visible && resumed && ever && (n.selected || now != nil && d.reader.selects(now)):
+		return []watch.Event{{Type: watch.Deleted, Object: withVersion(n.lastVisible(now), n.version)}}
 	}
 	return nil
 }
 
 // lastVisible returns the state of a deleted namespace for a reader: nothing newer than the lost access.
-func (t *namespaceDelta) lastVisible(now *hnc.MyNamespace) *hnc.MyNamespace {
+func (n *namespaceDelta) lastVisible(now *hnc.MyNamespace) *hnc.MyNamespace {
 	switch {
-	case !t.changed:
+	case !n.changed:
 		return now
-	case t.last != nil:
-		return cmp.Or(t.before, t.last)
+	case n.last != nil:
+		return cmp.Or(n.before, n.last)
 	}
 	return &hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Name: now.Name, UID: now.UID}}
 }
 
 // accessBefore reports whether the reader had access to a namespace before the changes, and whether at any time
 // since.
-func (w *delta) accessBefore(name string, now bool) (before, ever bool) {
+func (d *delta) accessBefore(name string, now bool) (before, ever bool) {
 	ever = now
-	for _, subject := range w.reader.subjects {
+	for _, subject := range d.reader.subjects {
 		for _, where := range []string{name, access.AllNamespaces} {
-			had, changed := w.hadAccess[accessKey{subject, where}]
+			had, changed := d.hadAccess[accessKey{subject, where}]
 			if !changed {
-				had = w.cache.access.SubjectAllows(subject, where)
+				had = d.cache.access.SubjectAllows(subject, where)
 			}
 			before = before || had
 			ever = ever || had || changed

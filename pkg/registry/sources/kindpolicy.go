@@ -23,23 +23,23 @@ type KindPolicy struct {
 }
 
 // propagates reports whether any source may have copies.
-func (t KindPolicy) propagates() bool {
-	for _, policy := range t.Trees {
+func (p KindPolicy) propagates() bool {
+	for _, policy := range p.Trees {
 		if propagated(policy) {
 			return true
 		}
 	}
-	return propagated(t.Cluster)
+	return propagated(p.Cluster)
 }
 
 // ignored reports that the kind has mode Ignore everywhere.
-func (t KindPolicy) ignored() bool {
-	for _, policy := range t.Trees {
+func (p KindPolicy) ignored() bool {
+	for _, policy := range p.Trees {
 		if policy.Mode != v1beta1.Ignore {
 			return false
 		}
 	}
-	return t.Cluster.Mode == v1beta1.Ignore
+	return p.Cluster.Mode == v1beta1.Ignore
 }
 
 // KindPolicies returns the kinds that the modes affect, the enforced ones first. The first of several entries for a
@@ -50,7 +50,7 @@ func (s *Sources) KindPolicies(since time.Time, modes Modes) (policies []KindPol
 		policies = append(policies, KindPolicy{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
 	}
 	named := map[schema.GroupResource]bool{}
-	each := func(specs []hnc.ResourceSpec, f func(t *KindPolicy, policy copies.Policy)) {
+	each := func(specs []hnc.ResourceSpec, f func(p *KindPolicy, policy copies.Policy)) {
 		for _, spec := range specs {
 			mapping, err := s.Mapper.Find(since, spec.Group, spec.Resource)
 			var notNamespaced *kinds.NotNamespacedError
@@ -67,7 +67,7 @@ func (s *Sources) KindPolicies(since time.Time, modes Modes) (policies []KindPol
 			if slices.Contains(kinds.Enforced, resource) {
 				continue
 			}
-			i := slices.IndexFunc(policies, func(t KindPolicy) bool { return t.Kind.GroupResource() == resource })
+			i := slices.IndexFunc(policies, func(p KindPolicy) bool { return p.Kind.GroupResource() == resource })
 			if i < 0 {
 				i = len(policies)
 				kind := copies.Kind{GroupVersionResource: mapping.Resource, Kind: mapping.GroupVersionKind.Kind}
@@ -78,16 +78,16 @@ func (s *Sources) KindPolicies(since time.Time, modes Modes) (policies []KindPol
 			}, v1beta1.ConflictPolicy(modes.OnConflict)))
 		}
 	}
-	each(modes.Cluster, func(t *KindPolicy, policy copies.Policy) {
-		if resource := t.Kind.GroupResource(); !named[resource] {
+	each(modes.Cluster, func(p *KindPolicy, policy copies.Policy) {
+		if resource := p.Kind.GroupResource(); !named[resource] {
 			named[resource] = true
-			t.Cluster = policy
+			p.Cluster = policy
 		}
 	})
 	for _, namespace := range slices.Sorted(maps.Keys(modes.Trees)) {
-		each(modes.Trees[namespace], func(t *KindPolicy, policy copies.Policy) {
-			if _, twice := t.Trees[namespace]; !twice {
-				t.Trees[namespace] = policy
+		each(modes.Trees[namespace], func(p *KindPolicy, policy copies.Policy) {
+			if _, twice := p.Trees[namespace]; !twice {
+				p.Trees[namespace] = policy
 			}
 		})
 	}
@@ -96,9 +96,9 @@ func (s *Sources) KindPolicies(since time.Time, modes Modes) (policies []KindPol
 
 // PolicyFunc returns the policy of sources as a function of their namespace, nil if there is one policy. chain
 // returns a namespace and its ancestors, the namespace first.
-func (t KindPolicy) PolicyFunc(chain func(namespace string) []string) func(namespace string) copies.Policy {
-	if len(t.Trees) == 0 {
+func (p KindPolicy) PolicyFunc(chain func(namespace string) []string) func(namespace string) copies.Policy {
+	if len(p.Trees) == 0 {
 		return nil
 	}
-	return func(namespace string) copies.Policy { return t.Of(chain(namespace)) }
+	return func(namespace string) copies.Policy { return p.Of(chain(namespace)) }
 }

@@ -28,22 +28,22 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 	policies, unknown := s.KindPolicies(since, after)
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	for _, t := range policies {
+	for _, p := range policies {
 		var was KindPolicy // an empty mode propagates nothing
-		if i := slices.IndexFunc(old, func(o KindPolicy) bool { return o.Kind.GroupResource() == t.Kind.GroupResource() }); i >= 0 {
+		if i := slices.IndexFunc(old, func(o KindPolicy) bool { return o.Kind.GroupResource() == p.Kind.GroupResource() }); i >= 0 {
 			was = old[i]
 		}
-		if !t.startsPropagating(was) {
+		if !p.startsPropagating(was) {
 			continue
 		}
-		index, err := s.list(ctx, t.Kind)
+		index, err := s.list(ctx, p.Kind)
 		if err != nil {
-			unknown = append(unknown, fmt.Sprintf("%s (%v)", t.Kind.GroupResource(), err))
+			unknown = append(unknown, fmt.Sprintf("%s (%v)", p.Kind.GroupResource(), err))
 			continue
 		}
 		for d := range destinations {
 			chain := chainFrom(d.Ancestors)
-			index.PolicyOf = func(namespace string) copies.Policy { return t.Of(chain(namespace)) }
+			index.PolicyOf = func(namespace string) copies.Policy { return p.Of(chain(namespace)) }
 			for o := range index.In(d.Namespace) {
 				if w := index.Decide(d, o.Name); w != nil && w.Overwrites() && !propagated(was.Of(chain(w.Source.Namespace))) {
 					writes = append(writes, *w)
@@ -55,16 +55,16 @@ func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destin
 }
 
 // startsPropagating reports whether the change from was may start to propagate any source.
-func (t KindPolicy) startsPropagating(was KindPolicy) bool {
-	begin := propagated(t.Cluster) && !propagated(was.Cluster)
-	for namespace, policy := range t.Trees {
-		old, modes := was.Trees[namespace]
-		begin = begin || (propagated(policy) && (!modes || !propagated(old)))
+func (p KindPolicy) startsPropagating(was KindPolicy) bool {
+	begin := propagated(p.Cluster) && !propagated(was.Cluster)
+	for namespace, policy := range p.Trees {
+		old, found := was.Trees[namespace]
+		begin = begin || (propagated(policy) && (!found || !propagated(old)))
 	}
 	for namespace, old := range was.Trees {
 		// Namespaces without an entry inherit the entry above.
-		_, modes := t.Trees[namespace]
-		begin = begin || (!modes && !propagated(old))
+		_, found := p.Trees[namespace]
+		begin = begin || (!found && !propagated(old))
 	}
 	return begin
 }

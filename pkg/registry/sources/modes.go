@@ -94,17 +94,17 @@ func (s *Sources) CurrentModes() Modes {
 // entry decides.
 func (s *Sources) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
 	policies, _ := s.KindPolicies(time.Time{}, s.CurrentModes())
-	for _, t := range policies {
-		if t.Kind.GroupResource() == resource {
-			return t.Of(chain).Mode
+	for _, p := range policies {
+		if p.Kind.GroupResource() == resource {
+			return p.Of(chain).Mode
 		}
 	}
 	return v1beta1.Ignore
 }
 
 // With returns the modes after the hierarchy of a namespace gets these entries.
-func (s Modes) With(namespace string, resources []hnc.ResourceSpec) Modes {
-	trees := maps.Clone(s.Trees)
+func (m Modes) With(namespace string, resources []hnc.ResourceSpec) Modes {
+	trees := maps.Clone(m.Trees)
 	if trees == nil {
 		trees = map[string][]hnc.ResourceSpec{}
 	}
@@ -112,14 +112,14 @@ func (s Modes) With(namespace string, resources []hnc.ResourceSpec) Modes {
 	if len(resources) == 0 {
 		delete(trees, namespace)
 	}
-	return Modes{s.Cluster, s.OnConflict, trees}
+	return Modes{m.Cluster, m.OnConflict, trees}
 }
 
 // In returns the modes of the cluster and of some namespaces.
-func (s Modes) In(namespaces sets.Set[string]) Modes {
-	trees := maps.Clone(s.Trees)
+func (m Modes) In(namespaces sets.Set[string]) Modes {
+	trees := maps.Clone(m.Trees)
 	maps.DeleteFunc(trees, func(namespace string, _ []hnc.ResourceSpec) bool { return !namespaces.Has(namespace) })
-	return Modes{s.Cluster, s.OnConflict, trees}
+	return Modes{m.Cluster, m.OnConflict, trees}
 }
 
 // resolveKinds resolves the configured kinds and watches the propagated ones.
@@ -134,20 +134,20 @@ func (s *Sources) resolveKinds(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problems, s.resolved = problems, known
-	s.apply(ctx, slices.DeleteFunc(policies, func(t KindPolicy) bool { return !t.propagates() }))
+	s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))
 }
 
 // apply starts and stops watches so that exactly the kinds of the policies are watched. The lock must be held.
 func (s *Sources) apply(ctx context.Context, policies []KindPolicy) {
 	old := s.kinds
 	s.kinds = nil
-	for _, t := range policies {
-		i := slices.IndexFunc(old, func(k *kind) bool { return k.index.Kind == t.Kind })
+	for _, p := range policies {
+		i := slices.IndexFunc(old, func(k *kind) bool { return k.index.Kind == p.Kind })
 		if i < 0 {
-			s.kinds = append(s.kinds, s.watch(ctx, t))
+			s.kinds = append(s.kinds, s.watch(ctx, p))
 			continue
 		}
-		old[i].KindPolicy = t
+		old[i].KindPolicy = p
 		s.kinds = append(s.kinds, old[i])
 		old = slices.Delete(old, i, i+1)
 	}

@@ -38,10 +38,10 @@ func sourcesOnly(k copies.Kind, o metav1.ListOptions) metav1.ListOptions {
 }
 
 // watch starts to watch a kind until the context ends or stop is called.
-func (s *Sources) watch(ctx context.Context, t KindPolicy) *kind {
+func (s *Sources) watch(ctx context.Context, p KindPolicy) *kind {
 	ctx, stop := context.WithCancel(ctx)
-	of := t.Kind
-	k := &kind{KindPolicy: t, index: copies.NewIndex(of), stop: stop}
+	of := p.Kind
+	k := &kind{KindPolicy: p, index: copies.NewIndex(of), stop: stop}
 	client := s.Metadata.Resource(of.GroupVersionResource)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
