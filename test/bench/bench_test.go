@@ -86,7 +86,7 @@ func TestShapesOfTrees(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithTreeLabels(t *testing.T) {
+func TestTreeLabelErrors(t *testing.T) {
 	c := chain{"b", "a"}
 	for want, labels := range map[string]map[string]string{
 		"":                               {"b.tree.hnc.x-k8s.io/depth": "0", "a.tree.hnc.x-k8s.io/depth": "1", "x": "y"},
@@ -95,7 +95,7 @@ func TestWhatIsWrongWithTreeLabels(t *testing.T) {
 		`depth "" below a instead of 1`:  {"b.tree.hnc.x-k8s.io/depth": "0", "c.tree.hnc.x-k8s.io/depth": "1"},
 		`3 tree labels instead of 2`:     {"b.tree.hnc.x-k8s.io/depth": "0", "a.tree.hnc.x-k8s.io/depth": "1", "c.tree.hnc.x-k8s.io/depth": "2"},
 	} {
-		if got := c.wrong(labels); got != want {
+		if got := c.mismatch(labels); got != want {
 			t.Errorf("%v: %q, want %q", labels, got, want)
 		}
 	}

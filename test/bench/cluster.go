@@ -98,7 +98,7 @@ func startCluster(ctx context.Context, o options, sayf func(string, ...any)) (*c
 	if err := controlplane.RequireBinaries(bin, "hnc-apiserver", "hnc-propagator"); err != nil {
 		return nil, err
 	}
-	sayf("starting a control plane in %s", c.dir)
+	sayf("a control plane starts in %s", c.dir)
 	c.cp, err = controlplane.Start(ctx, controlplane.Config{Dir: c.dir, BinDir: bin, UnsafeNoFsync: o.Quick, ControllerManagerArgs: quiet})
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (b *bench) forestOf(ctx context.Context, n int) error {
 	if err := b.createNamespaces(ctx, b.forest.names[b.forestSize:n]); err != nil {
 		return err
 	}
-	if _, err := b.place(ctx, b.forest.first(n), b.forestSize); err != nil {
+	if _, err := b.setParents(ctx, b.forest.first(n), b.forestSize); err != nil {
 		return err
 	}
 	b.forestSize = n
@@ -196,7 +196,7 @@ func (b *bench) subtree(ctx context.Context, prefix string, n int) (tree, error)
 	if err := b.createNamespaces(ctx, t.names); err != nil {
 		return t, err
 	}
-	_, err := b.place(ctx, t, 0)
+	_, err := b.setParents(ctx, t, 0)
 	if err != nil {
 		return t, fmt.Errorf("tree %s: %w", prefix, err)
 	}

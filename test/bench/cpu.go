@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// accounted runs what is measured, and says which process has spent how much processor time on it: that tells where time goes even where others
+// accounted runs what is measured, and says which process has spent how much processor time on it: that shows where time goes even where others
 // use the machine as well.
 func (c *cluster) accounted(name string, measure func() error) error {
 	c.calm()

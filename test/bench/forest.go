@@ -19,8 +19,8 @@ import (
 // chain is a namespace with its ancestors, itself first.
 type chain []string
 
-// wrong says what is wrong with the tree labels of the namespace at the chain's begin, "" if nothing is.
-func (c chain) wrong(labels map[string]string) string {
+// mismatch describes the difference between the expected and the actual tree labels of the first namespace of the chain, "" for none.
+func (c chain) mismatch(labels map[string]string) string {
 	n := 0
 	for key := range labels {
 		if _, ok := hnc.TreeLabelAncestor(key); ok {
@@ -62,7 +62,7 @@ func (c *cluster) createNamespaces(ctx context.Context, names []string) error {
 }
 
 // setParent gives a namespace a parent. One request is enough unless there is a Hierarchy that we don't know of: the propagator makes one
-// where it has something to tell.
+// where it has something to report.
 func (c *cluster) setParent(ctx context.Context, namespace, parent string) error {
 	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
 	_, err := c.hierarchy.HncV1beta1().Hierarchies(namespace).Create(ctx, h, metav1.CreateOptions{})
@@ -82,9 +82,9 @@ func (c *cluster) changeParent(ctx context.Context, namespace, parent string) er
 	return err
 }
 
-// place gives the namespaces of a tree their parents, from a node on, by plain writers, and returns how long it took until the labels
+// setParents gives the namespaces of a tree their parents, from a node on, by plain writers, and returns how long it took until the labels
 // of all of them were right.
-func (c *cluster) place(ctx context.Context, t tree, from int) (time.Duration, error) {
+func (c *cluster) setParents(ctx context.Context, t tree, from int) (time.Duration, error) {
 	wanted := t.chains(max(from, 1))
 	if len(wanted) == 0 {
 		return 0, nil
@@ -103,27 +103,27 @@ func (c *cluster) place(ctx context.Context, t tree, from int) (time.Duration, e
 	return c.waitAll(ctx, begun, []*observation{labels})
 }
 
-// labelled returns an error that tells the first namespaces whose tree labels are not as they shall be.
+// labelled returns an error that names the first namespaces whose tree labels are not as expected.
 func (c *cluster) labelled(ctx context.Context, want map[string]chain) error {
 	list, err := c.metadata.Resource(namespacesResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	var wrong []string
+	var mismatched []string
 	left := len(want)
 	for i := range list.Items {
 		ns := &list.Items[i]
 		if chain, ok := want[ns.Name]; ok {
 			left--
-			if what := chain.wrong(ns.Labels); what != "" {
-				wrong = append(wrong, ns.Name+" has "+what)
+			if what := chain.mismatch(ns.Labels); what != "" {
+				mismatched = append(mismatched, ns.Name+" has "+what)
 			}
 		}
 	}
 	if left > 0 {
-		wrong = append(wrong, fmt.Sprintf("%d namespaces are missing", left))
+		mismatched = append(mismatched, fmt.Sprintf("%d namespaces are missing", left))
 	}
-	return wrongs("tree labels", wrong)
+	return mismatches("tree labels", mismatched)
 }
 
 // below returns the descendants of a namespace: other rows may have put some there that are no part of a planned tree.
@@ -139,14 +139,14 @@ func (c *cluster) below(ctx context.Context, root string) ([]string, error) {
 	return names, nil
 }
 
-// wrongs returns an error that tells the first few things that are wrong, nil if nothing is.
-func wrongs(what string, list []string) error {
-	const told = 5
+// mismatches returns an error that lists the first few mismatches, nil if there are none.
+func mismatches(what string, list []string) error {
+	const shown = 5
 	switch {
 	case len(list) == 0:
 		return nil
-	case len(list) > told:
-		return fmt.Errorf("WRONG %s: %q and %d more", what, list[:told], len(list)-told)
+	case len(list) > shown:
+		return fmt.Errorf("MISMATCH %s: %q and %d more", what, list[:shown], len(list)-shown)
 	}
-	return fmt.Errorf("WRONG %s: %q", what, list)
+	return fmt.Errorf("MISMATCH %s: %q", what, list)
 }

@@ -2,7 +2,7 @@
 // without us. It prints one JSON object for each measurement on standard output, and its progress on standard error. docs/performance.md
 // says what each measurement means.
 //
-// It fails when something panics or is wrong, such as a copy that is missing; never because something is slow.
+// It fails when something panics or is inconsistent, such as a copy that is missing; never because something is slow.
 package main
 
 import (
@@ -95,7 +95,7 @@ func main() {
 	}
 }
 
-// run measures the selected rows. Its error tells what was wrong in any of them.
+// run measures the selected rows. Its error holds those of all rows.
 func run(ctx context.Context, o options, out, progress io.Writer) error {
 	if err := o.complete(); err != nil {
 		return err

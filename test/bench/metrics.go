@@ -108,9 +108,9 @@ func (c metering) kubeMetrics(ctx context.Context) (metrics, error) {
 	return parseMetrics(body)
 }
 
-// settled returns when the propagator leads and has had nothing to do for a while: the delays with which it collects changes are
+// idle returns when the propagator leads and has had nothing to do for a while: the delays with which it collects changes are
 // shorter.
-func (c metering) settled(ctx context.Context) error {
+func (c metering) idle(ctx context.Context) error {
 	const calm = 1500 * time.Millisecond
 	last, since := -1.0, time.Now()
 	return until(ctx, c.options.Timeout, func(ctx context.Context) error {

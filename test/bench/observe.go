@@ -22,10 +22,10 @@ var parameters = scheme.ParameterCodec
 
 var namespacesResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// verdict says whether an object is seen as it shall be.
+// verdict says whether an object is seen as expected.
 type verdict func(watch.EventType, *metav1.PartialObjectMetadata) bool
 
-// observation watches until as many objects as are wanted have been seen as they shall be.
+// observation watches until as many objects as are wanted have been seen as expected.
 type observation struct {
 	client   metadata.ResourceInterface
 	selector string
@@ -107,7 +107,7 @@ func (o *observation) see(event watch.EventType, object *metav1.PartialObjectMet
 	}
 }
 
-// relist looks at what there is, and watches from there.
+// relist lists the objects, and watches from there.
 func (o *observation) relist(ctx context.Context) (w watch.Interface, over bool) {
 	list, err := o.client.List(ctx, metav1.ListOptions{LabelSelector: o.selector})
 	if err != nil {
@@ -131,7 +131,7 @@ func (o *observation) relist(ctx context.Context) (w watch.Interface, over bool)
 	return w, false
 }
 
-// wait returns when the last of the objects was seen as it shall be.
+// wait returns when the last of the objects was seen as expected.
 func (o *observation) wait(ctx context.Context, timeout time.Duration) (time.Time, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -190,13 +190,13 @@ func (c *cluster) observeRemoval(ctx context.Context, k kind, source string, n i
 	}, k.GroupVersionResource)
 }
 
-// observeLabels watches until namespaces have the tree labels that they shall have.
+// observeLabels watches until namespaces have the tree labels that they should have.
 func (c *cluster) observeLabels(ctx context.Context, want map[string]chain) (*observation, error) {
 	return c.observe(ctx, observation{
 		what: "tree labels", want: len(want),
 		right: func(event watch.EventType, object *metav1.PartialObjectMetadata) bool {
 			wanted, ok := want[object.Name]
-			return ok && event != watch.Deleted && wanted.wrong(object.Labels) == ""
+			return ok && event != watch.Deleted && wanted.mismatch(object.Labels) == ""
 		},
 	}, namespacesResource)
 }

@@ -10,7 +10,7 @@ import (
 // shards is how many propagators share the trees in one part of the simulation.
 const shards = 4
 
-// measureDecide holds a picture of the cluster in memory, as the propagator does, and decides about all of it, at three sizes: in many
+// measureDecide holds a cache of the cluster in memory, as the propagator does, and decides about all of it, at three sizes: in many
 // trees and in one; and once what one of several propagators would have that share the trees by their roots.
 func measureDecide(ctx context.Context, b *bench) error {
 	n := b.pick(100_000, 2000)
@@ -57,8 +57,8 @@ func (b *bench) simulate(ctx context.Context, shape string, size, trees, parts i
 	var errs []error
 	for _, m := range []struct{ name, unit, about string }{
 		{"read", "s", "turning what the API server lists into records, without any lock"},
-		{"enter", "s", "entering the records, and finding the places of all namespaces"},
-		{"memory", "MB", "heap of the picture"},
+		{"enter", "s", "entering the records, and finding the ancestors of all namespaces"},
+		{"memory", "MB", "heap of the cache"},
 		{"all", "s", "deciding about everything once, as after a restart"},
 		{"change", "ms", fmt.Sprintf("deciding about the %d copies of a changed source", size/trees-1)},
 		{"leaf", "µs", "deciding about a new leaf"},

@@ -25,7 +25,7 @@ func measureGrowth(ctx context.Context, b *bench) error {
 				return err
 			}
 		}
-		if err := b.metered().settled(ctx); err != nil {
+		if err := b.metered().idle(ctx); err != nil {
 			return err
 		}
 		var leaf, object series

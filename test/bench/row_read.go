@@ -77,5 +77,5 @@ func names(text []byte, wanted []string) error {
 		}
 	}
 	walk(answer)
-	return wrongs("tree: missing", sets.List(missing))
+	return mismatches("tree: missing", sets.List(missing))
 }

@@ -22,7 +22,7 @@ func measureRestart(ctx context.Context, b *bench) error {
 	if err := b.createNamespaces(ctx, probe.names); err != nil {
 		return err
 	}
-	if _, err := b.place(ctx, probe, 0); err != nil {
+	if _, err := b.setParents(ctx, probe, 0); err != nil {
 		return err
 	}
 	// Ten sources for each namespace: 100 000 copies at 10 000.
@@ -92,8 +92,8 @@ func (b restarts) restart(ctx context.Context, server string, probe tree,
 	var writes, arrival series
 	which := ""
 	err := b.each(func(round int) error {
-		// Requests are counted once they are answered, which is after a watch has told of what they write.
-		if err := b.metered().settled(ctx); err != nil {
+		// Requests are counted once they are answered, which is after a watch has delivered what they write.
+		if err := b.metered().idle(ctx); err != nil {
 			return err
 		}
 		before, err := b.metered().writes(ctx)
@@ -103,7 +103,7 @@ func (b restarts) restart(ctx context.Context, server string, probe tree,
 		if err := b.again(ctx, server); err != nil {
 			return err
 		}
-		if err := b.metered().settled(ctx); err != nil {
+		if err := b.metered().idle(ctx); err != nil {
 			return err
 		}
 		after, err := b.metered().writes(ctx)

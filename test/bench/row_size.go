@@ -29,14 +29,14 @@ func measureSize(ctx context.Context, b *bench) error {
 		if err := b.createNamespaces(ctx, t.names); err != nil {
 			return err
 		}
-		if _, err := b.place(ctx, t, 0); err != nil {
+		if _, err := b.setParents(ctx, t, 0); err != nil {
 			return err
 		}
 	}
 	if err := b.createNamespaces(ctx, []string{"size-plain"}); err != nil {
 		return err
 	}
-	if err := b.metered().settled(ctx); err != nil {
+	if err := b.metered().idle(ctx); err != nil {
 		return err
 	}
 	return errors.Join(b.sizeOfTrees(ctx, etcd, deep, wide), b.sizeOfCopies(ctx, etcd, wide))
@@ -134,7 +134,7 @@ func (c *cluster) etcd() (stored, error) {
 	return stored{client, access.Endpoint}, err
 }
 
-// bytes returns the size of the one key that lies in a folder, or deeper in it, and ends with the name, together with its value.
+// bytes returns the size of the one key that lies in a folder, or deeper in it, and ends with the name, including its value.
 func (s stored) bytes(ctx context.Context, folder, name string) (float64, error) {
 	answer, err := s.Get(ctx, folder, clientv3.WithPrefix())
 	if err != nil {

@@ -26,7 +26,7 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 	if err := (propagation{b}).writeSources(ctx, parent, "inherited", "subnamespace"); err != nil {
 		return err
 	}
-	if err := b.metered().settled(ctx); err != nil {
+	if err := b.metered().idle(ctx); err != nil {
 		return err
 	}
 	n := b.pick(100, 3)
@@ -109,7 +109,7 @@ func (b newNamespaces) inherits(ctx context.Context, source, namespace string) e
 			return err
 		}
 		if len(list.Items) != b.Objects {
-			return fmt.Errorf("WRONG: %d of %d %s in %s", len(list.Items), b.Objects, k.Resource, namespace)
+			return fmt.Errorf("MISMATCH: %d of %d %s in %s", len(list.Items), b.Objects, k.Resource, namespace)
 		}
 	}
 	return nil

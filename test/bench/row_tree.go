@@ -44,7 +44,7 @@ func measureBuild(ctx context.Context, b *bench) error {
 			return err
 		}
 		return profiler{b}.profiled(ctx, "build", func() error {
-			took, err := b.place(ctx, b.forest, 0)
+			took, err := b.setParents(ctx, b.forest, 0)
 			if err != nil {
 				return err
 			}
@@ -70,7 +70,7 @@ func (b *bench) dismantle(ctx context.Context, t tree) error {
 	if err != nil {
 		return err
 	}
-	if err := b.metered().settled(ctx); err != nil {
+	if err := b.metered().idle(ctx); err != nil {
 		return err
 	}
 	roots := map[string]chain{}
@@ -125,7 +125,7 @@ func measureParent(ctx context.Context, b *bench) error {
 					return err
 				}
 				ours = append(ours, each...)
-				if err := errors.Join(b.metered().settled(ctx), b.labelled(ctx, want)); err != nil {
+				if err := errors.Join(b.metered().idle(ctx), b.labelled(ctx, want)); err != nil {
 					return err
 				}
 			}

@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// row is what is measured together. It may print several results.
+// row is a group of measurements. It may print several results.
 type row struct {
 	name, about string
 	// cluster says that it needs a control plane.
@@ -18,7 +18,7 @@ var rows = []row{
 	{"parent", "setting a parent in the whole forest, against changing a ConfigMap", true, measureParent},
 	{"tree", "reading the whole tree, against listing the namespaces", true, measureTree},
 	{"unrelated", "writes that have nothing to do with us, against a cluster without us", true, measureUnrelated},
-	{"copies", "copying sources into new places, against plain writers", true, measureCopies},
+	{"copies", "copying sources into new namespaces, against plain writers", true, measureCopies},
 	{"beside", "changing ConfigMaps while sources are copied, against nothing else going on", true, measureBeside},
 	{"change", "one changed source, against updating as many objects", true, measureChange},
 	{"move", "moving a subtree with its copies, against the writes that it needs", true, measureMove},

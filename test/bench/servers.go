@@ -33,7 +33,7 @@ const (
 
 const apiserver, propagator = "hnc-apiserver", "hnc-propagator"
 
-// up installs us and starts our servers, as far as that is not done, and returns when they have settled.
+// up installs us and starts our servers, as far as that is not done, and returns when they are idle.
 func (c *cluster) up(ctx context.Context) error {
 	if c.state == up {
 		return nil
@@ -62,7 +62,7 @@ func (c *cluster) up(ctx context.Context) error {
 		return err
 	}
 	c.state = up
-	return c.metered().settled(ctx)
+	return c.metered().idle(ctx)
 }
 
 // start runs one of our servers. They share the control plane's etcd: with a built-in one, what etcd needs would count as ours.

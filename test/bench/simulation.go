@@ -21,7 +21,7 @@ const treeSize, treeSources = 100, 10
 // subtreeOf returns how many namespaces are moved in a forest of that size.
 func subtreeOf(size int) int { return min(size/10, 1000) }
 
-// simulation is the picture of a cluster: what the propagator holds, and decides by, without any server.
+// simulation is the cache of a cluster: what the propagator holds, and decides by, without any server.
 type simulation struct {
 	tree *propagatortree.Tree
 	rolebindings
@@ -36,7 +36,7 @@ type simulation struct {
 	version int
 }
 
-// newSimulation returns an empty picture of a cluster of that size.
+// newSimulation returns an empty cache of a cluster of that size.
 func newSimulation(size, trees, parts int) *simulation {
 	s := &simulation{tree: propagatortree.New(managed.Default()), parts: parts, old: "old", new: "new"}
 	s.rolebindings = newRoleBindings(s.next)
@@ -83,7 +83,7 @@ func (s *simulation) list(namespace string, below []string) error {
 	return nil
 }
 
-// enter enters all namespaces and hierarchies, with labels and status as they shall be, and the records.
+// enter enters all namespaces and hierarchies, with labels and status as expected, and the records.
 func (s *simulation) enter() (int, error) {
 	parents := s.parents()
 	for name := range parents {
@@ -97,7 +97,7 @@ func (s *simulation) enter() (int, error) {
 		s.set(o)
 	}
 	for _, name := range s.tree.Names() {
-		s.settle(name)
+		s.update(name)
 	}
 	if len(s.trees) > 1 {
 		return 1, nil
@@ -140,8 +140,8 @@ func (s *simulation) parent(name, parent string) propagatortree.Affected {
 	return s.tree.SetHierarchy(&h)
 }
 
-// settle makes labels, annotations and status of a namespace as they shall be, and returns whether they were not.
-func (s *simulation) settle(name string) bool {
+// update makes labels, annotations and status of a namespace as expected, and returns whether they were not.
+func (s *simulation) update(name string) bool {
 	labels, annotations := desired.LabelChanges(s.tree, name), desired.AnnotationChanges(s.tree, name)
 	changed := len(labels)+len(annotations) > 0
 	if changed {

@@ -33,7 +33,7 @@ func newRoleBindings(next func() string) rolebindings {
 var (
 	formats = wire.NewFormats(scheme.Scheme)
 	encoder = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
-	// fields are as a server tells them of a copy.
+	// fields are as a server returns them of a copy.
 	fields = metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/managed-by":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`)
 )
 

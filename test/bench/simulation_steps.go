@@ -20,17 +20,17 @@ func (s *simulation) decideAll() (int, error) {
 	return 1, s.right(slices.Concat([]string{s.old, s.new}, s.moved.names))
 }
 
-// right returns an error unless everything in the namespaces is as it shall be.
+// right returns an error unless everything in the namespaces is as expected.
 func (s *simulation) right(names []string) error {
 	for _, name := range names {
 		if s.tree.Frozen(name) {
-			return fmt.Errorf("WRONG: %s is frozen", name)
+			return fmt.Errorf("MISMATCH: %s is frozen", name)
 		}
-		if s.settle(name) {
-			return fmt.Errorf("WRONG: labels or status of %s", name)
+		if s.update(name) {
+			return fmt.Errorf("MISMATCH: labels or status of %s", name)
 		}
 		if removals, writes := s.objects.DecideAll(desired.Destination(s.tree, name)); len(removals)+len(writes) > 0 {
-			return fmt.Errorf("WRONG: %d removals and %d writes in %s", len(removals), len(writes), name)
+			return fmt.Errorf("MISMATCH: %d removals and %d writes in %s", len(removals), len(writes), name)
 		}
 	}
 	return nil
@@ -50,7 +50,7 @@ func (s *simulation) changeOne() (int, error) {
 		for _, name := range s.tree.Descendants(root) {
 			w := s.objects.Decide(desired.Destination(s.tree, name), source.Name)
 			if w == nil || w.Verb != copies.Update {
-				return 0, fmt.Errorf("WRONG: %v in %s", w, name)
+				return 0, fmt.Errorf("MISMATCH: %v in %s", w, name)
 			}
 			s.wrote(*w)
 		}
@@ -67,12 +67,12 @@ func (s *simulation) addLeaves() (int, error) {
 		name := fmt.Sprint("leaf-", i)
 		s.namespace(name)
 		s.parent(name, root)
-		if !s.settle(name) {
-			return 0, fmt.Errorf("WRONG: %s gets no labels", name)
+		if !s.update(name) {
+			return 0, fmt.Errorf("MISMATCH: %s gets no labels", name)
 		}
 		_, writes := s.objects.DecideAll(desired.Destination(s.tree, name))
 		if len(writes) != treeSources {
-			return 0, fmt.Errorf("WRONG: %d writes in %s", len(writes), name)
+			return 0, fmt.Errorf("MISMATCH: %d writes in %s", len(writes), name)
 		}
 		for _, w := range writes {
 			s.wrote(w)
@@ -85,15 +85,15 @@ func (s *simulation) addLeaves() (int, error) {
 func (s *simulation) move() (int, error) {
 	affected := s.parent(s.moved.root(), s.new)
 	if len(affected.Moved) != s.moved.len() {
-		return 0, fmt.Errorf("WRONG: %d namespaces have moved", len(affected.Moved))
+		return 0, fmt.Errorf("MISMATCH: %d namespaces have moved", len(affected.Moved))
 	}
 	for _, name := range affected.Moved {
-		if !s.settle(name) {
-			return 0, fmt.Errorf("WRONG: %s gets no other labels", name)
+		if !s.update(name) {
+			return 0, fmt.Errorf("MISMATCH: %s gets no other labels", name)
 		}
 		removals, writes := s.objects.DecideAll(desired.Destination(s.tree, name))
 		if len(removals) != treeSources || len(writes) != treeSources {
-			return 0, fmt.Errorf("WRONG: %d removals and %d writes in %s", len(removals), len(writes), name)
+			return 0, fmt.Errorf("MISMATCH: %d removals and %d writes in %s", len(removals), len(writes), name)
 		}
 		for _, w := range slices.Concat(removals, writes) {
 			s.wrote(w)

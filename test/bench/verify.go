@@ -39,7 +39,7 @@ func (b propagation) verifyKind(ctx context.Context, k kind, source string, name
 			missing.Insert(namespace + "/" + s.GetName())
 		}
 	}
-	var wrong []string
+	var mismatched []string
 	options := metav1.ListOptions{LabelSelector: inheritedFrom + "=" + source, Limit: 5000}
 	for {
 		list, err := client.List(ctx, options)
@@ -50,9 +50,9 @@ func (b propagation) verifyKind(ctx context.Context, k kind, source string, name
 			key := c.GetNamespace() + "/" + c.GetName()
 			switch {
 			case !missing.Has(key):
-				wrong = append(wrong, key+" should not be there")
+				mismatched = append(mismatched, key+" should not be there")
 			case !sameContent(byName[c.GetName()], c):
-				wrong = append(wrong, key+" is not as its source")
+				mismatched = append(mismatched, key+" is not as its source")
 			}
 			missing.Delete(key)
 		}
@@ -61,9 +61,9 @@ func (b propagation) verifyKind(ctx context.Context, k kind, source string, name
 		}
 	}
 	for key := range missing {
-		wrong = append(wrong, key+" is missing")
+		mismatched = append(mismatched, key+" is missing")
 	}
-	return wrongs(fmt.Sprintf("copies of %s from %s", k.Resource, source), wrong)
+	return mismatches(fmt.Sprintf("copies of %s from %s", k.Resource, source), mismatched)
 }
 
 // sameContent compares all but what differs between a source and a copy by design.

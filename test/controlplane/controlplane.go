@@ -85,7 +85,7 @@ func (c *Config) resolve() error {
 // Stop ends every process of this control plane, our servers first. Data stay.
 func (cp *ControlPlane) Stop(ctx context.Context) error { return Stop(ctx, cp.config.Dir) }
 
-// Stop ends every process of the control plane in dir, whoever started it, and returns when they are gone.
+// Stop ends every process of the control plane in dir, no matter which process started it, and returns when they are gone.
 // One that ignores SIGTERM is killed. Nothing running, or no such directory, is no error.
 func Stop(ctx context.Context, dir string) error {
 	pidFiles, err := filepath.Glob(filepath.Join(dir, "*.pid"))
@@ -135,7 +135,7 @@ func (cp *ControlPlane) Log(process string) string {
 	return newProcess(cp.config.Dir, process).logFile()
 }
 
-// Running tells whether the process of that name runs.
+// Running reports whether the process of that name runs.
 func (cp *ControlPlane) Running(process string) bool {
 	_, running := newProcess(cp.config.Dir, process).running()
 	return running
@@ -147,7 +147,7 @@ func (cp *ControlPlane) StopProcess(ctx context.Context, process string) error {
 	return StopProcess(ctx, cp.config.Dir, process)
 }
 
-// StopProcess ends one process of the control plane in dir gracefully, whoever started it. One that doesn't run is no error.
+// StopProcess ends one process of the control plane in dir gracefully; any process may have started it. One that doesn't run is no error.
 func StopProcess(ctx context.Context, dir, process string) error {
 	return newProcess(dir, process).stop(ctx, stopGrace)
 }

@@ -6,5 +6,5 @@
 // Installation holds all that they need.
 //
 // Everything that a control plane is lies in Config.Dir: data, certificates, ports, kubeconfigs, <name>.log and <name>.pid.
-// Starting again on the same Dir brings back the same cluster at the same addresses, and takes over what still runs.
+// A new Start on the same Dir brings back the same cluster at the same addresses, and takes over what still runs.
 package controlplane

@@ -39,7 +39,7 @@ func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
 		{hncPropagator, http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "hnc-propagator", "hnc-propagator"},
 		{hncPropagator, http.MethodGet, leases + Namespace + "/leases/hnc-propagator", "hnc-leader-election", "leader-election"},
 		{hncPropagator, http.MethodGet, leases + "default/leases/other", "hnc-propagator", "hnc-propagator"},
-		// Whoever else is in our namespace, as we would be.
+		// Others in our namespace, as we would be.
 		{other, http.MethodPost, review, "service-accounts", "workload-low"},
 	} {
 		t.Run(strings.Join([]string{test.who, test.method, test.path}, " "), func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestAServerOnTheLoopbackInterfaceIsReachedThroughKubeAPIServer(t *testing.T
 		t.Fatal(err)
 	}
 	if user := lastUser.Load(); user != "alice" {
-		t.Errorf("the server was told of user %v, want alice", user)
+		t.Errorf("the server saw user %v, want alice", user)
 	}
 }
 

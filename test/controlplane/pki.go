@@ -166,7 +166,7 @@ func (p *pki) issue(a *authority, name string, template *x509.Certificate) (KeyP
 	return pair, os.WriteFile(pair.CertFile, encodeCertificate(cert), 0o600)
 }
 
-// fits tells whether an existing certificate can stand for what template asks of the authority.
+// fits reports whether an existing certificate can stand for what template asks of the authority.
 func fits(cert *x509.Certificate, a *authority, template *x509.Certificate) bool {
 	sameIP := func(x, y net.IP) bool { return x.Equal(y) }
 	return cert.CheckSignatureFrom(a.cert) == nil &&

@@ -90,7 +90,7 @@ func (p *ports) reserve(port int) bool {
 	return true
 }
 
-// free tells whether nothing listens on the loopback port now.
+// free reports whether nothing listens on the loopback port now.
 func free(port int) bool {
 	listener, err := net.Listen("tcp", loopback(port))
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 )
 
 // process is one subprocess, known by its name. Its pid file is locked for as long as it runs: the lock belongs to a descriptor
-// that the process inherits, so it tells who runs without trusting a number that the system may have given to another process.
+// that the process inherits, so it identifies the process without trusting a number that the system may have given to another process.
 type process struct {
 	dir, name string
 	// logStart is where the log of the present run begins.
@@ -58,7 +58,7 @@ func (p *process) running() (int, bool) {
 	return pid, err == nil && pid > 1
 }
 
-// outdated tells whether the binary was built after the process started.
+// outdated reports whether the binary was built after the process started.
 func (p *process) outdated(binary string) bool {
 	built, err := os.Stat(binary)
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *process) start(binary string, args []string, detached bool) error {
 		}
 	}()
 	if err := <-started; err != nil {
-		return fmt.Errorf("starting %s: %w", p.name, err)
+		return fmt.Errorf("start %s: %w", p.name, err)
 	}
 	if _, err := fmt.Fprintln(pidFile, cmd.Process.Pid); err != nil {
 		// Nobody could stop it any more.

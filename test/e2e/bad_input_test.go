@@ -19,11 +19,11 @@ var _ = ginkgo.Describe("A hierarchy", func() {
 	})
 
 	ginkgo.It("must be named hierarchy, and can't get a generated name", func() {
-		remedy := []string{"metadata.name", `must be "hierarchy"`}
+		hint := []string{"metadata.name", `must be "hierarchy"`}
 		other := strings.Replace(hierarchy(ns, parent), "name: hierarchy", "name: other", 1)
-		gomega.Expect(u.create(other)).To(beRefused("Invalid", append(remedy, `"other"`)...))
+		gomega.Expect(u.create(other)).To(beRefused("Invalid", append(hint, `"other"`)...))
 		other = strings.Replace(hierarchyConfiguration(ns, parent), "name: hierarchy", "name: other", 1)
-		gomega.Expect(u.apply(other)).To(beRefused("Invalid", append(remedy, `"other"`)...))
+		gomega.Expect(u.apply(other)).To(beRefused("Invalid", append(hint, `"other"`)...))
 		generated := strings.Replace(hierarchy(ns, parent), "name: hierarchy", "generateName: hierarchy", 1)
 		gomega.Expect(u.create(generated)).To(beRefused("Invalid", "metadata.generateName", "set metadata.name"))
 	})

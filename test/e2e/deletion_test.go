@@ -103,7 +103,7 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		expectActive(append(append(withSub, withFull...), child)...)
 	})
 
-	ginkgo.It("keeps a namespace from being placed in a tree, divided, made a parent, or moved", func(ctx context.Context) {
+	ginkgo.It("keeps a namespace from being given a parent, divided, made a parent, or moved", func(ctx context.Context) {
 		u := newUser(ctx)
 		ns := newNamespaces("dying", "dying-child", "other")
 		dying, child, other := ns[0], ns[1], ns[2]
@@ -155,7 +155,7 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 			gomega.Eventually(func() string { return root.get(chain[2], each, conditions) }).Should(gomega.Equal(want))
 		}
 		expectDepth(chain[2], chain[1], "1")
-		// The new namespace has not the old one's place.
+		// The new namespace does not have the parent of the old one.
 		gomega.Expect(depth(chain[1], chain[0])).To(gomega.BeEmpty())
 	})
 

@@ -84,7 +84,7 @@ var _ = ginkgo.Describe("kubectl", func() {
 		gomega.Expect(root.apply(subnamespace(child, name("applied")), "--server-side")).To(succeed())
 	})
 
-	ginkgo.It("changes nothing with --dry-run=server, and is told what the server would refuse", func(ctx context.Context) {
+	ginkgo.It("changes nothing with --dry-run=server, and shows what the server would refuse", func(ctx context.Context) {
 		ns := newChain("parent", "child")
 		other := newNamespace("other")
 		u := newUser(ctx)

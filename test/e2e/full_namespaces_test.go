@@ -8,7 +8,7 @@ import (
 	"github.com/onsi/gomega"
 )
 
-// depth returns the label that tells how far below ancestor a namespace is, empty if it isn't.
+// depth returns the label that shows how far below ancestor a namespace is, empty if it isn't.
 func depth(ns, ancestor string) string {
 	ginkgo.GinkgoHelper()
 	return root.get("", "ns/"+ns, `{.metadata.labels.`+ancestor+`\.tree\.hnc\.x-k8s\.io/depth}`)

@@ -98,9 +98,9 @@ var _ = ginkgo.Describe("A move that would break the tree", func() {
 		sub := name("sub")
 		u.grant(ctx, "admin", ns...)
 		gomega.Expect(u.create(subnamespace(ns[0], sub))).To(succeed())
-		remedy := []string{`"` + sub + `" is a sub-namespace of "` + ns[0] + `"`, "remove its annotation hnc.x-k8s.io/subnamespace-of first"}
-		gomega.Expect(u.patch(sub, theHierarchy, parentIs(ns[1]))).To(beRefused("Conflict", append(remedy, ns[1])...))
-		gomega.Expect(u.patch(sub, "hierarchyconfigurations/hierarchy", parentIs(""))).To(beRefused("Conflict", remedy...))
+		hint := []string{`"` + sub + `" is a sub-namespace of "` + ns[0] + `"`, "remove its annotation hnc.x-k8s.io/subnamespace-of first"}
+		gomega.Expect(u.patch(sub, theHierarchy, parentIs(ns[1]))).To(beRefused("Conflict", append(hint, ns[1])...))
+		gomega.Expect(u.patch(sub, "hierarchyconfigurations/hierarchy", parentIs(""))).To(beRefused("Conflict", hint...))
 	})
 })
 

@@ -28,7 +28,7 @@ var _ = ginkgo.Describe("A user whom Kubernetes' own roles are bound to in a nam
 			gomega.Expect(u.kubectl("get", "-n", parent, object)).To(succeed())
 		}
 	}
-	// Statuses tell what the propagator has done, so nobody else writes them.
+	// Statuses report what the propagator has done, so nobody else writes them.
 	expectNoStatus := func() {
 		ginkgo.GinkgoHelper()
 		for _, object := range objects() {

@@ -27,7 +27,7 @@ var _ = ginkgo.Describe("A team that divides its namespace", ginkgo.Ordered, fun
 		gomega.Expect(root.apply(anchor("child", "grandchild"))).To(succeed())
 	})
 
-	ginkgo.It("sees the namespaces with the labels and annotations of their places in the tree", func() {
+	ginkgo.It("sees the namespaces with the labels and annotations of their positions in the tree", func() {
 		gomega.Expect(root.kubectl("get", "ns", "-o", "name", "-l", "parent.tree.hnc.x-k8s.io/depth")).
 			To(list("namespace/parent", "namespace/child", "namespace/grandchild"))
 		for depth, ns := range tree {

@@ -59,7 +59,7 @@ func Record(t testing.TB, client *clientv3.Client, etcdPrefix string) *History {
 
 func (h *History) folder() string { return path.Join("/", h.prefix, "hierarchies") + "/" }
 
-// replay applies events and looks for cycles after each revision: etcd delivers those of one revision together.
+// replay applies events and looks for cycles after each revision: etcd delivers those of one revision in one message.
 func (h *History) replay(trees *forest.Forest, events []*clientv3.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

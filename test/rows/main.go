@@ -1,4 +1,4 @@
-// Command rows tells which rules of HNC's behaviour have a test that ran and passed, and which differ, as docs/compatibility.md says. It
+// Command rows lists which rules of HNC's behaviour have a test that ran and passed, and which differ, as docs/compatibility.md says. It
 // fails if a rule is neither, or if a test or the document names one that there is not. Run it from the repository's root:
 //
 //	go test -json ./... | go run ./test/rows -results   shows the results of the tests, records them, and reports
@@ -72,12 +72,12 @@ func run(verbose, results, partial bool) error {
 	fmt.Print(c.summary())
 	missing := c.missing()
 	for _, r := range missing {
-		fmt.Printf("neither documented nor tested by a test that passed: %s %s\n", r.id, r.gist)
+		fmt.Printf("neither documented nor tested by a test that passed: %s %s\n", r.id, r.summary)
 	}
-	for _, wrong := range c.wrongs {
-		fmt.Println(wrong)
+	for _, invalid := range c.errors {
+		fmt.Println(invalid)
 	}
-	if n := len(missing) + len(c.wrongs); n > 0 {
+	if n := len(missing) + len(c.errors); n > 0 {
 		return fmt.Errorf("%d problems with the rows of HNC's behaviour", n)
 	}
 	return nil

@@ -111,7 +111,7 @@ func namesItsFirst(function ast.Expr) bool {
 	return false
 }
 
-// literals returns the strings that an expression is put together from.
+// literals returns the strings that an expression consists of.
 func literals(expression ast.Expr) []string {
 	switch e := expression.(type) {
 	case *ast.BasicLit:

@@ -10,14 +10,14 @@ import (
 )
 
 // row is a rule that has to be tested or documented.
-type row struct{ id, gist string }
+type row struct{ id, summary string }
 
 // group returns the part of an id that it has in common with its neighbours.
 func group(id string) string {
 	return strings.TrimRight(strings.SplitN(id, "-", 2)[0], "0123456789")
 }
 
-// parseRows reads the list of rows: an id and its gist in each line that is neither empty nor begins with #.
+// parseRows reads the list of rows: an id and its summary in each line that is neither empty nor begins with #.
 func parseRows(text string) ([]row, error) {
 	var rows []row
 	for line := range strings.Lines(text) {
@@ -25,11 +25,11 @@ func parseRows(text string) ([]row, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		id, gist, _ := strings.Cut(line, " ")
+		id, summary, _ := strings.Cut(line, " ")
 		if slices.ContainsFunc(rows, func(r row) bool { return r.id == id }) {
 			return nil, fmt.Errorf("%s is there twice", id)
 		}
-		rows = append(rows, row{id, strings.TrimSpace(gist)})
+		rows = append(rows, row{id, strings.TrimSpace(summary)})
 	}
 	return rows, nil
 }
@@ -86,8 +86,8 @@ func documented(document string, rows []row) (found map[string]difference, unkno
 	heading := ""
 	scanner := bufio.NewScanner(strings.NewReader(document))
 	for line := 1; scanner.Scan(); line++ {
-		_, wrong := idsIn(scanner.Text(), rows)
-		unknown = append(unknown, wrong...)
+		_, invalid := idsIn(scanner.Text(), rows)
+		unknown = append(unknown, invalid...)
 		if strings.HasPrefix(scanner.Text(), "#") {
 			heading = scanner.Text()
 		}
@@ -108,7 +108,7 @@ type coverage struct {
 	tests  map[string][]string
 	passed map[string]bool
 	docs   map[string]difference
-	wrongs []string
+	errors []string
 }
 
 // cover finds the rows in the names of tests, in those of the tests that passed, and in the document of this path and content.
@@ -123,7 +123,7 @@ func cover(rows []row, names []testName, passed []string, path, document string)
 			c.tests[id] = append(c.tests[id], name.where)
 		}
 		for _, id := range unknown {
-			c.wrongs = append(c.wrongs, fmt.Sprintf("%s: %q names the row %s, which there is not", name.where, name.text, id))
+			c.errors = append(c.errors, fmt.Sprintf("%s: %q names the row %s, which there is not", name.where, name.text, id))
 		}
 	}
 	for _, test := range passed {
@@ -134,7 +134,7 @@ func cover(rows []row, names []testName, passed []string, path, document string)
 	var unknown []string
 	c.docs, unknown = documented(document, rows)
 	for _, id := range unknown {
-		c.wrongs = append(c.wrongs, fmt.Sprintf("%s names the row %s, which there is not", path, id))
+		c.errors = append(c.errors, fmt.Sprintf("%s names the row %s, which there is not", path, id))
 	}
 	return c
 }

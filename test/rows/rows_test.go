@@ -19,7 +19,7 @@ func TestA2AndCondInCycle(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		n    int
-	}{{"A6 by its place", 1}} {
+	}{{"A6 by its position", 1}} {
 	}
 	t.Run(fmt.Sprintf("A7 %d", 1), nil)
 	fmt.Println("A8 is printed")
@@ -80,8 +80,8 @@ func TestOnlyTestsThatRanCoverRows(t *testing.T) {
 	if got := ids(c.missing()); got != "A1 A5 A6 A7 A8 A9 A11" {
 		t.Errorf("missing: %s", got)
 	}
-	if len(c.wrongs) > 0 {
-		t.Errorf("wrong: %v", c.wrongs)
+	if len(c.errors) > 0 {
+		t.Errorf("invalid: %v", c.errors)
 	}
 }
 
@@ -116,12 +116,12 @@ func TestUnknownRowsAreFound(t *testing.T) {
 		{`package sample; func f() { t.Run("a COND, or B1, or A", nil) }`, ""},
 	} {
 		c := covered(t, test.text, "")
-		if found := len(c.wrongs) == 1; found != (test.where != "") || found && !strings.HasPrefix(c.wrongs[0], test.where) {
-			t.Errorf("%s: %v", test.text, c.wrongs)
+		if found := len(c.errors) == 1; found != (test.where != "") || found && !strings.HasPrefix(c.errors[0], test.where) {
+			t.Errorf("%s: %v", test.text, c.errors)
 		}
 	}
-	if c := covered(t, sample, "See A99.\n"); len(c.wrongs) != 1 || !strings.Contains(c.wrongs[0], "doc.md names the row A99") {
-		t.Errorf("%v", c.wrongs)
+	if c := covered(t, sample, "See A99.\n"); len(c.errors) != 1 || !strings.Contains(c.errors[0], "doc.md names the row A99") {
+		t.Errorf("%v", c.errors)
 	}
 }
 

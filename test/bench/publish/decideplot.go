@@ -11,21 +11,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// told is a step of the simulation that a plot shows.
-type told struct {
+// plotted is a step of the simulation that a plot shows.
+type plotted struct {
 	step, name string
 	color      color.Color
 }
 
 // decidePlot shows the time and the memory of the propagator's decisions by the size of the cluster.
-func decidePlot(groups []*group) (picture, bool) {
-	left, ok := logarithmic(groups, "seconds", map[string]float64{"s": 1, "ms": 1e-3, "µs": 1e-6}, []told{
+func decidePlot(groups []*group) (drawing, bool) {
+	left, ok := logarithmic(groups, "seconds", map[string]float64{"s": 1, "ms": 1e-3, "µs": 1e-6}, []plotted{
 		{"read", "read the list", grey}, {"all", "decide about all", blue}, {"change", "one changed source", orange},
 	})
-	right, also := logarithmic(groups, "megabytes", map[string]float64{"MB": 1}, []told{{"memory", "heap", green}})
+	right, also := logarithmic(groups, "megabytes", map[string]float64{"MB": 1}, []plotted{{"memory", "heap", green}})
 	// The names of the lines stand to the right of them.
 	const width, names = vg.Length(900), vg.Length(110)
-	return picture{
+	return drawing{
 		title: "The propagator's decisions alone, ten copies in each namespace", width: width, height: 360,
 		draw: func(c draw.Canvas) {
 			left.Draw(draw.Crop(c, 0, -width/2-names, 0, 0))
@@ -36,7 +36,7 @@ func decidePlot(groups []*group) (picture, bool) {
 }
 
 // logarithmic returns a plot whose axes are logarithmic, with a line for each step and shape, and the names of the steps at their right ends.
-func logarithmic(groups []*group, y string, scale map[string]float64, steps []told) (*plot.Plot, bool) {
+func logarithmic(groups []*group, y string, scale map[string]float64, steps []plotted) (*plot.Plot, bool) {
 	p := newPlot("namespaces", y)
 	var lines []line
 	for _, t := range steps {

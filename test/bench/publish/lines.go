@@ -85,7 +85,7 @@ func (l line) notes() (notes []plot.Plotter) {
 }
 
 // growthPlot shows what one leaf and one object cost by the size of the forest.
-func growthPlot(g *group) (picture, bool) {
+func growthPlot(g *group) (drawing, bool) {
 	leaf := line{name: "one leaf gets a parent", color: blue, shape: draw.CircleGlyph{}}
 	object := line{name: "one object is copied to one namespace", color: orange, shape: draw.BoxGlyph{}}
 	high := 0.0
@@ -101,19 +101,19 @@ func growthPlot(g *group) (picture, bool) {
 		}
 	}
 	if len(leaf.points)+len(object.points) == 0 {
-		return picture{}, false
+		return drawing{}, false
 	}
 	p := newPlot("namespaces in the forest, logarithmic", "milliseconds until it has arrived")
 	sizes, err := addLines(p, []line{leaf, object})
 	if err != nil {
-		return picture{}, false
+		return drawing{}, false
 	}
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, sizeTicks(sizes)
 	p.X.Min, p.X.Max = p.X.Min/2, p.X.Max*2
 	p.Y.Min, p.Y.Max, p.Y.Tick.Marker = 0, high*1.45, evenTicks{}
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = 8, -4
-	return picture{
+	return drawing{
 		title: "What one leaf and one object cost, by the size of the forest", width: 760, height: 340,
 		draw: func(c draw.Canvas) { p.Draw(c) },
 	}, true

@@ -3,7 +3,7 @@
 //	go run ./test/bench/publish results.json [more.json ...]
 //
 // Of a measurement that was made several times on a forest of the same size and shape, the last one counts. What the files don't hold keeps its
-// place in the documents.
+// position in the documents.
 package main
 
 import (

@@ -13,11 +13,11 @@ import (
 )
 
 // plots returns the plots of which there are results, by name.
-func plots(groups []*group) map[string]picture {
+func plots(groups []*group) map[string]drawing {
 	g := largest(groups, func(g *group) int { return len(g.rows()) })
 	caption := machines(groups)
-	made := map[string]picture{}
-	for name, make := range map[string]func(*group) (picture, bool){"ratios": ratiosPlot, "growth": growthPlot, "memory": memoryPlot} {
+	made := map[string]drawing{}
+	for name, make := range map[string]func(*group) (drawing, bool){"ratios": ratiosPlot, "growth": growthPlot, "memory": memoryPlot} {
 		if p, ok := make(g); ok {
 			if title := g.title(); title != "" {
 				p.caption = title + ". "
@@ -93,7 +93,7 @@ func drawBars(c draw.Canvas, p *plot.Plot, b bars, column vg.Length) {
 	drawKey(key, area.Min.X)
 }
 
-// drawKey says what colours and marks mean, in one line from a place on.
+// drawKey says what colours and marks mean, in one line from a position on.
 func drawKey(c draw.Canvas, at vg.Length) {
 	dot := func(fill color.Color) func(x, y vg.Length) {
 		return func(x, y vg.Length) {
@@ -113,7 +113,7 @@ func drawKey(c draw.Canvas, at vg.Length) {
 }
 
 // ratiosPlot compares all ratios with their targets.
-func ratiosPlot(g *group) (picture, bool) {
+func ratiosPlot(g *group) (drawing, bool) {
 	b := bars{base: 1}
 	low, high := 0.5, 2.0
 	for _, r := range g.rows() {
@@ -141,14 +141,14 @@ func ratiosPlot(g *group) (picture, bool) {
 		}
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	return picture{
+	return drawing{
 		title: "With hierarchies, against the same API server without", width: 760, height: titleHeight + captionHeight + 74 + 24*vg.Length(len(b.bars)),
 		draw: func(c draw.Canvas) { drawBars(c, p, b, 100) },
 	}, len(b.bars) > 0
 }
 
 // memoryPlot compares the memory of both servers with its limit.
-func memoryPlot(g *group) (picture, bool) {
+func memoryPlot(g *group) (drawing, bool) {
 	b := bars{}
 	high := 0.0
 	for _, r := range g.rows() {
@@ -160,7 +160,7 @@ func memoryPlot(g *group) (picture, bool) {
 	}
 	p := newPlot("most memory resident, MB", "")
 	p.X.Min, p.X.Max, p.X.Tick.Marker = 0, high*1.05, evenTicks{}
-	return picture{
+	return drawing{
 		title: "Memory of both servers, ten sources in the root of the whole forest", width: 760,
 		height: titleHeight + captionHeight + 74 + 34*vg.Length(len(b.bars)),
 		draw:   func(c draw.Canvas) { drawBars(c, p, b, 110) },

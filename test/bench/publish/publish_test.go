@@ -98,7 +98,7 @@ func TestResultsAreInTheDocuments(t *testing.T) {
 		t.Errorf("scale.md:\n%s", got)
 	}
 	if got := progress.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "memory-hnc-apiserver") {
-		t.Errorf("told to explain: %q", got)
+		t.Errorf("asked to explain: %q", got)
 	}
 	for name, words := range map[string][]string{
 		"ratios": {"growth-leaf-1000", "1.60  (≤ 1.5)", "0.95  (≥ 0.9)", "10 000 namespaces, topology full. 2 × Example, 8 GiB"},
@@ -148,7 +148,7 @@ func TestRowsThatAreMissingHaveNoPlot(t *testing.T) {
 	}
 }
 
-func TestADocumentWithoutItsPlaceIsNamed(t *testing.T) {
+func TestADocumentWithoutItsMarkerIsNamed(t *testing.T) {
 	docs := documents(t)
 	if err := os.WriteFile(filepath.Join(docs, "scale.md"), []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ func largest(groups []*group, count func(*group) int) *group {
 	})
 }
 
-// machines tells where the measurements were made.
+// machines returns where the measurements were made.
 func machines(groups []*group) string {
 	var all []string
 	for _, g := range groups {

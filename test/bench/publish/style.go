@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Colours that people who see fewer of them can tell apart.
+// Colors that people with color blindness can distinguish.
 var (
 	blue   = color.RGBA{R: 0x1f, G: 0x6f, B: 0xb4, A: 0xff}
 	orange = color.RGBA{R: 0xd9, G: 0x5f, B: 0x02, A: 0xff}
@@ -59,15 +59,15 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// picture is a drawing with a title and a caption.
-type picture struct {
+// drawing is a drawing with a title and a caption.
+type drawing struct {
 	title, caption string
 	width, height  vg.Length
 	draw           func(draw.Canvas)
 }
 
-// save writes the picture in the format that the name of the file ends with: svg or png.
-func (p picture) save(file string) error {
+// save writes the drawing in the format that the name of the file ends with: svg or png.
+func (p drawing) save(file string) error {
 	format := strings.TrimPrefix(filepath.Ext(file), ".")
 	var canvas interface {
 		vg.CanvasSizer

@@ -1,4 +1,4 @@
-// Package chaos changes a forest through many clients while our servers crash, and compares what there is in the end with what the
+// Package chaos changes a forest through many clients while our servers crash, and compares the state in the end with what the
 // clients were promised.
 package chaos
 
@@ -116,7 +116,7 @@ func TestNothingIsLostWhenServersCrash(t *testing.T) {
 	}
 }
 
-// converged returns when what there is equals what was promised, and fails with the differences if it doesn't come to that.
+// converged returns when the state equals what was promised, and fails with the differences if it doesn't come to that.
 func converged(t *testing.T, client *clients, promised *promise) {
 	t.Helper()
 	end := time.Now().Add(patience)
@@ -125,12 +125,12 @@ func converged(t *testing.T, client *clients, promised *promise) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wrong := promised.compare(found)
-		if len(wrong) == 0 {
+		mismatches := promised.compare(found)
+		if len(mismatches) == 0 {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%d things are wrong after %s, such as\n%s", len(wrong), patience, strings.Join(wrong[:min(len(wrong), 40)], "\n"))
+			t.Fatalf("%d mismatches after %s, such as\n%s", len(mismatches), patience, strings.Join(mismatches[:min(len(mismatches), 40)], "\n"))
 		}
 		time.Sleep(10 * interval)
 	}

@@ -48,7 +48,7 @@ func (c *crashing) supervise(ctx context.Context, t *testing.T) {
 			}
 			t.Logf("%s has ended by itself", server.Process())
 			if err := c.start(ctx, server); err != nil && ctx.Err() == nil {
-				t.Errorf("starting what had ended: %v", err)
+				t.Errorf("start of what had ended: %v", err)
 			}
 		}
 		c.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *crashing) restart(t *testing.T, servers ...controlplane.Server) {
 	}
 	for _, server := range servers {
 		if err := c.start(t.Context(), server); err != nil {
-			t.Errorf("starting after a crash: %v", err)
+			t.Errorf("start after a crash: %v", err)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (c *crashing) writes(t *testing.T) map[string]int {
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
 		labelled, ok := strings.CutPrefix(lines.Text(), "hnc_propagation_writes_total{")
-		// The configuration's status counts what there is.
+		// The configuration's status counts objects.
 		if !ok || !strings.Contains(labelled, `result="done"`) || strings.Contains(labelled, `kind="HNCConfiguration"`) {
 			continue
 		}

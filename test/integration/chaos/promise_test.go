@@ -19,7 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
 )
 
-// promise is what the clients were told together, and what follows from it.
+// promise is what all clients were answered, and what follows from it.
 type promise struct {
 	// parents are those of all namespaces that have to be there.
 	parents map[string]string
@@ -47,7 +47,7 @@ func (p *promise) add(w *worker) {
 	maps.Copy(p.bindings, w.bindings)
 }
 
-// found is what there is.
+// found is the state of the cluster.
 type found struct {
 	namespaces    map[string]*corev1.Namespace
 	hierarchies   map[string]*v1beta1.Hierarchy
@@ -92,8 +92,8 @@ func observe(ctx context.Context, client *clients) (*found, error) {
 }
 
 // compare returns a line for everything that is not as it was promised.
-func (p *promise) compare(f *found) (wrong []string) {
-	report := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+func (p *promise) compare(f *found) (mismatches []string) {
+	report := func(format string, args ...any) { mismatches = append(mismatches, fmt.Sprintf(format, args...)) }
 	trees := p.trees()
 	for _, name := range slices.Sorted(maps.Keys(p.parents)) {
 		if f.namespaces[name] == nil || f.namespaces[name].DeletionTimestamp != nil {
@@ -123,7 +123,7 @@ func (p *promise) compare(f *found) (wrong []string) {
 		}
 	}
 	p.compareBindings(f, trees, report)
-	return wrong
+	return mismatches
 }
 
 // trees returns the forest that the namespaces form.
@@ -177,7 +177,7 @@ func (p *promise) compareHierarchy(h *v1beta1.Hierarchy, namespace *corev1.Names
 		report("the hierarchy of %s belongs to %v", namespace.Name, h.OwnerReferences)
 	}
 	if !slices.Equal(h.Status.Children, children) || len(h.Status.Conditions) != 1 || !ready(h.Status.Conditions, h.Generation) {
-		report("the hierarchy of %s tells %+v, want children %v", namespace.Name, h.Status, children)
+		report("the hierarchy of %s reports %+v, want children %v", namespace.Name, h.Status, children)
 	}
 }
 

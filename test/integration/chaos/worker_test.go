@@ -19,7 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// worker is a client that changes the forest. What it changes is its own, so that its log tells how each of these things has to be:
+// worker is a client that changes the forest. What it changes is its own, so that its log says how each of these things has to be:
 // its full namespaces, which it moves; its sub-namespaces, which it creates anywhere and deletes when it has nothing below them; its
 // bindings. Whatever others do, they put nothing into its sub-namespaces.
 type worker struct {
@@ -208,7 +208,7 @@ func (w *worker) try(ctx context.Context, what string, request func() error) (in
 	}
 }
 
-// final tells whether an error is an answer, rather than a sign that a server isn't there or doesn't know yet what it needs.
+// final reports whether an error is an answer, rather than a sign that a server isn't there or doesn't know yet what it needs.
 func final(err error) bool {
 	switch code := apierrors.ReasonForError(err); code {
 	case metav1.StatusReasonConflict, metav1.StatusReasonAlreadyExists, metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest:

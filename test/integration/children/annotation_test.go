@@ -49,14 +49,14 @@ func eventuallyCopied(t *testing.T, namespace, name string) {
 	})
 }
 
-func TestAnAnnotationAloneGivesNoPlaceInATree(t *testing.T) {
+func TestAnAnnotationAloneDoesNotJoinATree(t *testing.T) {
 	namespaces(t, "anno-victim", "anno-mine", "anno-other")
 	mallory := newUser(t, "mallory-anno")
 	mallory.owner(t, "anno-mine")
 	secret := binding(t, "anno-victim")
 	outside := func() {
 		t.Helper()
-		eventuallyTells(t, "anno-mine", hnc.ReasonSubnamespaceMissing, `"anno-victim", which has no Subnamespace`)
+		eventuallyReports(t, "anno-mine", hnc.ReasonSubnamespaceMissing, `"anno-victim", which has no Subnamespace`)
 		ancestryIs(t, "anno-mine", "anno-mine")
 		h, err := root.hnc.HncV1beta1().Hierarchies("anno-mine").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err != nil || h.Spec.Parent != "" {
@@ -75,7 +75,7 @@ func TestAnAnnotationAloneGivesNoPlaceInATree(t *testing.T) {
 	}
 	outside()
 
-	// Making the hierarchy anew changes nothing, whoever does it.
+	// Making the hierarchy anew changes nothing, no matter who does it.
 	mine := mallory.hnc.HncV1beta1().Hierarchies("anno-mine")
 	if err := mine.Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestAnAnnotationAloneGivesNoPlaceInATree(t *testing.T) {
 		t.Fatal(err)
 	}
 	ancestryIs(t, "anno-mine", "anno-mine", "anno-victim")
-	eventuallyTells(t, "anno-mine", "-"+hnc.ReasonSubnamespaceMissing)
+	eventuallyReports(t, "anno-mine", "-"+hnc.ReasonSubnamespaceMissing)
 	eventuallyCopied(t, "anno-mine", secret)
 	eventually(t, "the hierarchy names the parent", func() error {
 		h, err := root.hnc.HncV1beta1().Hierarchies("anno-mine").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})

@@ -39,7 +39,7 @@ func eventuallyNoNamespace(t *testing.T, name string) {
 	})
 }
 
-// Whoever owns a sub-namespace can't take it out of its tree without being admin of the root, in any order of steps.
+// The owner of a sub-namespace can't take it out of its tree without being admin of the root, in any order of steps.
 func TestASubnamespaceLeavesOnlyWithTheRootsConsent(t *testing.T) {
 	namespaces(t, "leave-top")
 	for _, name := range []string{"leave-sub", "leave-sub2", "leave-sub3"} {
@@ -93,7 +93,7 @@ func TestASubnamespaceLeavesOnlyWithTheRootsConsent(t *testing.T) {
 	eventuallyVoid(t, "leave-top", "leave-sub2")
 	eventuallyVoid(t, "leave-top", "leave-sub3")
 	stays("leave-sub2")
-	eventuallyTells(t, "leave-sub3", hnc.ReasonSubnamespaceMissing)
+	eventuallyReports(t, "leave-sub3", hnc.ReasonSubnamespaceMissing)
 	stays("leave-sub3")
 
 	// The admin of the root may.
@@ -130,11 +130,11 @@ func TestASubnamespaceIsTakenApart(t *testing.T) {
 	if err := alice.annotate(t, "apart-sub", "apart-top"); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyTells(t, "apart-sub", hnc.ReasonSubnamespaceMissing, "is void")
+	eventuallyReports(t, "apart-sub", hnc.ReasonSubnamespaceMissing, "is void")
 	if err := alice.annotate(t, "apart-sub", ""); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyTells(t, "apart-sub", "-"+hnc.ReasonSubnamespaceMissing)
+	eventuallyReports(t, "apart-sub", "-"+hnc.ReasonSubnamespaceMissing)
 	// Nobody but the propagator says what is void.
 	records := alice.hnc.HncV1beta1().Subnamespaces("apart-top")
 	for _, value := range []string{"null", `""`, `"false"`} {

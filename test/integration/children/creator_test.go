@@ -153,7 +153,7 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 		if _, err := root.CoreV1().Namespaces().Create(t.Context(), orphan, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		// An annotation gives no place, so the namespace is a root: it takes its admin to put it below another.
+		// An annotation sets no parent, so the namespace is a root: it takes its admin to put it below another.
 		jane.admin(t, "made-before")
 		if _, err := jane.subnamespace(t, "made", "made-before"); err != nil {
 			t.Fatal(err)

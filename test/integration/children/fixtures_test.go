@@ -120,7 +120,7 @@ func (u user) eventuallyMay(t *testing.T, verb, group, resource, namespace, name
 func (u user) hierarchy(t *testing.T, namespace string, change func(*v1beta1.HierarchySpec)) error {
 	t.Helper()
 	client := u.hnc.HncV1beta1().Hierarchies(namespace)
-	// The propagator may create one in between, where it has something to tell.
+	// The propagator may create one in between, where it has something to report.
 	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 	return retry.OnError(suite.Backoff, again, func() error {
 		h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
@@ -169,11 +169,11 @@ func eventuallyReady(t *testing.T, parent, name string) *v1beta1.Subnamespace {
 	return s
 }
 
-// eventuallyTells waits until a namespace's hierarchy has a condition of the reason whose message contains all parts; with "-" before the
+// eventuallyReports waits until a namespace's hierarchy has a condition of the reason whose message contains all parts; with "-" before the
 // reason, until it has none.
-func eventuallyTells(t *testing.T, namespace, reason string, parts ...string) {
+func eventuallyReports(t *testing.T, namespace, reason string, parts ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("the hierarchy of %s tells %s", namespace, reason), func() error {
+	eventually(t, fmt.Sprintf("the hierarchy of %s reports %s", namespace, reason), func() error {
 		h, err := root.hnc.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// ancestryIs waits until a namespace tells a path, and has the tree labels of all who are on it.
+// ancestryIs waits until a namespace reports a path, and has the tree labels of all who are on it.
 func ancestryIs(t *testing.T, name string, path ...string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("the ancestors of %s are %v", name, path), func() error {
@@ -63,14 +63,14 @@ func TestAParentMayComeLater(t *testing.T) {
 		`namespace "later", which is the new parent`, "update on hierarchies.hnc.x-k8s.io")
 	operator.bind(t, "", "admin")
 	eventually(t, "an admin of all namespaces names it", func() error { return operator.hierarchy(t, "early", below("later")) })
-	eventuallyTells(t, "early", hnc.ReasonParentMissing, `"later" does not exist; create it`)
-	eventuallyTells(t, "early-child", hnc.ReasonAncestorHalted, `"early"`)
+	eventuallyReports(t, "early", hnc.ReasonParentMissing, `"later" does not exist; create it`)
+	eventuallyReports(t, "early-child", hnc.ReasonAncestorHalted, `"early"`)
 	ancestryIs(t, "early-child", "early-child", "early")
 
 	namespaces(t, "later")
 	ancestryIs(t, "early", "early", "later")
 	ancestryIs(t, "early-child", "early-child", "early", "later")
-	eventuallyTells(t, "early", "-"+hnc.ReasonParentMissing)
+	eventuallyReports(t, "early", "-"+hnc.ReasonParentMissing)
 	alice.admin(t, "later")
 	alice.eventuallyMay(t, "update", hnc.GroupName, "hierarchies", "early-child", "")
 	refused(t, "the parent below its child", root.hierarchy(t, "later", below("early-child")), apierrors.IsInvalid, "which is its descendant")
@@ -98,7 +98,7 @@ func TestTheAncestryIsKeptRight(t *testing.T) {
 		return nil
 	})
 	if _, err := alice.CoreV1().Namespaces().Patch(t.Context(), "path", types.MergePatchType, []byte(`{"metadata":{"annotations":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil {
-		t.Errorf("whoever leaves it alone got %v", err)
+		t.Errorf("a user who leaves it alone got %v", err)
 	}
 	// A restore may bring an outdated one.
 	restored := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "path-restored", Annotations: map[string]string{hnc.AnnotationAncestry: "path-restored.elsewhere"}}}
@@ -115,6 +115,6 @@ func TestTheAncestryIsKeptRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	if path, ok := ns.Annotations[hnc.AnnotationAncestry]; ok {
-		t.Errorf("an excluded namespace tells %q", path)
+		t.Errorf("an excluded namespace reports %q", path)
 	}
 }

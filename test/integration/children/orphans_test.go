@@ -26,7 +26,7 @@ func orphan(t *testing.T, name, parent string) {
 	if err := root.CoreV1().Namespaces().Delete(t.Context(), parent, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyTells(t, name, hnc.ReasonParentMissing)
+	eventuallyReports(t, name, hnc.ReasonParentMissing)
 }
 
 // A user with edit in a namespace creates the missing parent of somebody else's namespace as a sub-namespace of their own, so that their
@@ -66,7 +66,7 @@ func TestAMissingParentIsNotClaimedWithoutItsChildren(t *testing.T) {
 	ancestryIs(t, "adopted", "adopted", "adopted-gone", "adopter")
 }
 
-// What is required waits while activities are halted, and the rights of whoever asked for it were checked long ago.
+// What is required waits while activities are halted, and the rights of its requester were checked long ago.
 func TestARequiredChildAdoptsNobody(t *testing.T) {
 	namespaces(t, "waiting", "waiting-parent")
 	if err := root.hierarchy(t, "waiting", below("waiting-parent")); err != nil {
@@ -75,7 +75,7 @@ func TestARequiredChildAdoptsNobody(t *testing.T) {
 	if err := root.CoreV1().Namespaces().Delete(t.Context(), "waiting-parent", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyTells(t, "waiting", hnc.ReasonParentMissing)
+	eventuallyReports(t, "waiting", hnc.ReasonParentMissing)
 	mallory := newUser(t, "mallory-waiting")
 	mallory.admin(t, "waiting")
 	if err := mallory.hierarchy(t, "waiting", requires("waiting-child")); err != nil {
@@ -85,7 +85,7 @@ func TestARequiredChildAdoptsNobody(t *testing.T) {
 	if err := mallory.hierarchy(t, "waiting", below("")); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyTells(t, "waiting", hnc.ReasonRequiredChildRefused, `"waiting-child"`, "is the parent of 1 existing namespace(s)")
+	eventuallyReports(t, "waiting", hnc.ReasonRequiredChildRefused, `"waiting-child"`, "is the parent of 1 existing namespace(s)")
 	if _, err := root.CoreV1().Namespaces().Get(t.Context(), "waiting-child", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("it was created: %v", err)
 	}

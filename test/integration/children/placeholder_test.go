@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// A client that creates a hierarchy is not told that there is one already because the propagator has reported a status meanwhile. What a user
+// A client that creates a hierarchy does not learn that there is one already because the propagator has reported a status meanwhile. What a user
 // has created is not replaced.
 func TestCreatingAHierarchyReplacesThePropagatorsOwn(t *testing.T) {
 	creates := map[string]func(u user, namespace string) error{

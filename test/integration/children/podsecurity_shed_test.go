@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Whoever may edit the parent can take away the Subnamespace and leave the sub-namespace. It must not get away from what the parent demands.
+// A user allowed to edit the parent can take away the Subnamespace and leave the sub-namespace. It must not get away from what the parent demands.
 func TestASubnamespaceWithoutItsRecordFollowsPodSecurity(t *testing.T) {
 	namespaces(t, "shed-top")
 	mallory := newUser(t, "mallory-shed")
@@ -29,7 +29,7 @@ func TestASubnamespaceWithoutItsRecordFollowsPodSecurity(t *testing.T) {
 		if err := records.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		eventuallyTells(t, name, hnc.ReasonSubnamespaceMissing)
+		eventuallyReports(t, name, hnc.ReasonSubnamespaceMissing)
 	}
 	detach("shed-before")
 	if err := root.labelled(t, "shed-top", enforce, "restricted"); err != nil {

@@ -105,7 +105,7 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 	ancestryIs(t, "secure-full", "secure-full", "secure-top")
 	eventuallyLabelled(t, "secure-full", enforce, "")
 
-	// Whoever has edit only can't change that.
+	// A user who only has edit can't change that.
 	refused(t, "the label", evan.labelled(t, "secure-sub", enforce, "privileged"), apierrors.IsForbidden)
 	patch := fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"privileged"}]}}`, enforce)
 	_, err = evan.hnc.HncV1beta1().Subnamespaces("secure-top").Patch(t.Context(), "secure-sub", types.MergePatchType, []byte(patch), metav1.PatchOptions{})

@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Whatever a client says in whatever way, the requester is who has created it; and nobody owns that.
+// Whatever a client writes in whatever way, the requester is who has created it; and nobody owns that.
 func TestTheRequesterIsTheServersWord(t *testing.T) {
 	namespaces(t, "asker")
 	alice, bob := newUser(t, "alice-asker"), newUser(t, "bob-asker")

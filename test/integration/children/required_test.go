@@ -51,7 +51,7 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 		if err := alice.hierarchy(t, "req", requires("req-a")); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "req-b tells that it is not required", func() error {
+		eventually(t, "req-b reports that it is not required", func() error {
 			s, err := root.hnc.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-b", metav1.GetOptions{})
 			if err != nil {
 				return err
@@ -97,58 +97,58 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 	})
 }
 
-func TestNamingARequiredChildIsJudgedAsCreatingItWouldBe(t *testing.T) {
-	namespaces(t, "judge", "judge-other", "judge-full")
-	alice := newUser(t, "alice-judge")
-	alice.admin(t, "judge", "judge-other")
-	if _, err := alice.subnamespace(t, "judge-other", "judge-taken"); err != nil {
+func TestNamingARequiredChildIsValidatedLikeItsCreation(t *testing.T) {
+	namespaces(t, "required", "required-other", "required-full")
+	alice := newUser(t, "alice-required")
+	alice.admin(t, "required", "required-other")
+	if _, err := alice.subnamespace(t, "required-other", "required-taken"); err != nil {
 		t.Fatal(err)
 	}
-	mallory := newUser(t, "mallory-judge")
-	mallory.grant(t, "judge", "get,create,update hnc.x-k8s.io/hierarchies")
-	if err := alice.hierarchy(t, "judge", requires()); err != nil {
+	mallory := newUser(t, "mallory-required")
+	mallory.grant(t, "required", "get,create,update hnc.x-k8s.io/hierarchies")
+	if err := alice.hierarchy(t, "required", requires()); err != nil {
 		t.Fatal(err)
 	}
 
 	many := make([]string, 101)
 	for i := range many {
-		many[i] = fmt.Sprint("judge-many-", i)
+		many[i] = fmt.Sprint("required-many-", i)
 	}
 	for name, row := range map[string]struct {
 		children []string
 		is       func(error) bool
 		says     []string
 	}{
-		"no name of a namespace": {[]string{"judge-a", "Not_a_name"}, apierrors.IsInvalid, []string{"spec.requiredChildren[1]", "must be the name of a namespace"}},
-		"with a dot":             {[]string{"judge.a"}, apierrors.IsInvalid, []string{"spec.requiredChildren[0]"}},
-		"twice":                  {[]string{"judge-a", "judge-a"}, apierrors.IsInvalid, []string{"spec.requiredChildren[1]", "Duplicate"}},
+		"no name of a namespace": {[]string{"required-a", "Not_a_name"}, apierrors.IsInvalid, []string{"spec.requiredChildren[1]", "must be the name of a namespace"}},
+		"with a dot":             {[]string{"required.a"}, apierrors.IsInvalid, []string{"spec.requiredChildren[0]"}},
+		"twice":                  {[]string{"required-a", "required-a"}, apierrors.IsInvalid, []string{"spec.requiredChildren[1]", "Duplicate"}},
 		"too many":               {many, apierrors.IsInvalid, []string{"spec.requiredChildren: Too many", "100"}},
-		"excluded":               {[]string{"judge-a", "kube-system"}, apierrors.IsForbidden, []string{"spec.requiredChildren[1]", `"kube-system" is excluded`}},
-		"a full namespace":       {[]string{"judge-full"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"judge-full" exists already`}},
-		"somebody's":             {[]string{"judge-taken"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"judge-taken" has another parent already`}},
-		"itself":                 {[]string{"judge"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"judge" exists already`}},
+		"excluded":               {[]string{"required-a", "kube-system"}, apierrors.IsForbidden, []string{"spec.requiredChildren[1]", `"kube-system" is excluded`}},
+		"a full namespace":       {[]string{"required-full"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"required-full" exists already`}},
+		"somebody's":             {[]string{"required-taken"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"required-taken" has another parent already`}},
+		"itself":                 {[]string{"required"}, apierrors.IsConflict, []string{"spec.requiredChildren[0]", `"required" exists already`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, "v1beta1", alice.hierarchy(t, "judge", requires(row.children...)), row.is, row.says...)
+			refused(t, "v1beta1", alice.hierarchy(t, "required", requires(row.children...)), row.is, row.says...)
 		})
 	}
 	t.Run("by who may not create it", func(t *testing.T) {
-		refused(t, "mallory", mallory.hierarchy(t, "judge", requires("judge-m")), apierrors.IsForbidden, "spec.requiredChildren", "create on subnamespaces.hnc.x-k8s.io")
-		// Another user, for the server remembers for some seconds what it was told about this one.
-		oscar := newUser(t, "oscar-judge")
-		oscar.grant(t, "judge", "get,create,update hnc.x-k8s.io/hierarchies", "create hnc.x-k8s.io/subnamespaceanchors")
-		if err := oscar.hierarchy(t, "judge", requires("judge-m")); err != nil {
+		refused(t, "mallory", mallory.hierarchy(t, "required", requires("required-m")), apierrors.IsForbidden, "spec.requiredChildren", "create on subnamespaces.hnc.x-k8s.io")
+		// Another user, for the server remembers for some seconds the answer about this one.
+		oscar := newUser(t, "oscar-required")
+		oscar.grant(t, "required", "get,create,update hnc.x-k8s.io/hierarchies", "create hnc.x-k8s.io/subnamespaceanchors")
+		if err := oscar.hierarchy(t, "required", requires("required-m")); err != nil {
 			t.Errorf("who may create it under its other name got %v", err)
 		}
-		eventuallyReady(t, "judge", "judge-m")
+		eventuallyReady(t, "required", "required-m")
 	})
 	t.Run("nobody asks again about those that are listed", func(t *testing.T) {
-		eve := newUser(t, "eve-judge")
-		eve.grant(t, "judge", "get,create,update hnc.x-k8s.io/hierarchies")
-		if err := eve.hierarchy(t, "judge", requires()); err != nil {
+		eve := newUser(t, "eve-required")
+		eve.grant(t, "required", "get,create,update hnc.x-k8s.io/hierarchies")
+		if err := eve.hierarchy(t, "required", requires()); err != nil {
 			t.Errorf("who may write the hierarchy could not shorten the list: %v", err)
 		}
-		refused(t, "eve", eve.hierarchy(t, "judge", requires("judge-m")), apierrors.IsForbidden, "spec.requiredChildren")
+		refused(t, "eve", eve.hierarchy(t, "required", requires("required-m")), apierrors.IsForbidden, "spec.requiredChildren")
 	})
 }
 
@@ -170,7 +170,7 @@ func applied(apiVersion, kind string, content map[string]any) *unstructured.Unst
 	return u
 }
 
-func TestWhatCanNotBeCreatedIsToldAndTheRestGoesOn(t *testing.T) {
+func TestARefusedRequiredChildIsReportedAndTheRestGoesOn(t *testing.T) {
 	namespaces(t, "late")
 	alice := newUser(t, "alice-late")
 	alice.admin(t, "late")
@@ -181,7 +181,7 @@ func TestWhatCanNotBeCreatedIsToldAndTheRestGoesOn(t *testing.T) {
 		namespaces(t, "late-taken")
 	})
 	eventuallyReady(t, "late", "late-free")
-	eventuallyTells(t, "late", hnc.ReasonRequiredChildRefused, `required child "late-taken" can't be created`, "exists already")
+	eventuallyReports(t, "late", hnc.ReasonRequiredChildRefused, `required child "late-taken" can't be created`, "exists already")
 	if _, err := root.hnc.HncV1beta1().Subnamespaces("late").Get(t.Context(), "late-taken", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("got %v", err)
 	}
@@ -189,7 +189,7 @@ func TestWhatCanNotBeCreatedIsToldAndTheRestGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyReady(t, "late", "late-taken")
-	eventuallyTells(t, "late", "-"+hnc.ReasonRequiredChildRefused)
+	eventuallyReports(t, "late", "-"+hnc.ReasonRequiredChildRefused)
 }
 
 func TestWhatTheServerRefusesIsTriedAgain(t *testing.T) {
@@ -231,7 +231,7 @@ func TestWhatTheServerRefusesIsTriedAgain(t *testing.T) {
 	if err := alice.hierarchy(t, "denied", requires("denied-child")); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyTells(t, "denied", hnc.ReasonRequiredChildRefused, `required child "denied-child" can't be created`, "there is no room for more")
+	eventuallyReports(t, "denied", hnc.ReasonRequiredChildRefused, `required child "denied-child" can't be created`, "there is no room for more")
 	if err := bindings.Delete(t.Context(), "no-more", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestWhatTheServerRefusesIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyReady(t, "denied", "denied-child")
-	eventuallyTells(t, "denied", "-"+hnc.ReasonRequiredChildRefused)
+	eventuallyReports(t, "denied", "-"+hnc.ReasonRequiredChildRefused)
 	h, err := root.hnc.HncV1beta1().Hierarchies("denied").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil || !slices.Contains(h.Spec.RequiredChildren, "denied-child") {
 		t.Errorf("got %v, %v", h, err)

@@ -136,7 +136,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	if _, err := root.CoreV1().Namespaces().Create(t.Context(), mine, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyTells(t, "wipe-mine", hnc.ReasonSubnamespaceMissing)
+	eventuallyReports(t, "wipe-mine", hnc.ReasonSubnamespaceMissing)
 	eventuallyRebuilt(t)
 	before := steadyFootprint(t)
 

@@ -64,14 +64,14 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestEventsAreDescribed(t *testing.T) {
-	namespace(t, "told", "")
-	namespace(t, "told-below", "told")
+	namespace(t, "said", "")
+	namespace(t, "said-below", "said")
 	configure(t, v1beta1.ResourceSpec{Resource: "configmaps", OnConflict: v1beta1.Keep})
 	t.Cleanup(func() { configure(t) })
-	configMap(t, "told-below", "settings")
-	configMap(t, "told", "settings")
+	configMap(t, "said-below", "settings")
+	configMap(t, "said", "settings")
 	s := newScript(t, root)
-	s.until("ObjectKept", "describe", "told-below")
+	s.until("ObjectKept", "describe", "said-below")
 }
 
 func TestCreateAndDelete(t *testing.T) {

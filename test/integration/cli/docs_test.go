@@ -28,11 +28,11 @@ func TestDocumentation(t *testing.T) {
 	if shown := runShown(t, file, dir); shown < 30 {
 		t.Errorf("only %d commands are shown", shown)
 	}
-	picture, err := os.ReadFile(filepath.Join(dir, "tree.png"))
+	image, err := os.ReadFile(filepath.Join(dir, "tree.png"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "../../../docs/tree.png", string(picture))
+	compare(t, "../../../docs/tree.png", string(image))
 }
 
 // TestRepositoryDocumentation does the same with docs/repositories.md.
@@ -113,7 +113,7 @@ func (c shownCommand) run(t *testing.T, dir string) string {
 		}
 		return nil
 	}
-	// What is wrong is told by comparing the whole.
+	// The comparison of the whole page reports differences.
 	_ = within(deadline/4, try)
 	return got
 }

@@ -69,7 +69,7 @@ func removed(t *testing.T, name string) {
 	})
 }
 
-// waitUntilNothingIsHalted returns when the configuration tells of no conditions of namespaces.
+// waitUntilNothingIsHalted returns when the configuration reports no conditions of namespaces.
 func waitUntilNothingIsHalted(t *testing.T) {
 	t.Helper()
 	eventually(t, func() error {

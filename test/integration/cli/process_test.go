@@ -115,7 +115,7 @@ func TestKubectlFindsThePlugin(t *testing.T) {
 	}
 }
 
-func TestServersTellTheirVersion(t *testing.T) {
+func TestServersPrintTheirVersion(t *testing.T) {
 	for _, name := range []string{"hnc-apiserver", "hnc-propagator"} {
 		out, err := exec.CommandContext(t.Context(), filepath.Join(binDir, name), "--version").CombinedOutput()
 		if err != nil || timeless(string(out)) != name+" version v0.1.0\n" {

@@ -66,7 +66,7 @@ func newScript(t *testing.T, u user) *script {
 	return s
 }
 
-// say puts in a remark.
+// say puts in a comment.
 func (s *script) say(text string) { fmt.Fprintf(&s.text, "# %s\n", text) }
 
 // as goes on as somebody else.
@@ -152,7 +152,7 @@ func printable(s string) string {
 	return fmt.Sprintf("(%d bytes)", len(s))
 }
 
-// difference returns the first line of a that is not in b's place.
+// difference returns the first line of a that is not at the same position in b.
 func difference(a, b string) string {
 	theirs := strings.Split(b, "\n")
 	for i, line := range strings.Split(a, "\n") {

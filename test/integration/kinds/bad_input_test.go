@@ -33,7 +33,7 @@ func events(t *testing.T, namespace, name, reason string) []corev1.Event {
 	return found
 }
 
-// summary tells the events of a namespace, for a failure's message.
+// summary returns the events of a namespace, for a failure's message.
 func summary(t *testing.T, namespace string) string {
 	t.Helper()
 	list, err := admin.CoreV1().Events(namespace).List(t.Context(), metav1.ListOptions{})
@@ -47,23 +47,23 @@ func summary(t *testing.T, namespace string) string {
 	return strings.Join(lines, "\n")
 }
 
-// eventuallyToldOnce waits until something was told of an object several times, by a message with all these parts, and checks that there is
+// eventuallyReportedOnce waits until something was reported of an object several times, by a message with all these parts, and checks that there is
 // one event nevertheless.
-func eventuallyToldOnce(t *testing.T, namespace, name, reason string, parts ...string) {
+func eventuallyReportedOnce(t *testing.T, namespace, name, reason string, parts ...string) {
 	t.Helper()
-	told := func() []corev1.Event {
+	reported := func() []corev1.Event {
 		return slices.DeleteFunc(events(t, namespace, name, reason), func(e corev1.Event) bool {
 			return slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(e.Message, part) })
 		})
 	}
 	eventually(t, reason+" on "+namespace+"/"+name+" is counted", "true", func() string {
-		all := told()
+		all := reported()
 		if len(all) > 0 && all[0].Count > 1 {
 			return "true"
 		}
 		return fmt.Sprintf("%d of these events:\n%s", len(all), summary(t, namespace))
 	})
-	if all := told(); len(all) != 1 {
+	if all := reported(); len(all) != 1 {
 		t.Errorf("%d events %s on %s/%s, want one that counts:\n%s", len(all), reason, namespace, name, summary(t, namespace))
 	}
 }
@@ -162,9 +162,9 @@ func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 	// The rest of the tree goes on, below the full namespace too.
 	eventuallyPresent(t, secrets, leaf, "s=1<"+root)
 	eventuallyPresent(t, configMaps, mid, "c=1<"+root)
-	eventuallyToldOnce(t, mid, "s", hnc.EventCannotUpdate, `source namespace "`+root+`"`, "exceeded quota: no-secrets")
-	eventuallyToldOnce(t, root, "s", hnc.EventCannotPropagate, `destination namespace "`+mid+`"`, "exceeded quota: no-secrets")
-	eventually(t, "the configuration tells it", "true", func() string {
+	eventuallyReportedOnce(t, mid, "s", hnc.EventCannotUpdate, `source namespace "`+root+`"`, "exceeded quota: no-secrets")
+	eventuallyReportedOnce(t, root, "s", hnc.EventCannotPropagate, `destination namespace "`+mid+`"`, "exceeded quota: no-secrets")
+	eventually(t, "the configuration reports it", "true", func() string {
 		_, message := condition(t, hnc.ConditionOutOfSync)
 		return boolean(strings.Contains(message, "exceeded quota") && strings.Contains(message, mid))
 	})
@@ -217,9 +217,9 @@ func TestBad14AnObjectThatIsTooLargeToBeCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ns := range []string{mid, leaf} {
-		eventuallyToldOnce(t, root, "large", hnc.EventCannotPropagate, `destination namespace "`+ns+`"`, "too large")
+		eventuallyReportedOnce(t, root, "large", hnc.EventCannotPropagate, `destination namespace "`+ns+`"`, "too large")
 		eventuallyPresent(t, networkPolicies, ns, "small=1<"+root)
-		eventuallyToldOnce(t, ns, "large", hnc.EventCannotUpdate, `source namespace "`+root+`"`, "too large")
+		eventuallyReportedOnce(t, ns, "large", hnc.EventCannotUpdate, `source namespace "`+root+`"`, "too large")
 	}
 	put(t, networkPolicies, object("NetworkPolicy", root, "large", "2"))
 	eventuallyPresent(t, networkPolicies, leaf, "large=2<"+root+" small=1<"+root)

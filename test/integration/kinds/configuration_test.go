@@ -34,8 +34,8 @@ func TestBadConfigurations(t *testing.T) {
 	configure(t)
 	for name, test := range map[string]struct {
 		entries []string
-		// wrong are parts of the message, which tells all that is wrong together.
-		wrong []string
+		// says are parts of the message, which lists all errors.
+		says []string
 	}{
 		"K3 BAD-5 a kind that does not exist":    {[]string{"gizmos.example.org Propagate"}, []string{"spec.resources[0]", "no such resource"}},
 		"K3 a short name":                        {[]string{"netpol Propagate"}, []string{"spec.resources[0]", "no such resource"}},
@@ -43,7 +43,7 @@ func TestBadConfigurations(t *testing.T) {
 		"K4 roles":                               {[]string{"roles.rbac.authorization.k8s.io Remove"}, []string{"spec.resources[0]", "always propagated"}},
 		"K4 rolebindings, in any spelling":       {[]string{"RoleBinding Propagate"}, []string{"spec.resources[0]", "always propagated"}},
 		"K5 BAD-7 twice":                         {[]string{"secrets Propagate", "secret Ignore"}, []string{"spec.resources[1]", "spec.resources[0]"}},
-		"K6 all together":                        {[]string{"nodes Remove", "gizmos.example.org Remove", "roles Ignore"}, []string{"spec.resources[0]", "spec.resources[1]", "spec.resources[2]"}},
+		"K6 all at once":                         {[]string{"nodes Remove", "gizmos.example.org Remove", "roles Ignore"}, []string{"spec.resources[0]", "spec.resources[1]", "spec.resources[2]"}},
 		"a mode that there is not":               {[]string{"secrets Copy"}, []string{"spec.resources[0].mode"}},
 		"a conflict policy that there's not":     {[]string{"secrets Propagate Merge"}, []string{"spec.resources[0].onConflict"}},
 		"no resource":                            {[]string{".example.org Propagate"}, []string{"spec.resources[0].resource"}},
@@ -53,7 +53,7 @@ func TestBadConfigurations(t *testing.T) {
 			if !apierrors.IsInvalid(err) {
 				t.Fatalf("error %v", err)
 			}
-			for _, part := range test.wrong {
+			for _, part := range test.says {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("%v does not say %q", err, part)
 				}

@@ -145,7 +145,7 @@ func configuration(t *testing.T) *v1beta1.HNCConfiguration {
 	return c
 }
 
-// status tells what the configuration tells of a resource, as "group/version mode copies/sources".
+// status returns what the configuration reports of a resource, as "group/version mode copies/sources".
 func status(t *testing.T, resource string) string {
 	t.Helper()
 	for _, r := range configuration(t).Status.Resources {

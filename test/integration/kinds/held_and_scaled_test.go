@@ -73,7 +73,7 @@ func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	remove(t, configMaps, root, "a")
-	told := func() string {
+	reported := func() string {
 		h, err := alice.hierarchy.HncV1beta1().Hierarchies(leaf).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -86,10 +86,10 @@ func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
 		return ""
 	}
 	eventually(t, "condition", `SomeFinalizersRemain copies in namespace "`+leaf+
-		`" no longer apply, but finalizers keep them: configmaps "a"; clear metadata.finalizers of these objects`, told)
+		`" no longer apply, but finalizers keep them: configmaps "a"; clear metadata.finalizers of these objects`, reported)
 	if err := patch(t, configMaps, leaf, "a", `{"metadata":{"finalizers":null}}`); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "condition", "", told)
+	eventually(t, "condition", "", reported)
 	eventuallyPresent(t, configMaps, leaf, "")
 }

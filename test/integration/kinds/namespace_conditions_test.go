@@ -16,7 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// namespaceConditions returns what the configuration tells of namespaces in a version, as "reason: message" in order.
+// namespaceConditions returns what the configuration reports of namespaces in a version, as "reason: message" in order.
 func namespaceConditions(t *testing.T, version string) string {
 	t.Helper()
 	client := operator.dynamic.Resource(schema.GroupVersionResource{Group: hnc.GroupName, Version: version, Resource: "hncconfigurations"})
@@ -25,13 +25,13 @@ func namespaceConditions(t *testing.T, version string) string {
 		return err.Error()
 	}
 	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	var told []string
+	var reported []string
 	for _, entry := range list {
 		if c := entry.(map[string]any); c["type"] == hnc.ConditionNamespace && c["status"] == "True" {
-			told = append(told, fmt.Sprint(c["reason"], ": ", c["message"]))
+			reported = append(reported, fmt.Sprint(c["reason"], ": ", c["message"]))
 		}
 	}
-	return strings.Join(told, "\n")
+	return strings.Join(reported, "\n")
 }
 
 // metric returns the value of one of the propagator's metrics, which is named with its labels.
@@ -102,7 +102,7 @@ func TestNamespaceConditions(t *testing.T) {
 	eventuallyMetric(t, anchor, "1")
 	eventually(t, "the configuration itself", hnc.ReasonReady, func() string { reason, _ := condition(t, hnc.ConditionReady); return reason })
 
-	// A replica that takes over tells the same, and all is well once the cause is gone.
+	// A replica that takes over reports the same, and all is well once the cause is gone.
 	if err := cp.Kill(t.Context(), "hnc-propagator"); err != nil {
 		t.Fatal(err)
 	}

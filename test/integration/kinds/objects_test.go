@@ -21,7 +21,7 @@ var (
 	networkPolicies = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"}
 )
 
-// object is something to create; its value is what tests tell versions apart by.
+// object is something to create; its value is what distinguishes versions in tests.
 func object(kind, namespace, name, value string, annotations ...string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"kind": kind}}
 	switch kind {

@@ -105,7 +105,7 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 			t.Errorf("who may not delete secrets: %s: got %v", name, err)
 		}
 	}
-	t.Run("pages tell nothing of what is left out", func(t *testing.T) {
+	t.Run("pages reveal nothing of what is left out", func(t *testing.T) {
 		page, err := records.List(t.Context(), metav1.ListOptions{Limit: 1})
 		if err != nil || len(page.Items) != 1 || page.Continue != "" || page.RemainingItemCount != nil {
 			t.Errorf("got %+v, %v", page, err)

@@ -93,7 +93,7 @@ func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
 	if err := tenant.CoreV1().ConfigMaps(leaf).Delete(t.Context(), "settings", metav1.DeleteOptions{}); err != nil {
 		t.Errorf("it is not the tenant's: %v", err)
 	}
-	eventually(t, "an event tells who has released it", "true", func() string {
+	eventually(t, "an event names who has released it", "true", func() string {
 		events, err := admin.CoreV1().Events(leaf).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err.Error()

@@ -122,7 +122,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 			return carol.hierarchy.HncV1beta1().Hierarchies(mid).Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{})
 		})
 	})
-	// A namespace goes whatever is said in it, by whoever may delete it.
+	// A namespace goes whatever is said in it, by any user allowed to delete it.
 	if err := alice.CoreV1().Namespaces().Delete(t.Context(), leaf, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -165,13 +165,13 @@ func TestBadKindsOfATree(t *testing.T) {
 	must(t, "carol may", func() error { return say(t.Context(), carol, "badkinds", "secrets Propagate") })
 	for name, test := range map[string]struct {
 		entries []string
-		wrong   []string
+		says    []string
 	}{
 		"K3 a kind that does not exist":      {[]string{"gizmos.example.org Propagate"}, []string{"spec.propagation[0]", "no such resource"}},
 		"K3 a kind that is not namespaced":   {[]string{"configmaps Propagate", "nodes Propagate"}, []string{"spec.propagation[1]", "not namespaced"}},
 		"K4 roles":                           {[]string{"roles.rbac.authorization.k8s.io Remove"}, []string{"spec.propagation[0]", "always propagated"}},
 		"K5 twice":                           {[]string{"secrets Propagate", "secret Ignore"}, []string{"spec.propagation[1]", "spec.propagation[0]"}},
-		"K6 all together":                    {[]string{"nodes Remove", "gizmos.example.org Remove"}, []string{"spec.propagation[0]", "spec.propagation[1]"}},
+		"K6 all at once":                     {[]string{"nodes Remove", "gizmos.example.org Remove"}, []string{"spec.propagation[0]", "spec.propagation[1]"}},
 		"a mode that there is not":           {[]string{"secrets Copy"}, []string{"spec.propagation[0].mode"}},
 		"a conflict policy that there's not": {[]string{"secrets Propagate Merge"}, []string{"spec.propagation[0].onConflict"}},
 		"no resource":                        {[]string{".example.org Propagate"}, []string{"spec.propagation[0].resource"}},
@@ -182,7 +182,7 @@ func TestBadKindsOfATree(t *testing.T) {
 			if !apierrors.IsInvalid(err) {
 				t.Fatalf("error %v", err)
 			}
-			for _, part := range test.wrong {
+			for _, part := range test.says {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("%v does not say %q", err, part)
 				}

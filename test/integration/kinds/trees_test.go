@@ -35,7 +35,7 @@ func say(ctx context.Context, who user, namespace string, entries ...string) err
 
 func change(ctx context.Context, who user, namespace string, mutate func(*v1beta1.HierarchySpec)) error {
 	client := who.hierarchy.HncV1beta1().Hierarchies(namespace)
-	// The propagator may create one in between, where it has something to tell.
+	// The propagator may create one in between, where it has something to report.
 	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 	return retry.OnError(suite.Backoff, again, func() error {
 		h, err := client.Get(ctx, hnc.Singleton, metav1.GetOptions{})
@@ -88,7 +88,7 @@ func TestATreeHasItsOwnConfiguration(t *testing.T) {
 		t.Errorf("the new sub-namespace has %q, want %q", got, want)
 	}
 
-	// Whoever leaves the tree leaves what it gave, and what is said below goes with it.
+	// A namespace that leaves the tree leaves what it gave, and what is said below goes with it.
 	if err := change(t.Context(), alice, mid, func(spec *v1beta1.HierarchySpec) { spec.Parent = "owntree-other" }); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestATreeHasItsOwnConfiguration(t *testing.T) {
 	eventuallyStatus(t, "secrets", "not active")
 }
 
-func TestAHierarchyTellsWhichKindIsMissing(t *testing.T) {
+func TestAHierarchyReportsWhichKindIsMissing(t *testing.T) {
 	root, _, leaf := tree(t, "missingkind")
 	letCarol(t, root)
 	if err := admin.dynamic.Resource(definitions).Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
@@ -121,7 +121,7 @@ func TestAHierarchyTellsWhichKindIsMissing(t *testing.T) {
 	})
 	put(t, configMaps, object("ConfigMap", root, "a", "1"))
 	eventuallyPresent(t, configMaps, leaf, "a=1<"+root)
-	told := func(conditionType string) func() string {
+	reported := func(conditionType string) func() string {
 		return func() string {
 			h, err := alice.hierarchy.HncV1beta1().Hierarchies(root).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 			if err != nil {
@@ -136,18 +136,18 @@ func TestAHierarchyTellsWhichKindIsMissing(t *testing.T) {
 		}
 	}
 	// The propagator has no rights on it.
-	eventually(t, "condition", hnc.ReasonUnknown, told(hnc.ConditionOutOfSync))
+	eventually(t, "condition", hnc.ReasonUnknown, reported(hnc.ConditionOutOfSync))
 	if err := admin.dynamic.Resource(definitions).Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "condition", hnc.ReasonResourceNotFound, told(hnc.ConditionBadConfiguration))
+	eventually(t, "condition", hnc.ReasonResourceNotFound, reported(hnc.ConditionBadConfiguration))
 	// It stands in nobody's way.
 	if err := say(t.Context(), carol, root, "things.example.com Propagate", "configmaps Remove"); err != nil {
 		t.Error(err)
 	}
 	eventuallyPresent(t, configMaps, leaf, "")
 	create()
-	eventually(t, "condition", "", told(hnc.ConditionBadConfiguration))
+	eventually(t, "condition", "", reported(hnc.ConditionBadConfiguration))
 }
 
 func TestAnOverrideOfAnInheritedObject(t *testing.T) {

@@ -27,7 +27,7 @@ const (
 	interval = 50 * time.Millisecond
 )
 
-// flags are what both servers are told.
+// flags are those of both servers.
 var flags = []string{
 	"--managed-namespace-label=team|env", `--managed-namespace-label=example\.com/[a-z]+`,
 	`--managed-namespace-label=pod-security\.kubernetes\.io/audit`,
@@ -115,7 +115,7 @@ func namespace(t *testing.T, name string, options ...string) {
 		t.Fatal(err)
 	}
 	_, err := root.RbacV1().RoleBindings(name).Create(t.Context(), &rbacv1.RoleBinding{
-		// Of one name, an ancestor's would take the place of a descendant's.
+		// Of one name, an ancestor's would overwrite a descendant's.
 		ObjectMeta: metav1.ObjectMeta{Name: "alice-" + name},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "alice"}},

@@ -31,7 +31,7 @@ func TestCase10ManagedMetadataFlowsDown(t *testing.T) {
 	patchNamespace(t, "flow-full", `{"metadata":{"labels":{"team":"blue","env":"mine","other":"stays"},"annotations":{"note":null,"free":"stays"}}}`)
 	eventuallyHas(t, "flow-full", "team=red", "env!", "other=stays", "@note=from the top", "@free=stays")
 
-	// 3.3d: the highest ancestor wins, and the conflict is told with both levels.
+	// 3.3d: the highest ancestor wins, and the conflict is reported with both levels.
 	mustSetHierarchy(t, "flow-full", labels("team=green", "env=test"))
 	eventuallyHas(t, "flow-full", "team=red", "env=test")
 	eventuallyConditions(t, "flow-full", "BadConfiguration=ManagedLabelConflict Ready=ManagedLabelConflict", `"green" by namespace "flow-full"`, `"red" by its ancestor "flow"`)
@@ -119,7 +119,7 @@ func TestUnmanagedMetadataIsRefused(t *testing.T) {
 		"META-3 BAD-9 a value that is none":    {v1beta1.SubnamespaceSpec{Labels: pairs("team=a b")}, []string{`spec.labels[team]: Invalid value: "a b"`}},
 		"META-2 a tree label":                  {v1beta1.SubnamespaceSpec{Labels: pairs("acme.tree.hnc.x-k8s.io/depth=1")}, []string{"not a managed label"}},
 		"META-2 for one namespace only":        {v1beta1.SubnamespaceSpec{NamespaceLabels: pairs("stage=x")}, []string{`spec.namespaceLabels: Invalid value: "stage"`}},
-		"H3 A2 all together":                   {v1beta1.SubnamespaceSpec{Labels: pairs("stage=x", "team=a b")}, []string{"spec.labels: ", "spec.labels[team]: "}},
+		"H3 A2 all at once":                    {v1beta1.SubnamespaceSpec{Labels: pairs("stage=x", "team=a b")}, []string{"spec.labels: ", "spec.labels[team]: "}},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			refused(t, "A2", subnamespace(t, "bad", "bad-sub", test.spec), apierrors.IsInvalid, test.parts...)
@@ -138,7 +138,7 @@ func TestUnmanagedMetadataIsRefused(t *testing.T) {
 	}
 }
 
-// Metadata that is no longer managed: told, and never in the way.
+// Metadata that is no longer managed: reported, and never an obstacle.
 func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 	namespace(t, "once")
 	mustSetHierarchy(t, "once", func(s *v1beta1.HierarchySpec) {
@@ -157,18 +157,18 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 			t.Log(err)
 		}
 	})
-	// C-IllegalManagedLabel and C-IllegalManagedAnnotation: v1beta1 tells both.
+	// C-IllegalManagedLabel and C-IllegalManagedAnnotation: v1beta1 reports both.
 	eventuallyConditions(t, "once", "BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel Ready=IllegalManagedLabel",
 		"label env", "--managed-namespace-label", "annotation retired", "--managed-namespace-annotation")
 	eventuallyConditions(t, "once-sub", "BadConfiguration=IllegalManagedAnnotation Ready=IllegalManagedAnnotation", "annotation retired")
-	// v1alpha2 tells the one that HNC would: the last set one. A write of the object takes none of the others.
+	// v1alpha2 reports the one that HNC would: the last set one. A write of the object takes none of the others.
 	client := alice.hnc.HncV1alpha2().HierarchyConfigurations("once")
 	h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c := h.Status.Conditions; len(c) != 1 || c[0].Type != hnc.ConditionBadConfiguration || c[0].Reason != hnc.ReasonIllegalManagedAnnotation {
-		t.Errorf("3.4: v1alpha2 tells %v", c)
+		t.Errorf("3.4: v1alpha2 reports %v", c)
 	}
 	// Nor does one of the status, by a client that has seen no more.
 	if err := retry.RetryOnConflict(suite.Backoff, func() error {

@@ -99,7 +99,7 @@ func TestN5H6ExternalNamespacesAreRoots(t *testing.T) {
 		t.Errorf("a sub-namespace of an external namespace: %v", err)
 	}
 
-	// N5, by whoever may change namespaces.
+	// N5, by users allowed to change namespaces.
 	eventually(t, "N5: a child is not given to somebody else", func() error {
 		_, err := root.CoreV1().Namespaces().Patch(t.Context(), "inside", types.MergePatchType,
 			[]byte(`{"metadata":{"annotations":{"hnc.x-k8s.io/managed-by":"somebody"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})

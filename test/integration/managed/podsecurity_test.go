@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Where Pod Security labels are managed, whoever can't write them on the namespace can't write them in its hierarchy either.
+// Where Pod Security labels are managed, users who can't write them on the namespace can't write them in its hierarchy either.
 func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	const audit = "pod-security.kubernetes.io/audit"
 	namespace(t, "audited")

@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func TestAPlanOfADeletionTellsWhatGoesAndWhatStays(t *testing.T) {
+func TestAPlanOfADeletionListsDeletedAndOrphanedNamespaces(t *testing.T) {
 	namespace(t, "del-root", "")
 	subnamespace(t, "del-sub", "del-root")
 	subnamespace(t, "del-subsub", "del-sub")
@@ -27,7 +27,7 @@ func TestAPlanOfADeletionTellsWhatGoesAndWhatStays(t *testing.T) {
 	}
 	want := []string{"del-root Deleted", "del-sub Deleted", "del-full Orphaned", "del-subsub Deleted"}
 	eventuallyPlanned(t, alice, "del-root", deletion, want...)
-	// Whoever deletes the Subnamespace for a try is told the same.
+	// A dry run of the deletion of the Subnamespace sees the same.
 	alice.warnings.take()
 	err := alice.hierarchy.HncV1beta1().Subnamespaces("del-root").Delete(t.Context(), "del-sub", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
@@ -38,7 +38,7 @@ func TestAPlanOfADeletionTellsWhatGoesAndWhatStays(t *testing.T) {
 	must(t, "deletion", func() error {
 		return alice.CoreV1().Namespaces().Delete(t.Context(), "del-root", metav1.DeleteOptions{})
 	})
-	eventually(t, "what is there", "del-below del-full", func() string {
+	eventually(t, "what exists", "del-below del-full", func() string {
 		list, err := admin.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err.Error()
@@ -64,42 +64,42 @@ func expectWarnings(t *testing.T, want ...string) {
 	}
 }
 
-func TestADryRunTellsTheGist(t *testing.T) {
+func TestADryRunWarnsOfASummary(t *testing.T) {
 	configure(t, "configmaps Propagate")
-	namespace(t, "gist-root", "")
-	namespace(t, "gist-leaf", "")
-	configMap(t, "gist-root", "settings", "above")
-	if _, err := alice.RbacV1().RoleBindings("gist-root").Create(t.Context(), binding("gist-root", "viewers", "view", "ann"), metav1.CreateOptions{}); err != nil {
+	namespace(t, "summary-root", "")
+	namespace(t, "summary-leaf", "")
+	configMap(t, "summary-root", "settings", "above")
+	if _, err := alice.RbacV1().RoleBindings("summary-root").Create(t.Context(), binding("summary-root", "viewers", "view", "ann"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyPlanned(t, alice, "gist-leaf", parent("gist-root"), "gist-leaf Add rolebindings/viewers<gist-root",
-		"gist-leaf Add configmaps/settings<gist-root", "gist-leaf Gained ann view")
+	eventuallyPlanned(t, alice, "summary-leaf", parent("summary-root"), "summary-leaf Add rolebindings/viewers<summary-root",
+		"summary-leaf Add configmaps/settings<summary-root", "summary-leaf Gained ann view")
 	alice.warnings.take()
-	if err := move(t, alice, "gist-leaf", "gist-root", metav1.DryRunAll); err != nil {
+	if err := move(t, alice, "summary-leaf", "summary-root", metav1.DryRunAll); err != nil {
 		t.Fatal(err)
 	}
 	expectWarnings(t, "dry run: in 1 namespaces: 0 deleted, 0 orphaned; objects: 2 added, 0 changed, 0 overwritten, 0 removed, 0 kept",
-		`namespace "gist-leaf": User "ann": gained ClusterRole "view"`, `namespace "gist-leaf": add rolebindings "viewers" from "gist-root"`,
-		`namespace "gist-leaf": add configmaps "settings" from "gist-root"`)
-	if err := move(t, alice, "gist-leaf", "gist-root"); err != nil {
+		`namespace "summary-leaf": User "ann": gained ClusterRole "view"`, `namespace "summary-leaf": add rolebindings "viewers" from "summary-root"`,
+		`namespace "summary-leaf": add configmaps "settings" from "summary-root"`)
+	if err := move(t, alice, "summary-leaf", "summary-root"); err != nil {
 		t.Fatal(err)
 	}
 	if got := alice.warnings.take(); len(got) > 0 {
 		t.Errorf("the real request warns of %q", got)
 	}
-	eventuallyPlanned(t, alice, "gist-leaf", parent("gist-root"))
-	eventuallyPlanned(t, alice, "gist-leaf", parent(""), "gist-leaf Remove rolebindings/viewers<gist-root", "gist-leaf Remove configmaps/settings<gist-root",
-		"gist-leaf Lost ann view")
+	eventuallyPlanned(t, alice, "summary-leaf", parent("summary-root"))
+	eventuallyPlanned(t, alice, "summary-leaf", parent(""), "summary-leaf Remove rolebindings/viewers<summary-root", "summary-leaf Remove configmaps/settings<summary-root",
+		"summary-leaf Lost ann view")
 	alice.warnings.take()
-	if err := alice.hierarchy.HncV1beta1().Hierarchies("gist-leaf").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+	if err := alice.hierarchy.HncV1beta1().Hierarchies("summary-leaf").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
 		t.Fatal(err)
 	}
 	expectWarnings(t, "dry run: in 1 namespaces: 0 deleted, 0 orphaned; objects: 0 added, 0 changed, 0 overwritten, 2 removed, 0 kept",
-		`namespace "gist-leaf": User "ann": lost ClusterRole "view"`, `namespace "gist-leaf": remove rolebindings "viewers" from "gist-root"`,
-		`namespace "gist-leaf": remove configmaps "settings" from "gist-root"`)
+		`namespace "summary-leaf": User "ann": lost ClusterRole "view"`, `namespace "summary-leaf": remove rolebindings "viewers" from "summary-root"`,
+		`namespace "summary-leaf": remove configmaps "settings" from "summary-root"`)
 }
 
-func TestAPlanTellsAllRefusals(t *testing.T) {
+func TestAPlanListsAllRefusals(t *testing.T) {
 	configure(t, "configmaps Propagate")
 	namespace(t, "no-root", "")
 	namespace(t, "no-leaf", "no-root")
@@ -143,7 +143,7 @@ func TestAPlanOfWhatAHierarchySays(t *testing.T) {
 	}
 	eventuallyPlanned(t, alice, "say-mid", say("configmaps Propagate Keep"), "say-leaf Keep configmaps/all<say-mid")
 	eventuallyPlanned(t, alice, "say-mid", say("configmaps Remove"), "say-leaf Remove configmaps/of-say-mid<say-mid")
-	// Where nothing is said any more, what is there stays as it is.
+	// Where nothing is said any more, what exists stays as it is.
 	eventuallyPlanned(t, alice, "say-mid", say())
 	// Who leaves takes along what it says; what the root says stays with it.
 	eventuallyPlanned(t, alice, "say-root", say("configmaps AllowPropagate"), "say-leaf Keep configmaps/all<say-mid")

@@ -130,9 +130,9 @@ func ask(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, limi
 			return all, err
 		}
 		status := answer.Status
-		told := 0
+		shown := 0
 		for _, n := range status.Namespaces {
-			told += len(n.Objects)
+			shown += len(n.Objects)
 			if last := len(all.Namespaces) - 1; last >= 0 && all.Namespaces[last].Name == n.Name {
 				n.Objects = append(all.Namespaces[last].Objects, n.Objects...)
 				n.Access, n.Quotas = all.Namespaces[last].Access, all.Namespaces[last].Quotas
@@ -140,8 +140,8 @@ func ask(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, limi
 			}
 			all.Namespaces = append(all.Namespaces, n)
 		}
-		if limit > 0 && told > int(limit) {
-			t.Errorf("page %d tells of %d objects, the limit is %d", page, told, limit)
+		if limit > 0 && shown > int(limit) {
+			t.Errorf("page %d shows %d objects, the limit is %d", page, shown, limit)
 		}
 		all.Refusals, all.Unknown, all.Hidden, all.Summary = status.Refusals, status.Unknown, status.Hidden, status.Summary
 		if status.Continue == "" {

@@ -1,4 +1,4 @@
-// Package plan tests on a real control plane that what a plan tells is what then happens.
+// Package plan tests on a real control plane that what a plan shows then happens.
 package plan
 
 import (

@@ -15,7 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// words tells of a plan what a reader would look for, one thing a line.
+// words returns the main content of a plan, one item a line.
 func words(status v1beta1.HierarchyPlanStatus) string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -79,56 +79,56 @@ func eventuallyPlanned(t *testing.T, u user, name string, spec v1beta1.Hierarchy
 	})
 }
 
-func TestAPlanTellsOnlyWhatItsReaderMayList(t *testing.T) {
+func TestAPlanShowsOnlyWhatItsReaderMayList(t *testing.T) {
 	configure(t, "configmaps Propagate Keep", "secrets Propagate")
-	for name, above := range map[string]string{"sight-root": "", "sight-new": "sight-root", "sight-moved": ""} {
+	for name, above := range map[string]string{"hidden-root": "", "hidden-new": "hidden-root", "hidden-moved": ""} {
 		if above == "" {
 			namespace(t, name, above)
 		}
 	}
-	namespace(t, "sight-new", "sight-root")
-	configMap(t, "sight-root", "settings", "root")
-	secret(t, "sight-root", "password", map[string]string{"value": "root"})
-	configMap(t, "sight-new", "more", "new")
-	namespace(t, "sight-below", "sight-moved")
+	namespace(t, "hidden-new", "hidden-root")
+	configMap(t, "hidden-root", "settings", "root")
+	secret(t, "hidden-root", "password", map[string]string{"value": "root"})
+	configMap(t, "hidden-new", "more", "new")
+	namespace(t, "hidden-below", "hidden-moved")
 	// Bob may move the namespace to the new parent, and list ConfigMaps in both: in the new parent he sees those from further up.
 	hierarchies := rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies", "hierarchies/plan"}, Verbs: []string{"*"}}
 	readers := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}
-	bob, err := person(t.Context(), "bob", "sight-moved", hierarchies, readers)
+	bob, err := person(t.Context(), "bob", "hidden-moved", hierarchies, readers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "bob may plan", "true", func() string {
-		_, err := ask(t, bob, "sight-moved", parent("sight-new"), 0)
+		_, err := ask(t, bob, "hidden-moved", parent("hidden-new"), 0)
 		return fmt.Sprint(err == nil)
 	})
-	eventuallyPlanned(t, bob, "sight-moved", parent("sight-new"), "refused: Forbidden")
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "reader", Namespace: "sight-new"}, Rules: []rbacv1.PolicyRule{hierarchies, readers}}
-	if _, err := admin.RbacV1().Roles("sight-new").Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+	eventuallyPlanned(t, bob, "hidden-moved", parent("hidden-new"), "refused: Forbidden")
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "reader", Namespace: "hidden-new"}, Rules: []rbacv1.PolicyRule{hierarchies, readers}}
+	if _, err := admin.RbacV1().Roles("hidden-new").Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	b := binding("sight-new", "reader", "", "")
+	b := binding("hidden-new", "reader", "", "")
 	b.RoleRef.Kind, b.RoleRef.Name = "Role", "reader"
 	b.Subjects = []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "bob"}}
-	if _, err := admin.RbacV1().RoleBindings("sight-new").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
+	if _, err := admin.RbacV1().RoleBindings("hidden-new").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	// Nothing is said of what he may not list, nor of the namespace below, which has its own copies of bob's role but not of his right to know it.
-	eventuallyPlanned(t, bob, "sight-moved", parent("sight-new"),
-		"sight-moved Add configmaps/more<sight-new", "sight-moved Add configmaps/settings<sight-root",
+	eventuallyPlanned(t, bob, "hidden-moved", parent("hidden-new"),
+		"hidden-moved Add configmaps/more<hidden-new", "hidden-moved Add configmaps/settings<hidden-root",
 		"hidden: roles", "hidden: rolebindings", "hidden: secrets")
-	status, err := ask(t, bob, "sight-moved", parent("sight-new"), 0)
+	status, err := ask(t, bob, "hidden-moved", parent("hidden-new"), 0)
 	if err != nil || status.Summary != (v1beta1.PlanSummary{Namespaces: 1, Added: 2}) {
 		t.Errorf("the summary counts what bob may not know: %+v, %v", status.Summary, err)
 	}
 	of := func(name string) []string {
-		return []string{name + " Add roles/reader<sight-new", name + " Add rolebindings/reader<sight-new",
-			name + " Add configmaps/more<sight-new", name + " Add configmaps/settings<sight-root",
-			name + " Add secrets/password<sight-root", name + " Gained bob reader"}
+		return []string{name + " Add roles/reader<hidden-new", name + " Add rolebindings/reader<hidden-new",
+			name + " Add configmaps/more<hidden-new", name + " Add configmaps/settings<hidden-root",
+			name + " Add secrets/password<hidden-root", name + " Gained bob reader"}
 	}
-	eventuallyPlanned(t, alice, "sight-moved", parent("sight-new"), append(of("sight-moved"), of("sight-below")...)...)
+	eventuallyPlanned(t, alice, "hidden-moved", parent("hidden-new"), append(of("hidden-moved"), of("hidden-below")...)...)
 	// Who may not plan there learns nothing.
-	if _, err := ask(t, bob, "sight-root", deletion, 0); !apierrors.IsForbidden(err) {
+	if _, err := ask(t, bob, "hidden-root", deletion, 0); !apierrors.IsForbidden(err) {
 		t.Errorf("a plan where bob has no right: %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func TestADifferenceDoesNotShowSecrets(t *testing.T) {
 	text := status.Namespaces[0].Objects[0].Difference
 	for _, hidden := range []string{"xyzzy", "plugh", "plover", "frotz", "gnusto", "eHl6enk", "cGx1Z2g", "cGxvdmVy", "ZnJvdHo", "Z251c3Rv"} {
 		if strings.Contains(text, hidden) {
-			t.Errorf("the difference tells %q:\n%s", hidden, text)
+			t.Errorf("the difference shows %q:\n%s", hidden, text)
 		}
 	}
 	for _, line := range []string{"   same: (hidden)", "-  other: (hidden)", "+  other: (hidden, another)", "-  old: (hidden)", "+  new: (hidden)"} {
@@ -169,7 +169,7 @@ func TestADifferenceDoesNotShowSecrets(t *testing.T) {
 	}
 }
 
-func TestAPlanTellsWhichQuotasWouldBeExceeded(t *testing.T) {
+func TestAPlanReportsExceededQuotas(t *testing.T) {
 	configure(t, "configmaps Propagate")
 	namespace(t, "quota-root", "")
 	namespace(t, "quota-leaf", "")

@@ -22,7 +22,7 @@ const (
 // check makes a change after it was planned, and compares.
 func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.HierarchyPlanSpec, change func() error) {
 	t.Helper()
-	before := w.settled(t)
+	before := w.converged(t)
 	want := before
 	access := map[string][]v1beta1.PlannedAccess{}
 	var refused bool
@@ -58,7 +58,7 @@ func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.Hi
 	}
 	eventually(t, what, want.String(), func() string { return look(t, w.prefix).String() })
 	// And nothing else comes.
-	after := w.settled(t)
+	after := w.converged(t)
 	if after.String() != want.String() {
 		t.Errorf("%s: in the end there is\n%s\nwant\n%s", what, after, want)
 	}

@@ -93,8 +93,8 @@ func (w *world) object(t *testing.T, namespace string) {
 	})
 }
 
-// settled returns what there is when nothing is left to be done: when a plan that changes nothing is empty for each tree.
-func (w *world) settled(t *testing.T) snapshot {
+// converged returns the state when nothing is left to be done: when a plan that changes nothing is empty for each tree.
+func (w *world) converged(t *testing.T) snapshot {
 	t.Helper()
 	for _, root := range w.roots() {
 		eventually(t, "what is to be done below "+root, "{0 0 0 0 0 0 0 true}", func() string {

@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Everybody is told at once: the rights of the administrator don't make an annotation readable.
+// The error is immediate for everybody: the rights of the administrator don't make an annotation readable.
 func TestExceptionsAreReadWhenTheyAreWritten(t *testing.T) {
 	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"), label(hnc.LabelInTree, "true"))
 	ctx := t.Context()
@@ -49,19 +49,19 @@ func TestExceptionsAreReadWhenTheyAreWritten(t *testing.T) {
 	}
 }
 
-// What is wrong already does not stop whoever changes the rest: a controller that takes its finalizer off, for instance.
-func TestWhatIsWrongAlreadyStays(t *testing.T) {
+// An invalid annotation that exists does not stop users who change the rest: a controller that takes its finalizer off, for instance.
+func TestInvalidAnnotationsThatExistStay(t *testing.T) {
 	ctx := t.Context()
 	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"), label(hnc.LabelInTree, "true"))
 	bad := func(object metav1.Object) {
 		object.SetAnnotations(map[string]string{hnc.AnnotationTreeSelect: "a,", hnc.AnnotationAll: "true", "x.hnc.x-k8s.io/y": ""})
 		object.SetFinalizers([]string{"example.com/hold"})
 	}
-	must(t)(propagator.CoreV1().ConfigMaps(ns).Create(ctx, configMap(ns, "wrong", bad), metav1.CreateOptions{}))
-	must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "wrong", types.MergePatchType, merge(t, "finalizers", nil), metav1.PatchOptions{}))
-	_, err := alice.CoreV1().ConfigMaps(ns).Patch(ctx, "wrong", types.MergePatchType,
+	must(t)(propagator.CoreV1().ConfigMaps(ns).Create(ctx, configMap(ns, "invalid", bad), metav1.CreateOptions{}))
+	must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "invalid", types.MergePatchType, merge(t, "finalizers", nil), metav1.PatchOptions{}))
+	_, err := alice.CoreV1().ConfigMaps(ns).Patch(ctx, "invalid", types.MergePatchType,
 		merge(t, "annotations", map[string]any{hnc.AnnotationTreeSelect: "b,"}), metav1.PatchOptions{})
 	invalid(t, err, "has an item that is not a namespace name")
-	must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "wrong", types.MergePatchType,
+	must(t)(alice.CoreV1().ConfigMaps(ns).Patch(ctx, "invalid", types.MergePatchType,
 		merge(t, "annotations", map[string]any{hnc.AnnotationTreeSelect: nil}), metav1.PatchOptions{}))
 }

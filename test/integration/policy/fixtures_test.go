@@ -139,7 +139,7 @@ func denied(t *testing.T, err error, message ...string) {
 	}
 }
 
-// invalid fails the test unless a policy has found the object wrong, with all these parts of a message.
+// invalid fails the test unless a policy has rejected the object as invalid, with all these parts of a message.
 func invalid(t *testing.T, err error, message ...string) {
 	t.Helper()
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {

@@ -62,8 +62,8 @@ func TestN6NamespacesAreCreatedWithoutTreeLabels(t *testing.T) {
 	foreign := label(hnc.TreeLabel("acme"), "1")
 	_, err := alice.CoreV1().Namespaces().Create(ctx, namespace("foreign", foreign), metav1.CreateOptions{})
 	denied(t, err, "labels "+hnc.TreeLabel("acme")+" of namespace foreign")
-	_, err = alice.CoreV1().Namespaces().Create(ctx, namespace("own-wrong", label(hnc.TreeLabel("own-wrong"), "1")), metav1.CreateOptions{})
-	denied(t, err, "labels "+hnc.TreeLabel("own-wrong")+" of namespace own-wrong")
+	_, err = alice.CoreV1().Namespaces().Create(ctx, namespace("own-invalid", label(hnc.TreeLabel("own-invalid"), "1")), metav1.CreateOptions{})
+	denied(t, err, "labels "+hnc.TreeLabel("own-invalid")+" of namespace own-invalid")
 	must(t)(alice.CoreV1().Namespaces().Create(ctx, namespace("own-right", label(hnc.TreeLabel("own-right"), "0")), metav1.CreateOptions{}))
 	must(t)(restorer.CoreV1().Namespaces().Create(ctx, namespace("restored", foreign, label(hnc.LabelHasSubnamespaces, "true"),
 		annotation(hnc.AnnotationSubnamespaceOf, "acme")), metav1.CreateOptions{}))
@@ -144,7 +144,7 @@ func TestN8SubnamespacesAreDeletedThroughTheirParent(t *testing.T) {
 	if err := alice.CoreV1().Namespaces().Delete(ctx, orphaned, metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}
-	// Whoever may update a namespace may make it a full one.
+	// Users allowed to update a namespace may make it a full one.
 	converted := newNamespace(t, sub)
 	patch := merge(t, "annotations", map[string]any{hnc.AnnotationSubnamespaceOf: nil})
 	must(t)(alice.CoreV1().Namespaces().Patch(ctx, converted, types.MergePatchType, patch, metav1.PatchOptions{}))

@@ -55,8 +55,8 @@ func firstAnswer(ctx context.Context, call func(ctx context.Context) error) erro
 		answer = call(ctx)
 		reason := apierrors.ReasonForError(answer)
 		// No answer at all, or one of the server's own start.
-		starting := answer != nil && (reason == metav1.StatusReasonUnknown || strings.Contains(answer.Error(), "not yet ready to handle request"))
-		return !starting, nil
+		starts := answer != nil && (reason == metav1.StatusReasonUnknown || strings.Contains(answer.Error(), "not yet ready to handle request"))
+		return !starts, nil
 	})
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// aggregated returns when Kubernetes has put together its own roles, which takes some seconds in a new cluster.
+// aggregated returns when Kubernetes has aggregated its own roles, which takes some seconds in a new cluster.
 func aggregated(ctx context.Context) error {
 	return wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
 		view, err := root.RbacV1().ClusterRoles().Get(ctx, "view", metav1.GetOptions{})

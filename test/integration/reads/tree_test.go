@@ -143,7 +143,7 @@ func TestATreeTakesItsOwnRight(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			// Below, the user has no rights in person unless the binding is propagated, but the names are told.
+			// Below, the user has no rights in person unless the binding is propagated, but the names are shown.
 			if len(answer.Nodes) != 2 {
 				return fmt.Errorf("got %d nodes", len(answer.Nodes))
 			}

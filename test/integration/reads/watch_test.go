@@ -19,7 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions"
 )
 
-// describe tells what is compared of a namespace.
+// describe returns what is compared of a namespace.
 func describe(n *v1beta1.MyNamespace) string {
 	return fmt.Sprintf("%s %s below %q at %d of %q, %d labels", n.Name, n.UID, n.Status.Parent, n.Status.Depth, n.Status.Root, len(n.Labels))
 }
@@ -105,7 +105,7 @@ func (s *stumbling) watch(ctx context.Context, version string) (string, error) {
 	defer w.Stop()
 	left := s.random.IntN(30)
 	if s.random.IntN(3) == 0 {
-		// Who is given everything at once is told so again until he has heard all of it.
+		// A client that gets everything at once gets it again until it has read all of it.
 		left = 10 * worldNamespaces
 	}
 	for event := range w.ResultChan() {

@@ -61,7 +61,7 @@ func parallel(t *testing.T, n int, f func(i int) error) {
 	workers.Wait()
 	for _, err := range errs {
 		if err != nil {
-			t.Fatal(err) // one of them tells enough
+			t.Fatal(err) // one of them is enough
 		}
 	}
 }

@@ -108,7 +108,7 @@ var rules = []rule{
 	},
 }
 
-// Each rule under both names of the resource, one through kube-apiserver and the other not: one who lacks a single right is told where, having all others, and one who has only
+// Each rule under both names of the resource, one through kube-apiserver and the other not: the error for a user who lacks a single right names the namespace, having all others, and one who has only
 // what is needed may move. A right under either name is enough.
 func TestH12WhoMayMove(t *testing.T) {
 	for i, r := range rules {

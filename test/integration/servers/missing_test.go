@@ -16,7 +16,7 @@ import (
 )
 
 // A gets the parent B, which comes at the same moment and wants to be below A, each through another server and under another name of the
-// resource. Whether B exists when A's request is judged or not: one of the two is refused, always.
+// resource. Whether B exists when A's request is validated or not: one of the two is refused, always.
 func TestParentsThatComeLaterCloseNoCycle(t *testing.T) {
 	const rounds = 40
 	recording := history.Record(t, etcdClient(t), path.Join(controlplane.EtcdPrefix, hnc.GroupName))

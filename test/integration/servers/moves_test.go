@@ -18,8 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/history"
 )
 
-// Random moves by every verb and under both names, through three servers. No revision of etcd may hold a cycle, and nobody is told
-// anything but that a move is illegal or that somebody else was faster.
+// Random moves by every verb and under both names, through three servers. No revision of etcd may hold a cycle, and every error says that a move is illegal or that somebody else was faster.
 func TestNoRevisionHoldsACycleWhicheverServerMoves(t *testing.T) {
 	const workers, moves = 3, 60
 	namespaces := make([]string, 10)

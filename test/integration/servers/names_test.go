@@ -12,7 +12,7 @@ import (
 )
 
 // Several parents want sub-namespaces of the same names at once, each through another server and under either name of the resource.
-// Exactly one gets each, and the others are told so.
+// Exactly one gets each, and the others get an error.
 func TestOneParentGetsAName(t *testing.T) {
 	const parents, names = 6, 25
 	var asking []string

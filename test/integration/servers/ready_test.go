@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// There is no propagator in this test: what is told is told by the write.
-func TestAHierarchyIsReadyByTheWriteThatPlacesIt(t *testing.T) {
+// There is no propagator in this test: what is reported is reported by the write.
+func TestAHierarchyIsReadyByTheWriteThatSetsItsParent(t *testing.T) {
 	const child, parent, other = "ready-child", "ready-parent", "ready-other"
 	createNamespaces(t, child, parent, other)
 	waitUntilKnown(t, child, parent)
@@ -81,7 +81,7 @@ func TestAHierarchyIsReadyByTheWriteThatPlacesIt(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerDoesNotSeeIsThePropagatorsToTell(t *testing.T) {
+func TestThePropagatorReportsWhatTheServerDoesNotSee(t *testing.T) {
 	const parent = "unsaid-parent"
 	names := []string{parent, "unsaid-orphan", "unsaid-below", "unsaid-requiring", "unsaid-problem"}
 	createNamespaces(t, names...)
@@ -131,7 +131,7 @@ func TestThePropagatorHasNothingToAddToALeaf(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitForLabel(t, leaf, hnc.TreeLabel(parent))
-	// Statuses are looked at in the order in which the objects have changed: when the later one is told, the leaf's has been looked at.
+	// Statuses are looked at in the order in which the objects have changed: when the later one is reported, the leaf's has been looked at.
 	if err := admin.create(t, hierarchies, missing, "agreed-nowhere"); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func waitUntilKnown(t *testing.T, child, parent string) {
 	})
 }
 
-// checkReady checks that the status tells nothing but that the namespace is ready, and returns since when.
+// checkReady checks that the status says nothing but that the namespace is ready, and returns since when.
 func checkReady(t *testing.T, object *unstructured.Unstructured, generation int64) metav1.Time {
 	t.Helper()
 	h := typed(t, object)

@@ -15,7 +15,7 @@ import (
 )
 
 // A namespace's records outlive it when it is deleted while our API isn't registered, or comes back from a backup. They are bound to the
-// namespace that they were made in, so that another one of the same name has no place in any tree: neither below the old parent nor
+// namespace that they were made in, so that another one of the same name is in no tree: neither below the old parent nor
 // with the old sub-namespaces.
 func TestANamespaceMadeAgainDoesNotInheritTheOldTree(t *testing.T) {
 	ctx := t.Context()
@@ -86,7 +86,7 @@ func TestANamespaceMadeAgainDoesNotInheritTheOldTree(t *testing.T) {
 	if err := outside(); err != nil {
 		t.Error(err)
 	}
-	// The old place forbids nothing: what was the parent may go below, and what was the sub-namespace's name is free.
+	// The old position forbids nothing: what was the parent may go below, and what was the sub-namespace's name is free.
 	if err := admin.apply(t, hierarchies, parent, child); err != nil {
 		t.Errorf("the old parent below the new namespace: %v", err)
 	}
@@ -95,7 +95,7 @@ func TestANamespaceMadeAgainDoesNotInheritTheOldTree(t *testing.T) {
 		t.Errorf("the sub-namespace of %s: %v, %v", later, namespace, err)
 	}
 	// In the end nothing is left of the old records.
-	eventually(t, "the namespace made again has its own place", func() error {
+	eventually(t, "the namespace made again has its own position", func() error {
 		hierarchy, err := admin.dynamic.Resource(hierarchies.GroupVersionResource).Namespace(child).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 		if err != nil {
 			return err

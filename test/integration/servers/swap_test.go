@@ -56,7 +56,7 @@ func TestTwoUsersNeverSwapAParentAndItsChild(t *testing.T) {
 			case !illegal(err):
 				t.Errorf("round %d, mover %d: %v", round, i, err)
 			case !strings.Contains(err.Error(), "is its descendant") && !strings.Contains(err.Error(), "keeps changing"):
-				t.Errorf("round %d, mover %d: the answer tells nothing of the cycle: %v", round, i, err)
+				t.Errorf("round %d, mover %d: the answer does not show the cycle: %v", round, i, err)
 			}
 		}
 		switch succeeded {

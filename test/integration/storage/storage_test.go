@@ -93,7 +93,7 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key1:")) || bytes.Contains(value, []byte(secret)) {
 		t.Errorf("etcd holds %q", value)
 	}
-	// Edges tell no more than the names of namespaces, which etcd's keys tell anyway.
+	// Edges hold no more than the names of namespaces, which etcd's keys show anyway.
 	if edge := stored(t, cp, prefix+"/edges/child"); !bytes.Contains(edge, []byte(secret)) {
 		t.Errorf("the edge is %q", edge)
 	}

@@ -25,7 +25,7 @@ const (
 )
 
 // TestTheWatchEndsWhereAListBegins changes objects and the tree at once, while some watch. In the end each of them knows exactly what a
-// list holds, and never were they told of an object that is in no namespace that is theirs.
+// list holds, and never did they receive an object that is in no namespace that is theirs.
 func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	namespace(t, "churn-root", "")
 	namespace(t, "churn-outside", "")
@@ -78,17 +78,17 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	eventually(t, "watch with some rights", visible, half.String)
 	eventually(t, "informer", all, informed)
 	eventually(t, "informer from the middle", all, late)
-	for _, p := range []*picture{fresh, half} {
+	for _, p := range []*observer{fresh, half} {
 		p.mu.Lock()
 		if len(p.twice) > 0 {
-			t.Errorf("told twice, or in the wrong order: %q", p.twice)
+			t.Errorf("received twice, or out of order: %q", p.twice)
 		}
 		p.mu.Unlock()
 	}
-	for _, line := range strings.Split(half.told(), ", ") {
+	for _, line := range strings.Split(half.received(), ", ") {
 		for i := 1; i < branches; i += 2 {
 			if strings.Contains(line, fmt.Sprint(" churn-", i)) || strings.Contains(line, "churn-outside") {
-				t.Errorf("told of what is not theirs: %s", line)
+				t.Errorf("received what is not theirs: %s", line)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() {
-		// The logs tell why a test has failed.
+		// The logs show why a test has failed.
 		if code == 0 && err == nil {
 			err = os.RemoveAll(dir)
 			return

@@ -87,15 +87,15 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 	eventually(t, "ben", "shared-leaf/a", func() string { return ben.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test"}) })
 	before := steadyUpstreams(t)
 	memory, _ := usage(t)
-	var pictures []*picture
+	var observers []*observer
 	t.Run("watches", func(t *testing.T) {
 		for range each {
-			pictures = append(pictures, ann.follow(t, "configmaps", root, marked), ben.follow(t, "configmaps", root, marked))
+			observers = append(observers, ann.follow(t, "configmaps", root, marked), ben.follow(t, "configmaps", root, marked))
 		}
 		all := func(want map[string]int) func() string {
 			return func() string {
 				got := map[string]int{}
-				for _, p := range pictures {
+				for _, p := range observers {
 					got[p.String()]++
 				}
 				if fmt.Sprint(got) == fmt.Sprint(want) {

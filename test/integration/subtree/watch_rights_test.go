@@ -35,13 +35,13 @@ func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
 	somebody.grant(t, leaf, "list watch secrets")
 	secret(t, leaf, "b")
 	eventually(t, "after another was given", "rights-leaf/a rights-leaf/b rights-root/a", watched.String)
-	for _, line := range strings.Split(watched.told(), ", ") {
+	for _, line := range strings.Split(watched.received(), ", ") {
 		if strings.Contains(line, "unseen") {
-			t.Errorf("told of what nobody may tell: %s", line)
+			t.Errorf("received what nobody may read: %s", line)
 		}
 	}
-	if !strings.Contains(watched.told(), "DELETED rights-mid/a") {
-		t.Errorf("nothing says that the right is lost: %s", watched.told())
+	if !strings.Contains(watched.received(), "DELETED rights-mid/a") {
+		t.Errorf("nothing says that the right is lost: %s", watched.received())
 	}
 }
 
@@ -110,8 +110,8 @@ func TestKindsThatWeStoreOurselves(t *testing.T) {
 	informed := reader.informer(t, kind, root)
 	eventually(t, "fresh watch", "stored-leaf/hierarchy stored-mid/hierarchy stored-other/hierarchy stored-root/hierarchy", fresh.String)
 	move(t, leaf, "")
-	for _, picture := range []func() string{fresh.String, informed} {
-		eventually(t, "when a branch has left", "stored-mid/hierarchy stored-root/hierarchy", picture)
+	for _, known := range []func() string{fresh.String, informed} {
+		eventually(t, "when a branch has left", "stored-mid/hierarchy stored-root/hierarchy", known)
 	}
 	eventually(t, "when a branch has left", "false", func() string { return fmt.Sprint(strings.Contains(after.String(), leaf)) })
 }

@@ -16,13 +16,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// picture is what somebody has learned from a watch.
-type picture struct {
+// observer is what somebody has learned from a watch.
+type observer struct {
 	mu      sync.Mutex
 	objects map[string]*unstructured.Unstructured
-	// log holds what was told, as "ADDED namespace/name".
+	// log holds the events, as "ADDED namespace/name".
 	log []string
-	// twice holds what was added while it was there, or told of in an older state than before.
+	// twice holds what was added while it was there, or received in an older state than before.
 	twice    []string
 	revision string
 	ended    error
@@ -31,9 +31,9 @@ type picture struct {
 var errClosed = errors.New("closed")
 
 // follow watches on from a revision, until the test ends.
-func (u user) follow(t *testing.T, resource, ns string, options metav1.ListOptions) *picture {
+func (u user) follow(t *testing.T, resource, ns string, options metav1.ListOptions) *observer {
 	t.Helper()
-	p := &picture{objects: map[string]*unstructured.Unstructured{}}
+	p := &observer{objects: map[string]*unstructured.Unstructured{}}
 	w, err := u.dynamic.Resource(ours(resource)).Namespace(ns).Watch(t.Context(), options)
 	must(t, "watch", err)
 	t.Cleanup(w.Stop)
@@ -41,7 +41,7 @@ func (u user) follow(t *testing.T, resource, ns string, options metav1.ListOptio
 	return p
 }
 
-func (p *picture) take(w watch.Interface) {
+func (p *observer) take(w watch.Interface) {
 	for event := range w.ResultChan() {
 		p.mu.Lock()
 		if event.Type == watch.Error {
@@ -76,7 +76,7 @@ func older(a, b *unstructured.Unstructured) bool {
 	return err == nil && order < 0
 }
 
-func (p *picture) String() string {
+func (p *observer) String() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended != nil {
@@ -85,8 +85,8 @@ func (p *picture) String() string {
 	return strings.Join(slices.Sorted(maps.Keys(p.objects)), " ")
 }
 
-// told returns all that was told, without bookmarks.
-func (p *picture) told() string {
+// received returns all events, without bookmarks.
+func (p *observer) received() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return strings.Join(slices.DeleteFunc(slices.Clone(p.log), func(s string) bool { return strings.HasPrefix(s, "BOOKMARK") }), ", ")
@@ -118,12 +118,12 @@ func TestAWatchFollowsTheSubtree(t *testing.T) {
 
 	configMap(t, "watch-other", "b")
 	configMap(t, leaf, "b")
-	eventually(t, "created", "ADDED watch-leaf/b", after.told)
+	eventually(t, "created", "ADDED watch-leaf/b", after.received)
 	must(t, "delete", admin.CoreV1().ConfigMaps(leaf).Delete(t.Context(), "b", metav1.DeleteOptions{}))
-	eventually(t, "deleted", "ADDED watch-leaf/b, DELETED watch-leaf/b", after.told)
+	eventually(t, "deleted", "ADDED watch-leaf/b, DELETED watch-leaf/b", after.received)
 
 	move(t, "watch-other", leaf)
-	eventually(t, "joined", "ADDED watch-leaf/b, DELETED watch-leaf/b, ADDED watch-other/a, ADDED watch-other/b", after.told)
+	eventually(t, "joined", "ADDED watch-leaf/b, DELETED watch-leaf/b, ADDED watch-other/a, ADDED watch-other/b", after.received)
 	configMap(t, "watch-other", "c")
 	eventually(t, "created", "watch-leaf/a watch-mid/a watch-other/a watch-other/b watch-other/c watch-root/a", fresh.String)
 
@@ -134,8 +134,8 @@ func TestAWatchFollowsTheSubtree(t *testing.T) {
 	configMap(t, leaf, "unseen")
 	configMap(t, root, "last")
 	eventually(t, "left", "watch-root/a watch-root/last", fresh.String)
-	if strings.Contains(fresh.told()+after.told()+streamed.told(), "unseen") {
-		t.Errorf("a namespace that has left is still watched: %s", fresh.told())
+	if strings.Contains(fresh.received()+after.received()+streamed.received(), "unseen") {
+		t.Errorf("a namespace that has left is still watched: %s", fresh.received())
 	}
 	// A namespace that is deleted leaves too, and one that is made again under its name does not come back.
 	move(t, mid, root)
@@ -168,9 +168,9 @@ func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
 	eventually(t, "label", "", labelled(leaf))
 	eventually(t, "label", "2", labelled("since-other"))
 	watched := reader.follow(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()})
-	eventually(t, "told", "DELETED since-leaf/a, ADDED since-other/a", watched.told)
+	eventually(t, "events", "DELETED since-leaf/a, ADDED since-other/a", watched.received)
 
-	// Who may not know what has left is told to list again.
+	// A user without the right to know what has left has to list again.
 	somebody := person(t, "since-some")
 	somebody.grant(t, root, ask, "list watch configmaps")
 	eventually(t, "list", "since-root/a", func() string { return somebody.listed(t, "configmaps", root, marked) })
@@ -195,8 +195,8 @@ func TestAnEmptySubtreeIsNotTheCluster(t *testing.T) {
 	eventually(t, "others", "20", func() string { return fmt.Sprint(len(strings.Fields(others.String()))) })
 	namespace(t, "empty-nowhere", "")
 	configMap(t, "empty-nowhere", "a")
-	eventually(t, "when it comes", "ADDED empty-nowhere/a", watched.told)
-	if told := bare.told(); strings.Contains(told, "empty-other") {
-		t.Errorf("told of other namespaces: %s", told)
+	eventually(t, "when it comes", "ADDED empty-nowhere/a", watched.received)
+	if received := bare.received(); strings.Contains(received, "empty-other") {
+		t.Errorf("received other namespaces: %s", received)
 	}
 }

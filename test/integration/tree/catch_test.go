@@ -17,9 +17,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Whoever catches up with the tree has been told all that was committed before, by whomever, and does not wait for what has
+// A caller that waits until the index is fresh finds all that was committed before, by any client, and does not wait for what has
 // nothing to do with it.
-func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
+func TestCatchingUpDeliversAllCommittedEdges(t *testing.T) {
 	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {
 		t.Fatal(err)
@@ -45,23 +45,23 @@ func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
 	defer func() { _ = client.Close() }()
 
 	var mu sync.Mutex
-	told := map[string]int64{}
-	tell := func(entry fence.Entry) {
+	delivered := map[string]int64{}
+	deliver := func(entry fence.Entry) {
 		mu.Lock()
 		defer mu.Unlock()
-		told[entry.Name] = entry.Revision
+		delivered[entry.Name] = entry.Revision
 	}
 	edges := client.Edges()
 	ctx, cancel := context.WithCancel(t.Context())
-	var feeding sync.WaitGroup
-	feeding.Go(func() {
+	var watching sync.WaitGroup
+	watching.Go(func() {
 		edges.ListAndWatch(ctx, func(all []fence.Entry) {
 			for _, entry := range all {
-				tell(entry)
+				deliver(entry)
 			}
-		}, tell)
+		}, deliver)
 	})
-	defer feeding.Wait()
+	defer watching.Wait()
 	defer cancel()
 
 	limited, done := context.WithTimeout(ctx, 5*time.Minute)
@@ -73,7 +73,7 @@ func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%2 == 0 {
-			// Something else happens too, of which the feed hears nothing.
+			// Something else happens too, of which the watch delivers nothing.
 			if _, err := writer.Put(limited, prefix+"/others/"+name, "x"); err != nil {
 				t.Fatal(err)
 			}
@@ -82,8 +82,8 @@ func TestWhoCatchesUpHasBeenToldEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		mu.Lock()
-		if told[name] != written.Header.Revision {
-			t.Fatalf("of %s revision %d has been told, want %d", name, told[name], written.Header.Revision)
+		if delivered[name] != written.Header.Revision {
+			t.Fatalf("of %s revision %d has been delivered, want %d", name, delivered[name], written.Header.Revision)
 		}
 		mu.Unlock()
 	}

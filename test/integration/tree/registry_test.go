@@ -13,7 +13,7 @@ import (
 )
 
 // Random moves by many clients through three replicas with stale trees. Whatever each of them believes, no revision of
-// etcd may hold a cycle, and nobody is told anything but that a move is illegal.
+// etcd may hold a cycle, and the only error is that a move is illegal.
 func TestNoRevisionEverHoldsACycle(t *testing.T) {
 	const replicas, workers, moves = 3, 4, 120
 	namespaces := make([]string, 12)
@@ -70,7 +70,7 @@ func TestAStaleReplicaDoesNotRefuseALegalMove(t *testing.T) {
 			t.Fatalf("%s below %q through replica %d: %v", step.namespace, step.parent, step.replica, err)
 		}
 	}
-	// And what has become illegal is refused, whoever is asked.
+	// And what has become illegal is refused by every replica.
 	for replica, storage := range storages {
 		if err := move(t.Context(), storage, "a", "b"); !apierrors.IsInvalid(err) {
 			t.Errorf("replica %d: a cycle was answered with %v, want Invalid", replica, err)

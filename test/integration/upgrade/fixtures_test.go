@@ -140,7 +140,7 @@ func eventuallyVoid(t *testing.T, parent, name string) {
 	})
 }
 
-// below says whether a namespace's labels tell that it is below the ancestor.
+// below reports whether the labels of a namespace say that it is below the ancestor.
 func below(t *testing.T, namespace, ancestor string) bool {
 	t.Helper()
 	ns, err := root.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})

@@ -57,7 +57,7 @@ func load(ctx context.Context) ([]entry, error) {
 	return entries, nil
 }
 
-// object is what tells whether something was deleted, made again or written.
+// object is what shows whether something was deleted, made again or written.
 type object struct {
 	uid         types.UID
 	version     string

@@ -32,7 +32,7 @@ func TestUpgradeWithCopiesThatAreKeptAlive(t *testing.T) {
 		return nil
 	})
 	bindings, secrets := root.RbacV1().RoleBindings("finalized-sub"), root.CoreV1().Secrets("finalized-sub")
-	// Whoever has set a finalizer can take it off.
+	// The user who has set a finalizer can take it off.
 	const free = `{"metadata":{"finalizers":null}}`
 	for _, name := range []string{"revoked-view", "granted-view"} {
 		_, err := as(t, "mallory").RbacV1().RoleBindings("finalized-sub").Patch(t.Context(), name, types.MergePatchType, []byte(free), metav1.PatchOptions{})

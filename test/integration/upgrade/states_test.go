@@ -97,7 +97,7 @@ func TestUpgradeWithASubnamespaceThatLeft(t *testing.T) {
 	if err != nil || ns.DeletionTimestamp != nil {
 		t.Fatalf("the namespace goes with it: %v, %v", ns, err)
 	}
-	// Its place is given back by who may.
+	// A user with the right moves it back.
 	join(t, root, "left-sub", "left-top")
 	eventuallyCopied(t, "left-sub", "vera-admin")
 }
@@ -132,7 +132,7 @@ func TestUpgradeWithAParentToCome(t *testing.T) {
 	createNamespace(t, as(t, "nora"), "early-future")
 	eventuallyReady(t, "early-child")
 	if !below(t, "early-child", "early-future") {
-		t.Error("the child has no place")
+		t.Error("the child has no parent")
 	}
 }
 
