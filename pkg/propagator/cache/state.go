@@ -150,7 +150,7 @@ func (s *State) recordHeld(kind int, old, o *copies.Object) {
 
 // SetTreeConditions records the conditions of hierarchies that concern kinds, by namespace.
 func (s *State) SetTreeConditions(conditions map[string][]metav1.Condition) {
-	if changed := s.Tree.SetProblems(conditions); len(changed) > 0 {
+	if changed := s.Tree.SetKindConditions(conditions); len(changed) > 0 {
 		s.affect(tree.Affected{Changed: changed})
 	}
 }

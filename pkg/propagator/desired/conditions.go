@@ -45,7 +45,7 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	}
 	found = append(found, metadataProblems(t, name)...)
 	found = append(found, requiredProblems(t, name)...)
-	found = append(found, t.Problems(name)...)
+	found = append(found, t.KindConditions(name)...)
 	if held := t.Held(name); len(held) > 0 {
 		found = append(found, heldCopies(name, held))
 	}

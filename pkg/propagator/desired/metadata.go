@@ -124,7 +124,7 @@ func clashes(what, name, ancestor string, own, inherited map[string]string) []st
 
 // where returns where the labels and annotations of a namespace are set.
 func where(t *tree.Tree, name string) string {
-	if s := t.Record(name); s != nil {
+	if s := t.SubnamespaceFor(name); s != nil {
 		return fmt.Sprintf("the Subnamespace %q in namespace %q", name, s.Parent)
 	}
 	return fmt.Sprintf("the hierarchy of namespace %q", name)

@@ -4,25 +4,24 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // Affected is what a change affects. Names may repeat.
 type Affected struct {
-	// Moved are namespaces whose chain of ancestors, or whose being halted, may have changed: all that the propagator
-	// writes in them may be different now.
+	// Moved are namespaces whose chain of ancestors may have changed, or whether they are halted: everything that the propagator writes in them
+	// may be different now.
 	Moved []string
 	// Changed are namespaces whose own labels or whose Hierarchy's status may be different now.
 	Changed []string
 	// Subnamespaces are Subnamespaces that may have to be acted on.
 	Subnamespaces []Key
-	// Propagation says that some namespace says something else about kinds.
+	// Propagation reports that some Hierarchy specifies other kinds.
 	Propagation bool
 }
 
-// SetNamespace records a namespace unless what is recorded is as new.
+// SetNamespace records a namespace unless the recorded one is as new.
 func (t *Tree) SetNamespace(ns *Namespace) Affected {
 	old := t.namespaces[ns.Name]
 	if old != nil && !Newer(ns.ResourceVersion, old.ResourceVersion) {
@@ -42,10 +41,10 @@ func (t *Tree) DeleteNamespace(name string, uid types.UID) Affected {
 }
 
 func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
-	// The records in the namespace count or not depending on its incarnation, and on whether it terminates or is excluded.
+	// Whether the records in the namespace are effective depends on its incarnation, and on whether it terminates or is excluded.
 	var inside []Key
 	if old == nil || ns == nil || old.UID != ns.UID || old.Terminating != ns.Terminating || old.excluded != ns.excluded {
-		for child := range t.records[name] {
+		for child := range t.subnamespaces[name] {
 			inside = append(inside, Key{Parent: name, Name: child})
 		}
 		inside = append(inside, t.Missing(name)...)
@@ -61,12 +60,12 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		if ns != nil {
 			t.namespaces[name] = ns
 		}
-		t.noteConversion(old, ns)
+		t.recordConversion(old, ns)
 	})
 	affected.Changed = append(affected.Changed, name)
 	affected.Subnamespaces = append(affected.Subnamespaces, inside...)
 	if len(inside) > 0 || old == nil || ns == nil || old.Terminating != ns.Terminating || old.SubnamespaceOf != ns.SubnamespaceOf {
-		for _, key := range t.Asking(name) {
+		for _, key := range t.RequestsFor(name) {
 			affected.Subnamespaces = append(affected.Subnamespaces, key)
 			affected.Changed = append(affected.Changed, key.Parent)
 		}
@@ -79,7 +78,7 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 	return affected
 }
 
-// SetHierarchy records a Hierarchy unless what is recorded is as new.
+// SetHierarchy records a Hierarchy unless the recorded one is as new.
 func (t *Tree) SetHierarchy(h *Hierarchy) Affected {
 	old := t.hierarchies[h.Namespace]
 	if old != nil && !Newer(h.ResourceVersion, old.ResourceVersion) {
@@ -112,35 +111,35 @@ func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
 	if cascading() != before {
 		affected.Changed = append(affected.Changed, t.forest.Descendants(namespace)...)
 	}
-	affected.Subnamespaces = append(affected.Subnamespaces, t.Asking(namespace)...)
+	affected.Subnamespaces = append(affected.Subnamespaces, t.RequestsFor(namespace)...)
 	return affected
 }
 
-// SetSubnamespace records a Subnamespace unless what is recorded is as new.
+// SetSubnamespace records a Subnamespace unless the recorded one is as new.
 func (t *Tree) SetSubnamespace(s *Subnamespace) Affected {
-	old := t.records[s.Parent][s.Name]
+	old := t.subnamespaces[s.Parent][s.Name]
 	if old != nil && !Newer(s.ResourceVersion, old.ResourceVersion) {
 		return Affected{}
 	}
 	return t.setSubnamespace(s.Key, func() {
-		if t.records[s.Parent] == nil {
-			t.records[s.Parent] = map[string]*Subnamespace{}
+		if t.subnamespaces[s.Parent] == nil {
+			t.subnamespaces[s.Parent] = map[string]*Subnamespace{}
 		}
-		t.records[s.Parent][s.Name] = s
+		t.subnamespaces[s.Parent][s.Name] = s
 	})
 }
 
 // DeleteSubnamespace forgets a Subnamespace unless another incarnation is recorded.
 func (t *Tree) DeleteSubnamespace(key Key, uid types.UID) Affected {
-	old := t.records[key.Parent][key.Name]
+	old := t.subnamespaces[key.Parent][key.Name]
 	if old == nil || old.UID != uid {
 		return Affected{}
 	}
 	return t.setSubnamespace(key, func() {
-		delete(t.records[key.Parent], key.Name)
+		delete(t.subnamespaces[key.Parent], key.Name)
 		delete(t.converted, key)
-		if len(t.records[key.Parent]) == 0 {
-			delete(t.records, key.Parent)
+		if len(t.subnamespaces[key.Parent]) == 0 {
+			delete(t.subnamespaces, key.Parent)
 		}
 	})
 }
@@ -148,39 +147,39 @@ func (t *Tree) DeleteSubnamespace(key Key, uid types.UID) Affected {
 func (t *Tree) setSubnamespace(key Key, mutate func()) Affected {
 	affected := t.update([]string{key.Name}, func() {
 		mutate()
-		t.asks(key)
+		t.updateRequest(key)
 	})
 	affected.Changed = append(affected.Changed, key.Name)
-	for _, asking := range t.Asking(key.Name) {
-		affected.Subnamespaces = append(affected.Subnamespaces, asking)
-		affected.Changed = append(affected.Changed, asking.Parent)
+	for _, request := range t.RequestsFor(key.Name) {
+		affected.Subnamespaces = append(affected.Subnamespaces, request)
+		affected.Changed = append(affected.Changed, request.Parent)
 	}
 	affected.Changed = append(affected.Changed, key.Parent)
 	return affected
 }
 
-// place is what the forest knows of a namespace by itself.
-type place struct {
+// position is what the forest needs to know of a namespace.
+type position struct {
 	parent   string
 	exists   bool
 	excluded bool
 }
 
-// update runs mutate, which may give the named namespaces another place, and returns what that affects. A namespace's
-// descendants are the same whatever its own parent is, so they are asked for only once there was a change.
+// update runs mutate, which may change the positions of the named namespaces, and returns what that affects. The descendants of a namespace do not
+// depend on its own parent, so they are looked up only if there was a change.
 func (t *Tree) update(names []string, mutate func()) Affected {
-	before := make([]place, len(names))
+	before := make([]position, len(names))
 	gave := make([]given, len(names))
-	said := make([][]v1beta1.ResourceSpec, len(names))
+	specified := make([][]v1beta1.ResourceSpec, len(names))
 	for i, name := range names {
-		before[i] = place{parent: t.forest.Parent(name), exists: t.forest.Exists(name), excluded: t.Excluded(name)}
-		gave[i], said[i] = t.given(name), t.Propagation(name)
+		before[i] = position{parent: t.forest.Parent(name), exists: t.forest.Exists(name), excluded: t.Excluded(name)}
+		gave[i], specified[i] = t.given(name), t.Propagation(name)
 	}
 	mutate()
 	var affected Affected
 	for i, name := range names {
-		affected.Propagation = affected.Propagation || !slices.Equal(t.Propagation(name), said[i])
-		after := place{parent: t.parentFor(name), exists: t.namespaces[name] != nil, excluded: t.Excluded(name)}
+		affected.Propagation = affected.Propagation || !slices.Equal(t.Propagation(name), specified[i])
+		after := position{parent: t.parentFor(name), exists: t.namespaces[name] != nil, excluded: t.Excluded(name)}
 		if after == before[i] {
 			if !t.given(name).equal(gave[i]) {
 				affected.Changed = append(affected.Changed, t.forest.Descendants(name)...)
@@ -198,18 +197,4 @@ func (t *Tree) update(names []string, mutate func()) Affected {
 		}
 	}
 	return affected
-}
-
-func insert(index map[string]sets.Set[string], key, value string) {
-	if index[key] == nil {
-		index[key] = sets.New[string]()
-	}
-	index[key].Insert(value)
-}
-
-func remove(index map[string]sets.Set[string], key, value string) {
-	index[key].Delete(value)
-	if len(index[key]) == 0 {
-		delete(index, key)
-	}
 }

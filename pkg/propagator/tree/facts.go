@@ -1,92 +1,102 @@
 package tree
 
-import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+import (
+	"k8s.io/apimachinery/pkg/types"
 
-// HasSubnamespaces says whether a sub-namespace is, or is about to be created, directly below the namespace. An annotation without
-// a Subnamespace does not count: otherwise the owner of any namespace could protect this one from deletion.
-func (t *Tree) HasSubnamespaces(name string) bool {
-	for child, s := range t.records[name] {
-		if t.Excluded(child) || t.Subnamespace(s.Key) == nil {
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// facts adds to the lineage what follows about single namespaces.
+type facts struct {
+	lineage
+	// converted holds the UIDs of Subnamespaces whose namespaces were seen to become full ones.
+	converted map[Key]types.UID
+}
+
+// HasSubnamespaces reports whether a sub-namespace is, or is about to be created, directly below the namespace. An annotation without a Subnamespace
+// has no effect: otherwise the owner of any namespace could protect this one from deletion.
+func (f *facts) HasSubnamespaces(name string) bool {
+	for child, s := range f.subnamespaces[name] {
+		if f.Excluded(child) || f.Subnamespace(s.Key) == nil {
 			continue
 		}
-		if ns := t.namespaces[child]; (ns == nil && !s.Terminating) || (ns != nil && ns.SubnamespaceOf == name && t.Parent(child) == name) {
+		if ns := f.namespaces[child]; (ns == nil && !s.Terminating) || (ns != nil && ns.SubnamespaceOf == name && f.Parent(child) == name) {
 			return true
 		}
 	}
 	return false
 }
 
-// Orphaned says whether the namespace is a sub-namespace that no Subnamespace stands for.
-func (t *Tree) Orphaned(name string) bool {
-	ns := t.namespaces[name]
-	return ns != nil && ns.SubnamespaceOf != "" && t.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) == nil
+// Orphaned reports whether the namespace is a sub-namespace without a Subnamespace.
+func (f *facts) Orphaned(name string) bool {
+	ns := f.namespaces[name]
+	return ns != nil && ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) == nil
 }
 
-// CascadingAllowed says whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the label that told
-// so when it began to terminate, for its Hierarchy may be gone by now. Members of a cycle have no ancestors, and what is
-// beyond one is not asked.
-func (t *Tree) CascadingAllowed(name string) bool {
-	chain := t.forest.Chain(name)
-	cyclic := t.forest.Parent(chain[len(chain)-1]) != ""
+// CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the label that it had when it began
+// to terminate, because its Hierarchy may be gone by now. Members of a cycle have no ancestors, and what is beyond a cycle is not consulted.
+func (f *facts) CascadingAllowed(name string) bool {
+	chain := f.forest.Chain(name)
+	cyclic := f.forest.Parent(chain[len(chain)-1]) != ""
 	for _, at := range chain {
-		if h := t.Hierarchy(at); h != nil && h.Cascading {
+		if h := f.Hierarchy(at); h != nil && h.Cascading {
 			return true
 		}
-		if ns := t.namespaces[at]; ns != nil && ns.Terminating && ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed {
+		if ns := f.namespaces[at]; ns != nil && ns.Terminating && ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed {
 			return true
 		}
-		if cyclic && t.forest.Cycle(at) != nil {
+		if cyclic && f.forest.Cycle(at) != nil {
 			return false
 		}
 	}
 	return false
 }
 
-// Frozen says whether nothing may be written or removed in the namespace on behalf of its ancestors: it can never take
-// part, or activities are halted at or above it, or an ancestor terminates. The latter's objects vanish because
-// their namespace does and not because somebody has withdrawn them; a survivor keeps what it has until it gets a place
-// in a tree again (spec/hnc.md 3.6). A namespace that its labels exclude has no ancestors: what it has inherited goes.
-func (t *Tree) Frozen(name string) bool {
-	if ns := t.namespaces[name]; ns == nil || ns.Terminating || t.NameExcluded(name) {
+// Frozen reports whether nothing may be written or removed in the namespace on behalf of its ancestors: it can never be part of a hierarchy, or
+// activities are halted at or above it, or an ancestor terminates. The objects of a terminating ancestor vanish with their namespace and were not
+// withdrawn; a surviving descendant keeps its copies until it is part of a tree again (spec/hnc.md 3.6). A namespace that is excluded by its labels has
+// no ancestors: its copies are removed.
+func (f *facts) Frozen(name string) bool {
+	if ns := f.namespaces[name]; ns == nil || ns.Terminating || f.NameExcluded(name) {
 		return true
 	}
-	if at, _ := t.forest.HaltedAt(name); at != "" {
+	if at, _ := f.forest.HaltedAt(name); at != "" {
 		return true
 	}
-	for _, at := range t.forest.Chain(name)[1:] {
-		if ns := t.namespaces[at]; ns == nil || ns.Terminating {
+	for _, at := range f.forest.Chain(name)[1:] {
+		if ns := f.namespaces[at]; ns == nil || ns.Terminating {
 			return true
 		}
 	}
 	return false
 }
 
-// parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or
-// else the one whose Subnamespace asks for it. An existing namespace belongs to a Subnamespace only if its own annotation
-// says so: nobody can capture a namespace by asking for its name. An external namespace has no parent.
-func (t *Tree) parentFor(name string) string {
-	if t.Excluded(name) {
+// parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or else the one that has a Subnamespace
+// for it. An existing namespace belongs to a Subnamespace only if its own annotation says so: no user can capture a namespace by creating a
+// Subnamespace of its name. An external namespace has no parent.
+func (f *facts) parentFor(name string) string {
+	if f.Excluded(name) {
 		return ""
 	}
-	if ns := t.namespaces[name]; ns != nil {
+	if ns := f.namespaces[name]; ns != nil {
 		if ns.ManagedBy != "" {
 			return ""
 		}
-		if h := t.Hierarchy(name); h != nil && h.Parent != "" {
+		if h := f.Hierarchy(name); h != nil && h.Parent != "" {
 			return h.Parent
 		}
 		if ns.SubnamespaceOf == "" {
-			return t.bornBelow(ns)
+			return f.bornBelow(ns)
 		}
-		if ns.SubnamespaceOf != "" && t.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) != nil {
+		if ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) != nil {
 			return ns.SubnamespaceOf
 		}
 		return ""
 	}
 	var first *Subnamespace
-	for _, key := range t.Asking(name) {
-		s := t.Subnamespace(key)
-		if s == nil || s.Terminating || !t.Active(key.Parent) {
+	for _, key := range f.RequestsFor(name) {
+		s := f.Subnamespace(key)
+		if s == nil || s.Terminating || !f.Active(key.Parent) {
 			continue
 		}
 		if first == nil || s.Created.Before(&first.Created) {

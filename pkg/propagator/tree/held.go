@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// SetHeld records whether an object, which is named with its kind, is a copy that is deleted and kept by finalizers. It returns whether
-// that is new.
+// SetHeld records whether an object, named with its kind, is a deleted copy that finalizers keep. It reports whether that is new.
 func (t *Tree) SetHeld(namespace, object string, held bool) bool {
 	objects := t.held[namespace]
 	if _, known := objects[object]; known == held {
@@ -26,7 +25,7 @@ func (t *Tree) SetHeld(namespace, object string, held bool) bool {
 	return true
 }
 
-// Held returns the copies in the namespace that are deleted and kept by finalizers, in order.
+// Held returns the deleted copies in the namespace that finalizers keep, in order.
 func (t *Tree) Held(namespace string) []string {
 	return slices.Sorted(maps.Keys(t.held[namespace]))
 }

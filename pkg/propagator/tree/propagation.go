@@ -8,7 +8,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Propagation returns what the namespace's Hierarchy says about kinds, nil if it says nothing that counts.
+// Propagation returns the kinds that the namespace's Hierarchy specifies, nil if it specifies none that are effective.
 func (t *Tree) Propagation(name string) []v1beta1.ResourceSpec {
 	h := t.Hierarchy(name)
 	if h == nil || len(h.Propagation) == 0 || t.Excluded(name) {
@@ -17,37 +17,37 @@ func (t *Tree) Propagation(name string) []v1beta1.ResourceSpec {
 	return h.Propagation
 }
 
-// SayingPropagation returns what all namespaces say about kinds that say something.
-func (t *Tree) SayingPropagation() map[string][]v1beta1.ResourceSpec {
-	said := map[string][]v1beta1.ResourceSpec{}
+// PropagationByNamespace returns the kinds that hierarchies specify.
+func (t *Tree) PropagationByNamespace() map[string][]v1beta1.ResourceSpec {
+	specified := map[string][]v1beta1.ResourceSpec{}
 	for name, h := range t.hierarchies {
-		// Few say anything, and this is asked for time and again.
+		// Few do, and this is called often.
 		if len(h.Propagation) == 0 {
 			continue
 		}
 		if resources := t.Propagation(name); resources != nil {
-			said[name] = resources
+			specified[name] = resources
 		}
 	}
-	return said
+	return specified
 }
 
-// SetProblems records what is wrong with what namespaces say about kinds: it is for others to find out which kinds there are. It
-// returns the namespaces of which this is new.
-func (t *Tree) SetProblems(problems map[string][]metav1.Condition) (changed []string) {
-	for name, old := range t.problems {
-		if !slices.Equal(old, problems[name]) {
+// SetKindConditions records the conditions of hierarchies that concern kinds, which the tree does not know. It returns the namespaces whose conditions
+// have changed.
+func (t *Tree) SetKindConditions(conditions map[string][]metav1.Condition) (changed []string) {
+	for name, old := range t.kindConditions {
+		if !slices.Equal(old, conditions[name]) {
 			changed = append(changed, name)
 		}
 	}
-	for name := range problems {
-		if t.problems[name] == nil {
+	for name := range conditions {
+		if t.kindConditions[name] == nil {
 			changed = append(changed, name)
 		}
 	}
-	t.problems = problems
+	t.kindConditions = conditions
 	return changed
 }
 
-// Problems returns what is wrong with what the namespace says about kinds.
-func (t *Tree) Problems(name string) []metav1.Condition { return t.problems[name] }
+// KindConditions returns the conditions of the namespace's Hierarchy that concern kinds.
+func (t *Tree) KindConditions(name string) []metav1.Condition { return t.kindConditions[name] }

@@ -50,8 +50,8 @@ func TestAChangeOfWhatIsSaidAboutKindsIsTold(t *testing.T) {
 			if got := test.change(w).Propagation; got != test.want {
 				t.Errorf("told: %v", got)
 			}
-			if got := len(w.SayingPropagation()) == 1; got != test.said {
-				t.Errorf("says %v", w.SayingPropagation())
+			if got := len(w.PropagationByNamespace()) == 1; got != test.said {
+				t.Errorf("says %v", w.PropagationByNamespace())
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func TestProblemsAreToldWhenTheyAreNew(t *testing.T) {
 		{map[string][]metav1.Condition{"b": problem("2"), "c": problem("1")}, []string{"a", "c"}},
 		{nil, []string{"b", "c"}},
 	} {
-		changed := w.SetProblems(step.problems)
+		changed := w.SetKindConditions(step.problems)
 		slices.Sort(changed)
 		if !slices.Equal(changed, step.want) {
 			t.Errorf("changed %v, want %v", changed, step.want)

@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// Namespace is what the tree keeps of a Namespace.
+// Namespace is the part of a Namespace that the tree keeps.
 type Namespace struct {
 	Name            string
 	UID             types.UID
@@ -24,7 +24,7 @@ type Namespace struct {
 	Annotations map[string]string
 	// SubnamespaceOf is the parent that the Namespace's annotation names, "" if it is no sub-namespace.
 	SubnamespaceOf string
-	// Ancestry is the path to the root that the Namespace's annotation tells, "" if it tells none.
+	// Ancestry is the path to the root in the Namespace's annotation, "" if there is none.
 	Ancestry string
 	// InheritedPodSecurity records the Pod Security labels that the namespace has inherited.
 	InheritedPodSecurity string
@@ -59,27 +59,27 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 	return n
 }
 
-// Hierarchy is what the tree keeps of a Hierarchy.
+// Hierarchy is the part of a Hierarchy that the tree keeps.
 type Hierarchy struct {
 	Namespace       string
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	// Owner is the UID of the Namespace that the record is bound to, "" if it is not bound. Misbound says that it names another namespace
+	// Owner is the UID of the Namespace that the record is bound to, "" if it is not bound. Misbound reports that it names another namespace
 	// as its owner, which the API server does not store any more.
 	Owner     types.UID
 	Misbound  bool
 	Parent    string
 	Cascading bool
-	// Required are the names of the sub-namespaces that the namespace shall have.
+	// Required are the names of the required sub-namespaces.
 	Required []string
 	Metadata Metadata
-	// Propagation is what is said about kinds.
+	// Propagation are the specified kinds.
 	Propagation []v1beta1.ResourceSpec
 	Status      v1beta1.HierarchyStatus
 }
 
-// NewHierarchy returns what the tree keeps of h.
+// NewHierarchy returns the record of h.
 func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
 	return &Hierarchy{
 		Namespace:       h.Namespace,
@@ -100,7 +100,7 @@ func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
 	}
 }
 
-// Subnamespace is what the tree keeps of a Subnamespace.
+// Subnamespace is the part of a Subnamespace that the tree keeps.
 type Subnamespace struct {
 	Key
 	UID             types.UID
@@ -114,9 +114,9 @@ type Subnamespace struct {
 	Finalizers  []string
 	// Requester is the user who created it, "" if the propagator did.
 	Requester string
-	// Required says that it was created because its parent required it.
+	// Required reports that it was created because its parent required it.
 	Required bool
-	// Void says that its namespace was converted to a full one.
+	// Void reports that its namespace was converted to a full one.
 	Void     bool
 	Metadata Metadata
 	Status   v1beta1.SubnamespaceStatus
@@ -125,7 +125,7 @@ type Subnamespace struct {
 // Key names a Subnamespace: the namespace that it is in, which is the parent, and the sub-namespace that it asks for.
 type Key struct{ Parent, Name string }
 
-// NewSubnamespace returns what the tree keeps of s.
+// NewSubnamespace returns the record of s.
 func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 	return &Subnamespace{
 		Key:             Key{Parent: s.Namespace, Name: s.Name},
@@ -148,7 +148,7 @@ func NewSubnamespace(s *v1beta1.Subnamespace) *Subnamespace {
 	}
 }
 
-// Held says whether our finalizer holds the record.
+// Held reports whether our finalizer keeps the record.
 func (s *Subnamespace) Held() bool { return slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) }
 
 // owner returns the UID of the Namespace of that name that the references name, "" if they name none.
@@ -167,7 +167,7 @@ func misbound(references []metav1.OwnerReference, namespace string) bool {
 
 func isNamespace(r metav1.OwnerReference) bool { return r.Kind == "Namespace" && r.APIVersion == "v1" }
 
-// Newer says whether the version of an object is newer than the one that is known. Versions that can't be compared
+// Newer reports whether the version of an object is newer than the one that is known. Versions that can't be compared
 // count as newer, so that what a server says is believed.
 func Newer(version, known string) bool {
 	c, err := resourceversion.CompareResourceVersion(version, known)

@@ -1,56 +1,69 @@
 package tree
 
-import "slices"
+import (
+	"slices"
 
-// Requires says whether the parent's Hierarchy requires the Subnamespace.
-func (t *Tree) Requires(key Key) bool {
-	h := t.Hierarchy(key.Parent)
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// requests adds to the records which Subnamespaces exist or are required, by the names of their namespaces.
+type requests struct {
+	records
+	// byName holds the parents that have or require a Subnamespace of a name.
+	byName map[string]sets.Set[string]
+	// refused holds why a required Subnamespace could not be created.
+	refused map[Key]string
+}
+
+// RequestsFor returns the keys of the existing and the required Subnamespaces of that name, in the order of their parents' names.
+func (r *requests) RequestsFor(name string) []Key {
+	keys := make([]Key, 0, len(r.byName[name]))
+	for _, parent := range sets.List(r.byName[name]) {
+		keys = append(keys, Key{Parent: parent, Name: name})
+	}
+	return keys
+}
+
+// Requires reports whether the parent's Hierarchy requires the Subnamespace.
+func (r *requests) Requires(key Key) bool {
+	h := r.Hierarchy(key.Parent)
 	return h != nil && slices.Contains(h.Required, key.Name)
 }
 
-// Missing returns the keys of the Subnamespaces that the namespace's Hierarchy requires and that do not exist, in its order.
-func (t *Tree) Missing(parent string) []Key {
-	h := t.Hierarchy(parent)
+// Missing returns the keys of the required Subnamespaces of a namespace that do not exist, in the order of its Hierarchy.
+func (r *requests) Missing(parent string) []Key {
+	h := r.Hierarchy(parent)
 	if h == nil {
 		return nil
 	}
 	var keys []Key
 	for _, name := range h.Required {
-		if t.records[parent][name] == nil {
+		if r.subnamespaces[parent][name] == nil {
 			keys = append(keys, Key{Parent: parent, Name: name})
 		}
 	}
 	return keys
 }
 
-// Refused returns why a required Subnamespace could not be created when that was tried last, "" if it was not refused.
-func (t *Tree) Refused(key Key) string { return t.refused[key] }
+// Refused returns why the latest attempt to create a required Subnamespace was rejected, "" if it was not.
+func (r *requests) Refused(key Key) string { return r.refused[key] }
 
-// SetRefused records why a Subnamespace could not be created that is still required and missing.
-func (t *Tree) SetRefused(key Key, why string) Affected {
-	if t.refused[key] == why || t.records[key.Parent][key.Name] != nil || !t.Requires(key) {
-		return Affected{}
-	}
-	t.refused[key] = why
-	return Affected{Changed: []string{key.Parent}}
-}
-
-// asks enters whether there is, or is required to be, a Subnamespace that asks for a namespace.
-func (t *Tree) asks(key Key) {
-	h := t.hierarchies[key.Parent]
-	required, exists := h != nil && slices.Contains(h.Required, key.Name), t.records[key.Parent][key.Name] != nil
+// updateRequest records whether the Subnamespace exists or is required.
+func (r *requests) updateRequest(key Key) {
+	h := r.hierarchies[key.Parent]
+	required, exists := h != nil && slices.Contains(h.Required, key.Name), r.subnamespaces[key.Parent][key.Name] != nil
 	if !required || exists {
-		delete(t.refused, key)
+		delete(r.refused, key)
 	}
 	if required || exists {
-		insert(t.askers, key.Name, key.Parent)
+		insert(r.byName, key.Name, key.Parent)
 	} else {
-		remove(t.askers, key.Name, key.Parent)
+		remove(r.byName, key.Name, key.Parent)
 	}
 }
 
-// requirementsChanged enters what a Hierarchy requires that did not before, and the reverse, and returns the keys of these.
-func (t *Tree) requirementsChanged(parent string, old, h *Hierarchy) []Key {
+// requirementsChanged records which children a Hierarchy newly requires or no longer requires, and returns their keys.
+func (r *requests) requirementsChanged(parent string, old, h *Hierarchy) []Key {
 	var before, after []string
 	if old != nil {
 		before = old.Required
@@ -62,9 +75,32 @@ func (t *Tree) requirementsChanged(parent string, old, h *Hierarchy) []Key {
 	for _, name := range slices.Concat(before, after) {
 		if slices.Contains(before, name) != slices.Contains(after, name) {
 			key := Key{Parent: parent, Name: name}
-			t.asks(key)
+			r.updateRequest(key)
 			keys = append(keys, key)
 		}
 	}
 	return keys
+}
+
+// SetRefused records why a Subnamespace could not be created that is still required and missing.
+func (t *Tree) SetRefused(key Key, why string) Affected {
+	if t.refused[key] == why || t.subnamespaces[key.Parent][key.Name] != nil || !t.Requires(key) {
+		return Affected{}
+	}
+	t.refused[key] = why
+	return Affected{Changed: []string{key.Parent}}
+}
+
+func insert(index map[string]sets.Set[string], key, value string) {
+	if index[key] == nil {
+		index[key] = sets.New[string]()
+	}
+	index[key].Insert(value)
+}
+
+func remove(index map[string]sets.Set[string], key, value string) {
+	index[key].Delete(value)
+	if len(index[key]) == 0 {
+		delete(index, key)
+	}
 }

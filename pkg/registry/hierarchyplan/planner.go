@@ -163,7 +163,7 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 // modes returns the configured modes.
 func (p *Planner) modes(ctx context.Context, t *seen.Tree) (sources.Modes, error) {
 	modes := sources.Modes{Trees: map[string][]hnc.ResourceSpec{}}
-	for namespace, resources := range t.SayingPropagation() {
+	for namespace, resources := range t.PropagationByNamespace() {
 		for _, r := range resources {
 			var spec hnc.ResourceSpec
 			if err := v1beta1.Convert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(&r, &spec, nil); err != nil {

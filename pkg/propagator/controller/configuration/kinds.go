@@ -93,7 +93,7 @@ func (c *Controller) resolve(ctx context.Context, cluster Cluster) (next time.Du
 		if s.Configuration != nil {
 			onConflict = s.Configuration.Spec.OnConflict
 		}
-		trees := ResolveTrees(s.Tree.SayingPropagation(), onConflict, cluster, c.trees)
+		trees := ResolveTrees(s.Tree.PropagationByNamespace(), onConflict, cluster, c.trees)
 		c.resolved, c.trees = &resolution, trees
 		announced := c.announced
 		c.mu.Unlock()

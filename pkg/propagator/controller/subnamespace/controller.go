@@ -44,7 +44,7 @@ func New(d controller.Dependencies, namespaces *namespace.Controller, hierarchie
 func (c *Controller) Handlers() cache.EventHandlers {
 	return cache.EventHandlers{TreeChanged: func(s *cache.State, affected tree.Affected) {
 		for _, name := range affected.Moved {
-			c.enqueue(s.Tree.Asking(name)...)
+			c.enqueue(s.Tree.RequestsFor(name)...)
 			c.enqueue(s.Tree.Missing(name)...)
 		}
 		c.enqueue(affected.Subnamespaces...)
