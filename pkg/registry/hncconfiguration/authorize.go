@@ -2,15 +2,14 @@ package hncconfiguration
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // authorizeCreatorRole authorizes a new value of spec.creatorRole. The propagator binds the role for each user who creates a sub-namespace, and may
@@ -20,25 +19,16 @@ func authorizeCreatorRole(ctx context.Context, reviews authorizer.Authorizer, c 
 	if role == "" || role == old {
 		return nil
 	}
-	user, ok := genericapirequest.UserFrom(ctx)
-	if !ok {
-		return apierrors.NewInternalError(errors.New("the request has no user"))
-	}
-	decision, _, err := reviews.Authorize(ctx, authorizer.AttributesRecord{
-		User:            user,
-		Verb:            "bind",
-		APIGroup:        rbacv1.GroupName,
-		APIVersion:      "*",
-		Resource:        "clusterroles",
-		Name:            role,
-		ResourceRequest: true,
+	user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{
+		Verb:       "bind",
+		APIGroup:   rbacv1.GroupName,
+		APIVersion: "*",
+		Resource:   "clusterroles",
+		Name:       role,
 	})
-	if err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	if decision == authorizer.DecisionAllow {
-		return nil
+	if err != nil || allowed {
+		return err
 	}
 	return apierrors.NewForbidden(hnc.Resource("hncconfigurations"), c.Name, fmt.Errorf("spec.creatorRole: user %q may not give others the ClusterRole %q; "+
-		"this needs the verb bind on clusterroles.%s %q", user.GetName(), role, rbacv1.GroupName, role))
+		"this needs the verb bind on clusterroles.%s %q", user, role, rbacv1.GroupName, role))
 }

@@ -11,6 +11,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // authorize requires a right on the original object, which the name of a record names.
@@ -30,16 +31,8 @@ func (r *REST) authorize(ctx context.Context, verb, record string) error {
 
 // allows reports whether the requester has a right on original objects.
 func (r *REST) allows(ctx context.Context, verb, namespace string, resource schema.GroupResource, name string) (bool, error) {
-	user, ok := genericapirequest.UserFrom(ctx)
-	if !ok {
-		return false, nil
-	}
-	decision, _, err := r.reviews.Authorize(ctx, authorizer.AttributesRecord{
-		User: user, Verb: verb, Namespace: namespace, APIGroup: resource.Group, APIVersion: "*", Resource: resource.Resource, Name: name,
-		ResourceRequest: true,
+	_, allowed, err := review.Requester(ctx, r.reviews, authorizer.AttributesRecord{
+		Verb: verb, Namespace: namespace, APIGroup: resource.Group, APIVersion: "*", Resource: resource.Resource, Name: name,
 	})
-	if err != nil {
-		return false, apierrors.NewInternalError(err)
-	}
-	return decision == authorizer.DecisionAllow, nil
+	return allowed, err
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
 // Authorizer authorizes what a write means beyond its own object: rights in other namespaces, and rights on what it affects.
@@ -106,14 +106,5 @@ func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace strin
 
 // allows reports whether the requester has a right on a resource, and returns the requester's name.
 func (a *Authorizer) allows(ctx context.Context, attributes authorizer.AttributesRecord) (requester string, allowed bool, err error) {
-	user, ok := genericapirequest.UserFrom(ctx)
-	if !ok {
-		return "", false, apierrors.NewInternalError(errNoUser)
-	}
-	attributes.User, attributes.ResourceRequest = user, true
-	decision, _, err := a.config.Authorizer.Authorize(ctx, attributes)
-	if err != nil {
-		return "", false, apierrors.NewInternalError(err)
-	}
-	return user.GetName(), decision == authorizer.DecisionAllow, nil
+	return review.Requester(ctx, a.config.Authorizer, attributes)
 }

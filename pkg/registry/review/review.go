@@ -1,0 +1,26 @@
+// Package review asks the authorizer for rights beyond the request itself, such as those in other namespaces.
+package review
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// Requester reports whether the requester has the right on a resource that the attributes describe, and returns the requester's name. It sets the
+// user of the attributes.
+func Requester(ctx context.Context, a authorizer.Authorizer, attributes authorizer.AttributesRecord) (name string, allowed bool, err error) {
+	user, ok := genericapirequest.UserFrom(ctx)
+	if !ok {
+		return "", false, apierrors.NewInternalError(errors.New("the request has no user"))
+	}
+	attributes.User, attributes.ResourceRequest = user, true
+	decision, _, err := a.Authorize(ctx, attributes)
+	if err != nil {
+		return "", false, apierrors.NewInternalError(err)
+	}
+	return user.GetName(), decision == authorizer.DecisionAllow, nil
+}
