@@ -52,15 +52,15 @@ func Changed(ctx context.Context) context.Context { return context.WithValue(ctx
 
 // Authorizer allows what kube-apiserver has authorized and forwarded, and has no opinion on anything else.
 func Authorizer() authorizer.Authorizer {
-	return authorizer.AuthorizerFunc(func(ctx context.Context, asked authorizer.Attributes) (authorizer.Decision, string, error) {
-		if _, ok := asked.GetUser().(requester); !ok || ctx.Value(changedKey{}) != nil || !asked.IsResourceRequest() {
+	return authorizer.AuthorizerFunc(func(ctx context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
+		if _, ok := attributes.GetUser().(requester); !ok || ctx.Value(changedKey{}) != nil || !attributes.IsResourceRequest() {
 			return authorizer.DecisionNoOpinion, "", nil
 		}
 		request, err := filters.GetAuthorizerAttributes(ctx)
 		if err != nil {
 			return authorizer.DecisionNoOpinion, "", err
 		}
-		if !same(asked, request) {
+		if !same(attributes, request) {
 			return authorizer.DecisionNoOpinion, "", nil
 		}
 		return authorizer.DecisionAllow, "kube-apiserver has authorized the request", nil
@@ -68,9 +68,9 @@ func Authorizer() authorizer.Authorizer {
 }
 
 // same reports whether the attributes are those of the request.
-func same(asked, request authorizer.Attributes) bool {
-	return asked.GetVerb() == request.GetVerb() && asked.GetAPIGroup() == request.GetAPIGroup() && asked.GetAPIVersion() == request.GetAPIVersion() &&
-		asked.GetResource() == request.GetResource() && asked.GetSubresource() == request.GetSubresource() &&
-		asked.GetNamespace() == request.GetNamespace() && asked.GetName() == request.GetName() && asked.GetPath() == request.GetPath() &&
-		asked.GetUser() == request.GetUser()
+func same(attributes, request authorizer.Attributes) bool {
+	return attributes.GetVerb() == request.GetVerb() && attributes.GetAPIGroup() == request.GetAPIGroup() && attributes.GetAPIVersion() == request.GetAPIVersion() &&
+		attributes.GetResource() == request.GetResource() && attributes.GetSubresource() == request.GetSubresource() &&
+		attributes.GetNamespace() == request.GetNamespace() && attributes.GetName() == request.GetName() && attributes.GetPath() == request.GetPath() &&
+		attributes.GetUser() == request.GetUser()
 }

@@ -90,19 +90,19 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	sections := cliflag.NamedFlagSets{}
 	hierarchy := sections.FlagSet("hierarchy")
 	hierarchy.StringVar(&o.DataDir, "data-dir", o.DataDir,
-		"Directory in which a built-in single-member etcd keeps the hierarchy. Used when --etcd-servers is not given; only one replica can run then.")
+		"Data directory of a built-in single-member etcd, which replaces --etcd-servers and supports one replica only.")
 	hierarchy.DurationVar(&o.SubnamespaceReady, "subnamespace-ready-timeout", o.SubnamespaceReady,
-		"How long the creation of a sub-namespace waits, at most, until the namespace can be used with all that it inherits. 0 means not to wait.")
+		"Maximum time that the creation of a sub-namespace waits until the namespace can be used, with everything that it inherits. 0 disables waiting.")
 	hierarchy.IntVar(&o.Plans.Concurrent.Total, "max-concurrent-plans", o.Plans.Concurrent.Total,
-		"How many plans (hierarchies/plan, and dry runs) are computed at the same time. Further requests are answered with 429 and Retry-After.")
+		"Maximum number of concurrent plans (hierarchies/plan, and dry runs). Further requests get 429 and Retry-After.")
 	hierarchy.IntVar(&o.Plans.Concurrent.PerUser, "max-concurrent-plans-per-user", o.Plans.Concurrent.PerUser,
-		"How many of these plans may be one user's.")
+		"Maximum number of concurrent plans of one user.")
 	hierarchy.DurationVar(&o.OverwrittenTTL, "overwritten-object-ttl", o.OverwrittenTTL,
-		"How long the content of objects is kept that were overwritten by those of ancestors. 0 keeps none.")
+		"How long the content of overwritten objects is stored. 0 stores none.")
 	hierarchy.IntVar(&o.Watches.Total, "max-subtree-watches", o.Watches.Total,
-		"How many watches across subtrees there may be at the same time. Further ones are answered with 429 and Retry-After.")
+		"Maximum number of concurrent watches across subtrees. Further ones get 429 and Retry-After.")
 	hierarchy.IntVar(&o.Watches.PerUser, "max-subtree-watches-per-user", o.Watches.PerUser,
-		"How many of these watches may be one user's.")
+		"Maximum number of concurrent watches across subtrees of one user.")
 	o.Managed.AddFlags(hierarchy)
 	o.Copies.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
@@ -112,8 +112,8 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Recommended.Authentication.AddFlags(sections.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(sections.FlagSet("authorization"))
 	sections.FlagSet("authorization").BoolVar(&o.ReviewForwarded, "review-forwarded-requests", o.ReviewForwarded,
-		"Ask kube-apiserver once more about each request that it has authorized and forwarded itself. Only of use where front proxies other than "+
-			"kube-apiserver, which may not authorize requests, have client certificates of the request-header authority.")
+		"Review requests that kube-apiserver has authorized and forwarded. Only useful if other front proxies, which may not authorize requests, "+
+			"have client certificates of the request-header authority.")
 	o.Recommended.Audit.AddFlags(sections.FlagSet("auditing"))
 	o.Recommended.Admission.AddFlags(sections.FlagSet("admission"))
 	o.Recommended.Features.AddFlags(sections.FlagSet("features"))
