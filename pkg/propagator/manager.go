@@ -67,9 +67,9 @@ func New(config Config) *Manager {
 	m.releases = copyrelease.New(d, config.Discover)
 	m.restore = restore.New(d, m.store, config.Workers)
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
-		queue.Subnamespace:   counted(config.Metrics.NamespaceWork, m.subnamespaces.Reconcile),
-		queue.Namespace:      counted(config.Metrics.NamespaceWork, m.namespaces.Reconcile),
-		queue.Status:         counted(config.Metrics.NamespaceWork, m.hierarchies.Reconcile),
+		queue.Subnamespace:   counted(config.Metrics.Reconciling, m.subnamespaces.Reconcile),
+		queue.Namespace:      counted(config.Metrics.Reconciling, m.namespaces.Reconcile),
+		queue.Status:         counted(config.Metrics.Reconciling, m.hierarchies.Reconcile),
 		queue.Release:        m.releases.Reconcile,
 		queue.Configuration:  m.configuration.Reconcile,
 		queue.Source:         m.copies.Reconcile,

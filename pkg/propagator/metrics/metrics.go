@@ -1,24 +1,12 @@
-// Package metrics holds the metrics of the propagator.
+// Package metrics holds the metrics that controllers share. Those of a single controller are in its package.
+//
+// Metrics whose names HNC gave are gauges, although their names end with _total. Source: spec/hnc.md 5.2.
 package metrics
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/component-base/metrics"
 )
-
-// Metrics are the propagator's metrics. The zero value is not usable.
-type Metrics struct {
-	writes     *metrics.CounterVec
-	overwrites *metrics.CounterVec
-	lag        *metrics.HistogramVec
-	queue      *metrics.GaugeVec
-	created    *metrics.Histogram
-	namespaces *metrics.Gauge
-	leading    *metrics.Gauge
-	former     *former
-}
 
 // Done is the result of a write that was made.
 const Done = "done"
@@ -26,39 +14,40 @@ const Done = "done"
 // Register registers metrics; legacyregistry.MustRegister and a KubeRegistry's MustRegister are such functions.
 type Register func(...metrics.Registerable)
 
-// New returns metrics that are registered. Those that HNC had tell kinds apart unless suppressObjectTags is set.
-func New(register Register, suppressObjectTags bool) *Metrics {
+// Metrics are the shared metrics. The zero value is not usable.
+type Metrics struct {
+	// Register registers more metrics.
+	Register Register
+
+	suppressKinds bool
+	writes        *metrics.CounterVec
+	queue         *metrics.GaugeVec
+	namespaces    *metrics.Gauge
+	leading       *metrics.Gauge
+	// The others are HNC's.
+	hierarchyWrites, namespaceWrites *metrics.Gauge
+	reconciled                       *metrics.GaugeVec
+	reconciledPeak                   *Peak
+}
+
+// New returns metrics that are registered. HNC's metrics have no label for the kind if suppressKinds is set.
+func New(register Register, suppressKinds bool) *Metrics {
 	m := &Metrics{
+		Register:      register,
+		suppressKinds: suppressKinds,
 		writes: metrics.NewCounterVec(&metrics.CounterOpts{
 			Name:           "hnc_propagation_writes_total",
-			Help:           "Writes by kind, verb, and result: done, stale (decided on an outdated picture, repeated), refused or failed.",
+			Help:           "Writes by kind, verb, and result: done, stale (based on an outdated cache, retried), refused or failed.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"kind", "verb", "result"}),
-		overwrites: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name:           "hnc_propagation_overwrites_total",
-			Help:           "Local objects that were overwritten by the source of an ancestor, by kind.",
-			StabilityLevel: metrics.ALPHA,
-		}, []string{"kind"}),
-		lag: metrics.NewHistogramVec(&metrics.HistogramOpts{
-			Name:           "hnc_propagation_lag_seconds",
-			Help:           "Time from seeing a source's change until its last copy was written, by kind.",
-			Buckets:        metrics.ExponentialBuckets(0.001, 4, 10),
-			StabilityLevel: metrics.ALPHA,
-		}, []string{"kind"}),
 		queue: metrics.NewGaugeVec(&metrics.GaugeOpts{
 			Name:           "hnc_propagation_queue_length",
-			Help:           "Waiting work by class.",
+			Help:           "Queued work by class.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"class"}),
-		created: metrics.NewHistogram(&metrics.HistogramOpts{
-			Name:           "hnc_subnamespace_creation_seconds",
-			Help:           "Time from seeing a Subnamespace until its namespace had all that it inherits.",
-			Buckets:        metrics.ExponentialBuckets(0.001, 4, 10),
-			StabilityLevel: metrics.ALPHA,
-		}),
 		namespaces: metrics.NewGauge(&metrics.GaugeOpts{
 			Name:           "hnc_forest_namespaces",
-			Help:           "Namespaces that are known.",
+			Help:           "Namespaces in the cache.",
 			StabilityLevel: metrics.ALPHA,
 		}),
 		leading: metrics.NewGauge(&metrics.GaugeOpts{
@@ -66,52 +55,61 @@ func New(register Register, suppressObjectTags bool) *Metrics {
 			Help:           "1 while this replica writes.",
 			StabilityLevel: metrics.ALPHA,
 		}),
+		hierarchyWrites: metrics.NewGauge(LegacyGauge("reconcilers_hierconfig_hierconfig_writes_total", "Writes of hierarchies.")),
+		namespaceWrites: metrics.NewGauge(LegacyGauge("reconcilers_hierconfig_namespace_writes_total", "Writes of namespaces.")),
+		reconciled: metrics.NewGaugeVec(LegacyGauge("reconcilers_hierconfig_total",
+			"Reconciliations of namespaces, their hierarchies and sub-namespaces."), nil),
+		reconciledPeak: NewPeak(LegacyGauge("reconcilers_hierconfig_concurrent_peak",
+			"Most concurrent ones of these reconciliations within the last minute."), nil),
 	}
-	register(m.writes, m.overwrites, m.lag, m.queue, m.created, m.namespaces, m.leading)
-	m.former = newFormer(register, suppressObjectTags)
+	register(m.writes, m.queue, m.namespaces, m.leading, m.hierarchyWrites, m.namespaceWrites, m.reconciled, m.reconciledPeak)
+	m.reconciled.WithLabelValues().Set(0)
+	m.reconciledPeak.Begin()()
 	return m
 }
 
-// Write counts a write of something else than a copy.
+// LegacyGauge returns the options of a gauge that HNC had.
+func LegacyGauge(name, help string) *metrics.GaugeOpts {
+	return &metrics.GaugeOpts{Name: "hnc_" + name, Help: help, StabilityLevel: metrics.ALPHA}
+}
+
+// LegacyKind returns the value of the label GroupKind of HNC's metrics.
+func (m *Metrics) LegacyKind(kind schema.GroupKind) string {
+	if m.suppressKinds {
+		return ""
+	}
+	return kind.String()
+}
+
+// Write counts a write.
 func (m *Metrics) Write(kind, verb, result string) {
 	m.writes.WithLabelValues(kind, verb, result).Inc()
 	switch {
 	case result != Done:
 	case kind == "Hierarchy":
-		m.former.hierarchyWrites.Inc()
+		m.hierarchyWrites.Inc()
 	case kind == "Namespace":
-		m.former.namespaceWrites.Inc()
+		m.namespaceWrites.Inc()
 	}
 }
 
-// WriteCopy counts a write of a copy.
-func (m *Metrics) WriteCopy(kind schema.GroupKind, verb, result string) {
-	m.writes.WithLabelValues(kind.Kind, verb, result).Inc()
-	if result == Done {
-		m.former.objectWrites.WithLabelValues(m.former.tag(kind)).Inc()
-	}
+// WriteCopy counts a write of a copy, of any kind.
+func (m *Metrics) WriteCopy(kind, verb, result string) {
+	m.writes.WithLabelValues(kind, verb, result).Inc()
 }
 
-// Overwrite counts a local object that was overwritten.
-func (m *Metrics) Overwrite(kind schema.GroupKind) {
-	m.overwrites.WithLabelValues(kind.Kind).Inc()
-	m.former.objectOverwrites.WithLabelValues(m.former.tag(kind)).Inc()
+// Reconciling counts a reconciliation of a namespace, a Hierarchy or a Subnamespace, which lasts until the result is called.
+func (m *Metrics) Reconciling() (done func()) {
+	m.reconciled.WithLabelValues().Inc()
+	return m.reconciledPeak.Begin()
 }
 
-// Lag records how long it took until the last copy of a changed source was written.
-func (m *Metrics) Lag(kind string, d time.Duration) {
-	m.lag.WithLabelValues(kind).Observe(d.Seconds())
-}
-
-// Created records how long it took until a sub-namespace was usable.
-func (m *Metrics) Created(d time.Duration) { m.created.Observe(d.Seconds()) }
-
-// QueueLength records how much work of a class waits.
+// QueueLength records how much work of a class is queued.
 func (m *Metrics) QueueLength(class string, length int) {
 	m.queue.WithLabelValues(class).Set(float64(length))
 }
 
-// Namespaces records how many namespaces are known.
+// Namespaces records how many namespaces the cache has.
 func (m *Metrics) Namespaces(n int) { m.namespaces.Set(float64(n)) }
 
 // Leading records whether this replica writes.

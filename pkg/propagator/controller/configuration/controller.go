@@ -55,7 +55,7 @@ type Controller struct {
 func New(d controller.Dependencies, config Config) *Controller {
 	return &Controller{
 		Dependencies: d, Config: config,
-		summary: NewSummary(d.Metrics.NamespaceConditions), rediscover: make(chan struct{}, 1),
+		summary: NewSummary(newConditions(d.Metrics)), rediscover: make(chan struct{}, 1),
 	}
 }
 

@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics/metricstest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
@@ -41,5 +43,14 @@ func TestStatusIsEnqueuedOnceWhenTheConditionsOfANamespaceChange(t *testing.T) {
 	c.ObserveConditions("b", halted)
 	if c.ObserveConditions("c", halted); enqueued != 1 {
 		t.Errorf("enqueued %d times while it waits", enqueued)
+	}
+}
+
+func TestTheMetricOfConditionsThatHNCHad(t *testing.T) {
+	registry := componentmetrics.NewKubeRegistry()
+	newConditions(metrics.New(registry.MustRegister, false))("ActivitiesHalted", "InCycle", 3)
+	want := []string{"hnc_namespace_conditions{Condition=ActivitiesHalted,Reason=InCycle} 3"}
+	if got := metricstest.Gauges(t, registry, "hnc_namespace_"); !slices.Equal(got, want) {
+		t.Errorf("5.2: got %v, want %v", got, want)
 	}
 }

@@ -36,6 +36,7 @@ type Controller struct {
 	Config
 	// urgentSlots and slots bound the concurrent writes for new sub-namespaces and all others.
 	urgentSlots, slots chan struct{}
+	metrics            *objectMetrics
 	changedAt          *queue.Stamps
 	lag                *queue.Lag
 
@@ -56,13 +57,14 @@ func New(d controller.Dependencies, config Config) *Controller {
 	c := &Controller{
 		Dependencies: d, Config: config,
 		urgentSlots: make(chan struct{}, config.Workers), slots: make(chan struct{}, config.Workers),
+		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
 		moving:    map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{}, failures: failures{},
 	}
 	c.lag = queue.NewLag(func(kind int, duration time.Duration) {
 		var name string
 		d.Cache.Read(func(s *cache.State) { name = s.Kind(kind).Index.Kind.Kind })
-		d.Metrics.Lag(name, duration)
+		c.metrics.propagated(name, duration)
 	})
 	return c
 }

@@ -33,7 +33,7 @@ func (c *Controller) syncSource(key queue.Key) {
 		index := s.Kind(key.Kind).Index
 		source, kind, hasChildren = index.Get(key.Namespace, key.Name), index.Kind, len(descendants) > 0
 	})
-	c.Metrics.ObjectWork(groupKind(kind))()
+	c.metrics.reconciling(groupKind(kind))()
 
 	switch {
 	case source == nil || source.Copy:
@@ -72,7 +72,7 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 		}
 	default:
 		c.clearFailure(key.Kind, key.Namespace, key.Name)
-		c.Metrics.ObjectWork(groupKind(kind))()
+		c.metrics.reconciling(groupKind(kind))()
 	}
 	c.lag.Done(key)
 	return nil

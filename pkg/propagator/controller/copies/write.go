@@ -27,7 +27,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer c.Metrics.ObjectWork(groupKind(w.Kind))()
+	defer c.metrics.reconciling(groupKind(w.Kind))()
 	var kept backup
 	if w.Overwrites() {
 		err := c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
@@ -40,7 +40,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	}
 	written, err := copies.Apply(ctx, c.Client, w)
 	result := copies.Judge(w.Verb, err)
-	c.Metrics.WriteCopy(groupKind(w.Kind), string(w.Verb), string(result))
+	c.metrics.wrote(groupKind(w.Kind), w.Verb, string(result))
 	switch result {
 	case copies.Done:
 		if err == nil {
@@ -61,7 +61,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 // observe enters the result of a write in the cache.
 func (c *Controller) observe(kind int, w copies.Write, written copies.Written, kept backup) {
 	if w.Verb == copies.Update && w.Overwrites() {
-		c.Metrics.Overwrite(groupKind(w.Kind))
+		c.metrics.overwrote(groupKind(w.Kind))
 		c.eventOverwritten(w, kept)
 	}
 	c.Cache.Update(func(s *cache.State) {

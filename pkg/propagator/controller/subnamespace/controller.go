@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -28,6 +29,7 @@ type Controller struct {
 	// inheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	inheritPodSecurity bool
 	requestedAt        *queue.Stamps
+	creationSeconds    *metrics.Histogram
 }
 
 // New returns a Controller that completes new namespaces by the other controllers.
@@ -36,7 +38,7 @@ func New(d controller.Dependencies, namespaces *namespace.Controller, hierarchie
 ) *Controller {
 	return &Controller{
 		Dependencies: d, namespaces: namespaces, hierarchies: hierarchies, copies: copies,
-		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(),
+		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics),
 	}
 }
 
@@ -88,7 +90,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	}
 	at := c.requestedAt.Remove(key)
 	if (p.action == createNamespace || p.action == populate) && !at.IsZero() {
-		c.Metrics.Created(time.Since(at))
+		c.creationSeconds.Observe(time.Since(at).Seconds())
 	}
 	return nil
 }

@@ -1,0 +1,19 @@
+package subnamespace
+
+import (
+	"k8s.io/component-base/metrics"
+
+	shared "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+)
+
+// newCreationSeconds returns the registered metric of how long it takes until a sub-namespace is usable.
+func newCreationSeconds(m *shared.Metrics) *metrics.Histogram {
+	h := metrics.NewHistogram(&metrics.HistogramOpts{
+		Name:           "hnc_subnamespace_creation_seconds",
+		Help:           "Time from observing a Subnamespace until its namespace had everything that it inherits.",
+		Buckets:        metrics.ExponentialBuckets(0.001, 4, 10),
+		StabilityLevel: metrics.ALPHA,
+	})
+	m.Register(h)
+	return h
+}
