@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Written is what a server says of an object that it has written.
+// Written identifies the version of an object that a server has stored.
 type Written struct {
 	UID             types.UID
 	ResourceVersion string
@@ -25,7 +25,7 @@ type Client interface {
 	Delete(ctx context.Context, kind Kind, namespace, name string, uid types.UID) error
 }
 
-// Apply makes the write. What it returns with a nil error is empty for Delete.
+// Apply makes the write. The result is empty for Delete and for errors.
 func Apply(ctx context.Context, client Client, w Write) (Written, error) {
 	switch w.Verb {
 	case Create:
@@ -53,28 +53,28 @@ func remove(ctx context.Context, client Client, w Write) error {
 	return err
 }
 
-// recreate says whether an object of the kind can be replaced by deleting it when an update is invalid: the roleRef of a
-// RoleBinding can't be changed, and nobody holds on to a RoleBinding by its UID.
+// recreate reports whether an object of the kind can be replaced by deleting it when an update is invalid: the roleRef of a RoleBinding is
+// immutable, and nothing refers to a RoleBinding by its UID.
 func (k Kind) recreate() bool {
 	return k.Group == "rbac.authorization.k8s.io" && k.Resource == "rolebindings"
 }
 
-// Outcome says what follows from the result of a write.
+// Outcome classifies the result of a write.
 type Outcome string
 
 const (
-	// Done says that the write was made, or that there is no place for it any more.
+	// Done means that the write was made, or that its namespace is gone.
 	Done Outcome = "done"
-	// Stale says that the write was decided on an outdated picture; a later one will be right.
+	// Stale means that the write was based on an outdated cache. A later decision corrects it.
 	Stale Outcome = "stale"
-	// Refused says that the server won't accept the write as things are; it is worth telling somebody.
+	// Refused means that the server rejects the write in its present state, which is worth reporting.
 	Refused Outcome = "refused"
-	// Failed says that the server could not do it now.
+	// Failed means that the server could not make the write now.
 	Failed Outcome = "failed"
 )
 
-// Judge returns what follows from the error of a write in a namespace.
-func Judge(verb Verb, err error) Outcome {
+// Classify classifies the error of a write in a namespace.
+func Classify(verb Verb, err error) Outcome {
 	switch {
 	case err == nil:
 		return Done
@@ -93,15 +93,14 @@ func Judge(verb Verb, err error) Outcome {
 	return Failed
 }
 
-// failsInside says whether the server itself could not do it, and not that it is busy or away: the object is too large for its etcd, or
-// somebody's webhook fails. That may last, and only an administrator can do something about it.
+// failsInside reports whether the server itself could not make the write, rather than being busy or unavailable: the object is too large
+// for its etcd, or a webhook fails. That may last, and only an administrator can change it.
 func failsInside(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }
 
-// Gone says whether an error tells that an object, or its namespace, is not there; a server that does not know the resource at
-// all answers much the same.
+// Gone reports whether an object, or its namespace, does not exist. A server that does not serve the resource returns much the same error.
 func Gone(err error) bool {
 	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

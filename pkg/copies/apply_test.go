@@ -99,7 +99,7 @@ func TestWhatFollowsFromAnError(t *testing.T) {
 		"a delete of somebody else's is": {Delete, apierrors.NewConflict(resource, "x", nil), Stale},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Judge(test.verb, test.err); got != test.want {
+			if got := Classify(test.verb, test.err); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 		})

@@ -14,19 +14,19 @@ import (
 // Digest identifies the content of a copy.
 type Digest [16]byte
 
-// content is what a copy contains, whatever namespace it is in: its metadata and all the rest, each in the encoding.
+// content is what a copy contains in any namespace: its metadata and everything else, each in the encoding.
 type content struct {
 	encoding encoding
 	metadata []byte
 	rest     []byte
 }
 
-// encoding is how objects of a kind are read and written. The digests of content in different encodings are different.
+// encoding is how objects of a kind are read and written. The same content has different digests in different encodings.
 type encoding interface {
-	// name tells encodings apart.
+	// name identifies the encoding.
 	name() string
-	// body returns the request body of a copy. The namespace is left to the request's URL; uid and resourceVersion, unless
-	// empty, make the write conditional on the version that they name.
+	// body returns the request body of a copy. The namespace is in the URL of the request. Unless they are empty, uid and resourceVersion
+	// make the write conditional on that version.
 	body(metadata, rest []byte, uid types.UID, resourceVersion string) []byte
 }
 
@@ -48,13 +48,13 @@ func copiedMetadata(source metav1.Object, overrides exceptions.Overrides, rules 
 		}
 	}
 	if overrides.Allowed {
-		// The admission policy for copies reads it: only then may an object of somebody's own take the place of the copy.
+		// The admission policy for copies reads it: only then may a local object replace the copy.
 		annotations[hnc.AnnotationAllowOverride] = "true"
 	}
 	return labels, annotations
 }
 
-// internal says whether a label or annotation is about the hierarchy, and so about the source alone.
+// internal reports whether a label or annotation concerns the hierarchy, and so the source alone.
 func internal(key string) bool {
 	prefix, _, found := strings.Cut(key, "/")
 	return found && strings.HasSuffix(prefix, hnc.GroupName)

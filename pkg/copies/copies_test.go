@@ -193,7 +193,7 @@ func TestWhatIsWrittenInANamespace(t *testing.T) {
 		"a terminating source":                   {[]*Object{doomed(role(t, "root", "x", "get"))}, "", "create x from root"},
 		"an object of its own":                   {[]*Object{role(t, "leaf", "own", "get")}, "", ""},
 		"CASE-5 an object of its own in the way": {[]*Object{rootX, role(t, "leaf", "x", "get")}, "", "update x from root over a local one"},
-		"a stray with any value":                 {[]*Object{role(t, "leaf", "y", "get", from)}, "delete y", ""},
+		"an orphaned copy with any value":        {[]*Object{role(t, "leaf", "y", "get", from)}, "delete y", ""},
 		"an unrelated namespace":                 {[]*Object{role(t, "elsewhere", "x", "get")}, "", ""},
 		"a mixture in order": {
 			[]*Object{role(t, "root", "b", "get"), role(t, "mid", "a", "get"), role(t, "leaf", "d", "get", from+"root"), role(t, "leaf", "c", "get", from+"x")},

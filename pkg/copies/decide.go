@@ -7,49 +7,49 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Verb is what is done to a copy.
+// Verb is what to do with a copy.
 type Verb string
 
 // Verbs. All but Keep and Wait are writes.
 const (
-	// Create says that there is no object of that name.
+	// Create means that there is no object of that name.
 	Create Verb = "create"
-	// Update says that there is one, a copy or not, that is not as it should be.
+	// Update means that there is an object, a copy or not, that differs.
 	Update Verb = "update"
-	// Delete says that there is a copy for which there is no source.
+	// Delete means that there is a copy without a source.
 	Delete Verb = "delete"
-	// Keep writes nothing: a local object is left alone although a source governs its name. It is worth telling somebody.
+	// Keep writes nothing: a local object stays although a source governs its name, which is worth reporting.
 	Keep Verb = "keep"
-	// Wait writes nothing: the object terminates, and is in the way, or in effect, until its finalizers are removed.
+	// Wait writes nothing: the object terminates, and blocks the copy or stays in effect until its finalizers are removed.
 	Wait Verb = "wait"
 )
 
-// Write is one write that makes a copy right.
+// Write is one write of a copy.
 type Write struct {
 	Verb      Verb
 	Kind      Kind
 	Namespace string
 	Name      string
-	// Source is what is copied; nil when a copy is deleted.
+	// Source is the object to copy; nil when a copy is deleted.
 	Source *Object
 	// Present is the object in the namespace; nil when a copy is created.
 	Present *Object
 }
 
-// Overwrites says whether the write replaces a local object.
+// Overwrites reports whether the write replaces a local object.
 func (w Write) Overwrites() bool { return w.Verb == Update && !w.Present.Copy }
 
-// Destination is a namespace that may be written in.
+// Destination is a namespace that inherits.
 type Destination struct {
 	Namespace string
-	// Ancestors, the root first, don't include the namespace.
+	// Ancestors begin with the root and do not include the namespace.
 	Ancestors []string
-	// Labels returns the labels of the namespace as they are or are about to be. They are asked for only where they matter.
+	// Labels returns the present or imminent labels of the namespace. It is called only where they matter.
 	Labels func() map[string]string
 }
 
-// Propagates says whether a source is copied to a namespace, but for sources above it of its name. This is the one place that decides it.
-// Source: spec/hnc.md 3.8, 3.10 and 3.11.
+// Propagates reports whether a source is copied to a namespace if no source above it has its name. Nothing else decides this. Source:
+// spec/hnc.md 3.8, 3.10 and 3.11.
 func (x *Index) Propagates(source *Object, d Destination) bool {
 	if !source.Fit() {
 		return false
@@ -65,8 +65,8 @@ func (x *Index) Propagates(source *Object, d Destination) bool {
 	return source.exceptions.Selects(policy.Mode == v1beta1.Propagate, labels)
 }
 
-// Governing returns the source of that name that governs a namespace, nil if there is none: the one of the topmost ancestor, or of the
-// nearest one below it that overrides it. Source: spec/hnc.md 3.7.
+// Governing returns the source of that name that governs a namespace, nil if there is none: that of the topmost ancestor, or of the nearest
+// one below it that overrides it. Source: spec/hnc.md 3.7.
 func (x *Index) Governing(d Destination, name string) *Object {
 	var governing *Object
 	for _, ancestor := range d.Ancestors {
@@ -77,7 +77,7 @@ func (x *Index) Governing(d Destination, name string) *Object {
 	return governing
 }
 
-// next returns which source governs a namespace: the one that does so far, which may be nil, or one of its name that is further down.
+// next returns which source governs a namespace: the one so far, which may be nil, or one of its name further down.
 func (x *Index) next(governing, o *Object, d Destination) *Object {
 	if (governing == nil || o.Overrides(governing)) && x.Propagates(o, d) {
 		return o
@@ -99,13 +99,13 @@ func (x *Index) decide(source *Object, namespace, name string) *Write {
 	return &Write{Verb: verb, Kind: x.Kind, Namespace: namespace, Name: name, Source: source, Present: present}
 }
 
-// verb returns what to do where the source governs, nil for none, and an object is present, nil for none; "" for nothing.
+// verb returns what to do about the governing source and the present object, both of which may be nil; "" for nothing.
 func (x *Index) verb(source, present *Object) Verb {
 	switch {
 	case source == nil && (present == nil || !present.Copy):
 		return ""
 	case present != nil && present.Terminating:
-		// It can't be changed any more, and its end will be seen.
+		// It can't be changed any more, and the watch brings its end.
 		return Wait
 	case source == nil && x.policyOf(present.InheritedFrom).Mode == v1beta1.Ignore:
 		return ""
@@ -123,7 +123,7 @@ func (x *Index) verb(source, present *Object) Verb {
 	return Update
 }
 
-// Right says whether nothing is to be written in a namespace: what DecideAll says, for less.
+// Right reports whether nothing has to be written in a namespace. It is a cheaper form of DecideAll.
 func (x *Index) Right(d Destination) bool {
 	for _, ancestor := range d.Ancestors {
 		for o := range x.In(ancestor) {
@@ -140,8 +140,8 @@ func (x *Index) Right(d Destination) bool {
 	return true
 }
 
-// DecideAll returns what to write for all names in a namespace, in the order of the names:
-// what is removed, which has to be done first, and what is written.
+// DecideAll returns what to write for all names in a namespace, in the order of the names: removals, which have to be made first, and
+// writes.
 func (x *Index) DecideAll(d Destination) (removals, writes []Write) {
 	governing := map[string]*Object{}
 	for _, ancestor := range d.Ancestors {

@@ -13,12 +13,12 @@ import (
 // Index holds the objects of one kind. It is not safe for concurrent use; its owner guards it.
 type Index struct {
 	Kind Kind
-	// Policy is that of all sources, unless PolicyOf is set.
+	// Policy applies to all sources, unless PolicyOf is set.
 	Policy
-	// PolicyOf, unless it is nil, returns the policy of the sources of a namespace; see Policies.Of. It has to be quick.
+	// PolicyOf, unless it is nil, returns the policy for the sources of a namespace; see Policies.Of. It has to be quick.
 	PolicyOf func(namespace string) Policy
 	objects  map[string]*contents
-	// selective is the number of sources to which the labels of namespaces matter.
+	// selective is the number of sources that select namespaces by labels.
 	selective int
 }
 
@@ -41,7 +41,7 @@ func (x *Index) Get(namespace, name string) *Object {
 	return nil
 }
 
-// Empty says that there are no objects.
+// Empty reports that there are no objects.
 func (x *Index) Empty() bool { return len(x.objects) == 0 }
 
 // In returns the objects of a namespace.
@@ -52,7 +52,7 @@ func (x *Index) In(namespace string) iter.Seq[*Object] {
 	return func(func(*Object) bool) {}
 }
 
-// Count returns how many sources and copies there are in the namespaces that count.
+// Count returns the numbers of sources and copies in the namespaces for which counts returns true.
 func (x *Index) Count(counts func(namespace string) bool) (sources, copies int) {
 	for namespace, c := range x.objects {
 		if counts(namespace) {
@@ -63,7 +63,7 @@ func (x *Index) Count(counts func(namespace string) bool) (sources, copies int) 
 	return sources, copies
 }
 
-// Selective says whether the labels of a namespace matter to any source.
+// Selective reports whether any source selects namespaces by labels.
 func (x *Index) Selective() bool { return x.selective > 0 }
 
 // All returns all objects.
@@ -79,8 +79,8 @@ func (x *Index) All() iter.Seq[*Object] {
 	}
 }
 
-// Set records an object that was seen unless what is recorded is as new. It returns what was recorded before, and whether
-// the object takes its place. What a server stored in answer to our own write is remembered as holding what we wrote.
+// Set records an observed object unless the recorded one is as new. It returns the previous record, and whether the object replaces it.
+// What a server stored in response to our own write is recorded as equivalent to what was written.
 func (x *Index) Set(o *Object) (old *Object, changed bool) {
 	old = x.Get(o.Namespace, o.Name)
 	if old != nil {
@@ -103,8 +103,8 @@ func (x *Index) Set(o *Object) (old *Object, changed bool) {
 	return old, true
 }
 
-// Wrote records a copy that was written with the source's content. ahead says that no watch has brought that version yet;
-// otherwise what was recorded is right. It returns what was recorded before.
+// Wrote records a copy that was written with the source's content. ahead reports that no watch has brought that version yet; otherwise the
+// record stays. It returns the previous record.
 func (x *Index) Wrote(source *Object, namespace string, written Written, ahead bool) (old *Object) {
 	old = x.Get(namespace, source.Name)
 	if old != nil && old.ResourceVersion == written.ResourceVersion {
@@ -125,7 +125,7 @@ func (x *Index) Wrote(source *Object, namespace string, written Written, ahead b
 	return old
 }
 
-// Delete forgets an object unless another incarnation is recorded. It returns what it forgot.
+// Delete removes an object unless another incarnation is recorded. It returns what it removed.
 func (x *Index) Delete(namespace, name string, uid types.UID) (old *Object) {
 	old = x.Get(namespace, name)
 	if old == nil || old.UID != uid {

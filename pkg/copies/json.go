@@ -10,7 +10,7 @@ import (
 // inJSON is the encoding of kinds that are read as unstructured objects: two JSON objects.
 type inJSON struct{}
 
-// contentOf returns an object's name and payload with the given labels and annotations, and nothing else of its metadata.
+// contentOf returns an object's name and payload with the given labels and annotations, without its other metadata.
 func contentOf(u *unstructured.Unstructured, labels, annotations map[string]string) (*content, error) {
 	metadata := map[string]any{"name": u.GetName(), "labels": labels}
 	if len(annotations) > 0 {
@@ -48,7 +48,7 @@ func (inJSON) body(metadata, rest []byte, uid types.UID, resourceVersion string)
 	return append(body, rest[1:]...)
 }
 
-// Copied returns what a copy of the source contains, as JSON without a namespace; nil of one that may have no copies. The source must be one
+// Copied returns the content of a source's copies, as JSON without a namespace; nil if it may have no copies. The source must be a result
 // of NewObject.
 func (o *Object) Copied() []byte {
 	if o.content == nil {
@@ -57,7 +57,7 @@ func (o *Object) Copied() []byte {
 	return o.content.body("", "")
 }
 
-// Present returns of an object what a copy in its place would replace, as JSON in the same form as that of a copy.
+// Present returns the part of an object that a copy would replace, as JSON in the form of a copy.
 func Present(u *unstructured.Unstructured) ([]byte, error) {
 	c, err := contentOf(u, u.GetLabels(), u.GetAnnotations())
 	if err != nil {

@@ -13,44 +13,44 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Kind is a kind of objects that are propagated.
+// Kind is a propagated kind of objects.
 type Kind struct {
 	schema.GroupVersionResource
 	// Kind is the name of the kind, such as RoleBinding.
 	Kind string
 }
 
-// Kinds are always propagated (spec/hnc.md 1.4). Roles go first: a binding without its role grants nothing.
+// Kinds are always propagated (spec/hnc.md 1.4). Roles are first: a binding without its role grants nothing.
 var Kinds = []Kind{
 	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, "Role"},
 	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}, "RoleBinding"},
 }
 
-// Object is what the index keeps of a source or a copy. It is immutable.
+// Object is the index's record of a source or a copy. It is immutable.
 type Object struct {
 	Namespace       string
 	Name            string
 	UID             types.UID
 	ResourceVersion string
 	Terminating     bool
-	// InheritedFrom is the namespace that a copy says it comes from. It means nothing unless Copy is set.
+	// InheritedFrom is the namespace of a copy's source. It is meaningless unless Copy is set.
 	InheritedFrom string
 	Copy          bool
-	// Digest is that of what a source's copies contain, or of what a copy contains: they are equal when a copy is right.
+	// Digest identifies the content of a source's copies, or of a copy: the two are equal if the copy is right.
 	Digest Digest
-	// Finalized says that a source has finalizers, and so has no copies.
+	// Finalized reports that a source has finalizers, and so has no copies.
 	Finalized bool
 
-	// fitness says where a source is copied to. It is never nil, but shared by copies, of which there are most.
+	// fitness determines where a source is copied to. It is never nil, and copies, which are most objects, share one.
 	*fitness
-	// content is what a source's copies contain; nil if it has none.
+	// content is that of a source's copies; nil if it has none.
 	content *content
-	// stored, unless it is zero, is the digest of what we wrote when the server stored something else, having changed it on the
-	// way. Without it such a copy would be written over and over again.
+	// stored, unless it is zero, is the digest of what was written when the server stored something else, because it had changed the
+	// object. Without it such a copy would be written again and again.
 	stored Digest
 }
 
-// NewObject returns what the index keeps of an object.
+// NewObject returns the record of an object.
 func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	secretType, _, _ := unstructured.NestedString(u.Object, "type")
 	o := newObject(u, u.GroupVersionKind().GroupKind(), secretType, rules)
@@ -73,9 +73,8 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	return o, nil
 }
 
-// NewSource returns what the index keeps of an object of which only the metadata is known. It is enough to decide where it is copied, and
-// what its copies overwrite, but not what they contain. The types of Secrets are not known: it is for the caller to leave out
-// ExcludedSecrets.
+// NewSource returns the record of an object of which only the metadata is known. That is enough to decide where it is copied to and what
+// its copies overwrite, but not what they contain. The types of Secrets are not known: callers have to leave out ExcludedSecrets.
 func NewSource(m *metav1.PartialObjectMetadata, kind Kind, rules *Rules) *Object {
 	return newObject(m, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), "", rules)
 }
@@ -99,7 +98,7 @@ func newObject(m metav1.Object, kind schema.GroupKind, secretType string, rules 
 	return o
 }
 
-// WithoutContent returns the object without what its copies contain: enough to decide about writes, not to make them.
+// WithoutContent returns the object without the content of its copies: enough to decide about writes, not to make them.
 func (o *Object) WithoutContent() *Object {
 	if o.content == nil {
 		return o
@@ -109,28 +108,28 @@ func (o *Object) WithoutContent() *Object {
 	return &light
 }
 
-// Unreadable returns what can't be read in the annotations of a source, nil if there is nothing.
+// Unreadable returns the error in the annotations of a source that select namespaces, nil if there is none.
 func (o *Object) Unreadable() error { return o.problem }
 
-// Misread returns what can't be read in the annotations about overriding, nil if there is nothing. It allows nothing and asks for
-// nothing; where a source goes is not affected.
+// Misread returns the error in the annotations about overriding, nil if there is none. Such an annotation neither allows nor requests an
+// override, and does not affect where a source is copied to.
 func (o *Object) Misread() error { return o.misread }
 
-// AsksToOverride says whether the object asks to be kept in the place of a copy.
+// AsksToOverride reports whether the object requests to be kept instead of a copy.
 func (o *Object) AsksToOverride() bool { return o != nil && !o.Copy && o.overrides.Requested }
 
-// Overrides says whether the object is kept where the source would be copied, because it asks for that and the source allows it.
+// Overrides reports whether the object is kept where the source would be copied, because it requests that and the source allows it.
 func (o *Object) Overrides(source *Object) bool {
 	return o.AsksToOverride() && source.overrides.Allowed
 }
 
-// Held says whether the object is a copy that is deleted, and kept by finalizers or until it has ended gracefully.
+// Held reports whether the object is a deleted copy that finalizers or its grace period keep.
 func (o *Object) Held() bool { return o != nil && o.Copy && o.Terminating }
 
-// Fit says whether the object is a source that may have copies.
+// Fit reports whether the object is a source that may have copies.
 func (o *Object) Fit() bool { return o != nil && !o.Copy && !o.unfit }
 
-// SameCopies says whether both are sources with the same copies, or neither is a source that may have copies.
+// SameCopies reports whether both are sources with the same copies, or neither is a source that may have copies.
 func (o *Object) SameCopies(old *Object) bool {
 	if !o.Fit() || !old.Fit() {
 		return o.Fit() == old.Fit()
@@ -138,16 +137,16 @@ func (o *Object) SameCopies(old *Object) bool {
 	return o.Digest == old.Digest && o.annotations == old.annotations
 }
 
-// Remarkable says whether it is new that something is wrong with the object that its owner should know: it can't have copies, or an
-// annotation can't be read.
-func (o *Object) Remarkable(old *Object) bool {
+// Notable reports whether the object has a new problem that its owner should know about: it can't have copies, or an annotation can't be
+// parsed.
+func (o *Object) Notable(old *Object) bool {
 	if o == nil || (o.problem == nil && o.misread == nil && !o.Finalized) {
 		return false
 	}
 	return old == nil || o.annotations != old.annotations || o.Finalized != old.Finalized
 }
 
-// holds says whether a copy holds what we would write with that digest.
+// holds reports whether a copy contains what would be written with that digest.
 func (o *Object) holds(wanted Digest) bool {
 	return o.Digest == wanted || (o.stored != Digest{} && o.stored == wanted)
 }
@@ -160,13 +159,13 @@ func (o *Object) Reference(k Kind) *corev1.ObjectReference {
 	}
 }
 
-// GetObjectMeta returns the object's name and namespace alone: they make it fit for a reflector's temporary store.
+// GetObjectMeta returns the object's name and namespace only, which a reflector's temporary store needs.
 func (o *Object) GetObjectMeta() metav1.Object {
 	return &metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion}
 }
 
-// GetObjectKind returns nothing: the index knows its kind. With DeepCopyObject it makes objects fit for a reflector's lists.
+// GetObjectKind returns nothing, because the index knows the kind. Like DeepCopyObject, a reflector's lists need it.
 func (o *Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 
-// DeepCopyObject returns the object itself, as it is immutable.
+// DeepCopyObject returns the object itself, which is immutable.
 func (o *Object) DeepCopyObject() runtime.Object { return o }

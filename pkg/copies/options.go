@@ -17,7 +17,7 @@ const (
 	StripTrackingFlag          = "strip-tracking-metadata"
 )
 
-// Options are the flags that say what copies leave out and what is not copied.
+// Options are the flags that specify what copies leave out and which objects are never copied.
 type Options struct {
 	UnpropagatedLabels, UnpropagatedAnnotations []string
 	NoPropagation                               []string
@@ -37,7 +37,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.UnpropagatedAnnotations, UnpropagatedAnnotationFlag, o.UnpropagatedAnnotations,
 		"Key of an annotation that copies leave out. Can be given several times."+same)
 	fs.StringArrayVar(&o.NoPropagation, NoPropagationFlag, o.NoPropagation,
-		"Label (key=value) of objects that are not propagated. Can be given several times; all that are given take the place of the default."+same)
+		"Label (key=value) of objects that are not propagated. Can be given several times; these replace the default."+same)
 	var tools []string
 	for _, t := range TrackingMetadata {
 		if len(tools) == 0 || tools[len(tools)-1] != t.Tool {
@@ -49,7 +49,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 			strings.Join(tools, ", ")+"."+same)
 }
 
-// Rules returns what the flags say, or what is wrong with one of them.
+// Rules returns the rules that the flags specify, or the error in one of them.
 func (o *Options) Rules() (Rules, error) {
 	for flag, keys := range map[string][]string{
 		UnpropagatedLabelFlag: o.UnpropagatedLabels, UnpropagatedAnnotationFlag: o.UnpropagatedAnnotations,
@@ -72,7 +72,7 @@ func (o *Options) Rules() (Rules, error) {
 	}, nil
 }
 
-// parseLabels reads labels that are written as key=value.
+// parseLabels parses labels of the form key=value.
 func parseLabels(values []string) ([]Label, error) {
 	var parsed []Label
 	for _, text := range values {

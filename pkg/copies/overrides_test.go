@@ -9,8 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// placed returns a role x of a namespace with annotations: "allow", "ask", or KEY=VALUE.
-func placed(t *testing.T, namespace string, annotations ...string) *Object {
+// governed returns a role x of a namespace with annotations: "allow", "ask", or KEY=VALUE.
+func governed(t *testing.T, namespace string, annotations ...string) *Object {
 	t.Helper()
 	u := parse(t, `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"x"}}`)
 	u.SetNamespace(namespace)
@@ -64,7 +64,7 @@ func TestOverrides(t *testing.T) {
 			index := NewIndex(Kinds[0])
 			for _, object := range test.objects {
 				words := strings.Fields(object)
-				index.Set(placed(t, words[0], words[1:]...))
+				index.Set(governed(t, words[0], words[1:]...))
 			}
 			var one, all []string
 			for i, namespace := range chain {
@@ -104,7 +104,7 @@ func decided(w *Write) string {
 
 func TestAnOverrideWithAFinalizerIsKeptAndGovernsNothing(t *testing.T) {
 	index := NewIndex(Kinds[0])
-	index.Set(placed(t, "root", "allow"))
+	index.Set(governed(t, "root", "allow"))
 	u := parse(t, `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"x","namespace":"a","uid":"u","resourceVersion":"1",
 		"finalizers":["example.com/hold"],"annotations":{"hnc.x-k8s.io/override":"true"}}}`)
 	o, err := NewObject(u, &Rules{})
@@ -120,7 +120,7 @@ func TestAnOverrideWithAFinalizerIsKeptAndGovernsNothing(t *testing.T) {
 	}
 }
 
-func TestACopyTellsThatItMayBeOverridden(t *testing.T) {
+func TestACopyShowsThatItMayBeOverridden(t *testing.T) {
 	for name, test := range map[string]struct {
 		annotation, want string
 	}{
@@ -131,7 +131,7 @@ func TestACopyTellsThatItMayBeOverridden(t *testing.T) {
 		"an override's": {hnc.AnnotationOverride + "=true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := placed(t, "root", test.annotation)
+			o := governed(t, "root", test.annotation)
 			u := parse(t, string(o.content.body("", "")))
 			if got := u.GetAnnotations()[hnc.AnnotationAllowOverride]; got != test.want || u.GetAnnotations()[hnc.AnnotationOverride] != "" {
 				t.Errorf("annotations %v", u.GetAnnotations())
@@ -145,12 +145,12 @@ func TestACopyTellsThatItMayBeOverridden(t *testing.T) {
 }
 
 func TestAnAnnotationAboutOverridesThatCanNotBeRead(t *testing.T) {
-	good, bad := placed(t, "root", "allow"), placed(t, "root", hnc.AnnotationAllowOverride+"=yes")
+	good, bad := governed(t, "root", "allow"), governed(t, "root", hnc.AnnotationAllowOverride+"=yes")
 	if bad.Misread() == nil || bad.Unreadable() != nil || !bad.Fit() || good.Misread() != nil {
 		t.Errorf("misread %v, unreadable %v, fit %v", bad.Misread(), bad.Unreadable(), bad.Fit())
 	}
-	if !bad.Remarkable(good) || bad.Remarkable(bad) || good.Remarkable(bad) {
-		t.Error("it is not told once")
+	if !bad.Notable(good) || bad.Notable(bad) || good.Notable(bad) {
+		t.Error("it is not reported once")
 	}
 	if bad.SameCopies(good) {
 		t.Error("what is below is not looked at again")

@@ -6,15 +6,16 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Policy says how sources of a kind are treated.
+// Policy determines how sources of a kind are propagated.
 type Policy struct {
 	// Mode is not empty.
 	Mode v1beta1.SynchronizationMode
-	// Keep leaves local objects alone that an ancestor has a source for.
+	// Keep leaves local objects alone that have the name of an ancestor's source.
 	Keep bool
 }
 
-// NewPolicy returns what an entry of a configuration or of a hierarchy asks for; onConflict is the cluster's default. Source: spec/hnc.md 3.11.
+// NewPolicy returns the policy of an entry of the configuration or of a hierarchy; onConflict is the cluster's default. Source: spec/hnc.md
+// 3.11.
 func NewPolicy(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy) Policy {
 	p := Policy{Mode: spec.Mode, Keep: cmp.Or(spec.OnConflict, onConflict) == v1beta1.Keep}
 	switch spec.Mode {
@@ -27,20 +28,19 @@ func NewPolicy(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy) Pol
 	return p
 }
 
-// copies says whether sources may have copies.
+// copies reports whether sources may have copies.
 func (p Policy) copies() bool { return p.Mode == v1beta1.Propagate || p.Mode == v1beta1.AllowPropagate }
 
-// Policies say how the sources of one kind are treated wherever they are. What a hierarchy says is about the sources in its namespace and
-// below, never about what comes from above.
+// Policies determine how the sources of one kind are propagated in each namespace. A hierarchy's policy applies to the sources in its
+// namespace and below, never to those above.
 type Policies struct {
-	// Cluster is what the cluster's configuration says, Ignore if it does not name the kind.
+	// Cluster is the policy of the cluster's configuration, Ignore if that does not name the kind.
 	Cluster Policy
-	// Trees is what the hierarchies of namespaces say that name the kind.
+	// Trees are the policies of the hierarchies that name the kind, by namespace.
 	Trees map[string]Policy
 }
 
-// Of returns the policy of the sources of a namespace: what the nearest namespace of its chain says, the namespace itself first, and the
-// root last.
+// Of returns the policy for the sources of a namespace: that of the nearest namespace in its chain, which begins with the namespace itself.
 func (p Policies) Of(chain []string) Policy {
 	for _, namespace := range chain {
 		if policy, ok := p.Trees[namespace]; ok {
@@ -50,7 +50,7 @@ func (p Policies) Of(chain []string) Policy {
 	return p.Cluster
 }
 
-// policyOf returns the policy of the sources of a namespace.
+// policyOf returns the policy for the sources of a namespace.
 func (x *Index) policyOf(namespace string) Policy {
 	if x.PolicyOf != nil {
 		return x.PolicyOf(namespace)

@@ -26,23 +26,23 @@ func annotated(t *testing.T, name string, annotations map[string]string) *Object
 }
 
 // The names carry the rows of spec/hnc.md 3.11. In leaf there are a local object in the way, a copy that is right, one that is outdated and a
-// stray.
+// orphan.
 func TestModes(t *testing.T) {
 	all := map[string]string{hnc.AnnotationAll: "true"}
 	for name, test := range map[string]struct {
 		policy          Policy
 		removed, wanted string
 	}{
-		"MODE-Propagate": {Policy{Mode: v1beta1.Propagate}, "delete stray",
+		"MODE-Propagate": {Policy{Mode: v1beta1.Propagate}, "delete orphan",
 			"update asked from root over a local one, create new from root, update outdated from root, update way from root over a local one"},
-		"MODE-AllowPropagate": {Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete stray",
+		"MODE-AllowPropagate": {Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete orphan",
 			"update asked from root over a local one"},
-		"MODE-Remove EXCL-Remove": {Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete stray", ""},
+		"MODE-Remove EXCL-Remove": {Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete orphan", ""},
 		"MODE-Ignore":             {Policy{Mode: v1beta1.Ignore}, "", ""},
-		"MODE-Propagate, Keep": {Policy{Mode: v1beta1.Propagate, Keep: true}, "delete stray",
+		"MODE-Propagate, Keep": {Policy{Mode: v1beta1.Propagate, Keep: true}, "delete orphan",
 			"keep asked from root, create new from root, update outdated from root, keep way from root"},
-		"MODE-AllowPropagate, Keep": {Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete stray", "keep asked from root"},
-		"MODE-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete stray", ""},
+		"MODE-AllowPropagate, Keep": {Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete orphan", "keep asked from root"},
+		"MODE-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete orphan", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			index := NewIndex(Kinds[0])
@@ -56,7 +56,7 @@ func TestModes(t *testing.T) {
 			}
 			index.Set(stored(t, index.Get("root", "right"), "leaf", nil))
 			index.Set(role(t, "leaf", "outdated", "get", from+"root"))
-			index.Set(role(t, "leaf", "stray", "get", from+"gone"))
+			index.Set(role(t, "leaf", "orphan", "get", from+"gone"))
 			removals, writes := index.DecideAll(belowRoot)
 			if got := show(removals); got != test.removed {
 				t.Errorf("removed %q, want %q", got, test.removed)
@@ -126,7 +126,7 @@ func TestASourceThatCanNotBeReadIsPropagatedNowhere(t *testing.T) {
 			if got := test.o.SameCopies(test.old); got != test.same {
 				t.Errorf("same copies: %v", got)
 			}
-			if got := test.o.Remarkable(test.old); got != test.remarkable {
+			if got := test.o.Notable(test.old); got != test.remarkable {
 				t.Errorf("remarkable: %v", got)
 			}
 		})

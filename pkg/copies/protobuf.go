@@ -9,7 +9,7 @@ import (
 // inProtobuf is the encoding of kinds that are read in protobuf.
 type inProtobuf struct{ *wire.Format }
 
-// NewWireObject returns what the index keeps of an object that was read in protobuf.
+// NewWireObject returns the record of an object that was read in protobuf.
 func NewWireObject(w *wire.Object, kind Kind, rules *Rules) *Object {
 	o := newObject(w, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), w.Type, rules)
 	if !o.Fit() && !o.Copy {

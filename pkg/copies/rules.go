@@ -12,21 +12,21 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
 )
 
-// Rules say, for all kinds, what copies leave out and what is not copied at all. The zero value leaves out nothing.
+// Rules determine, for all kinds, what copies leave out and which objects are never copied. The zero value leaves out nothing.
 type Rules struct {
 	// Labels and Annotations are the keys that copies leave out.
 	Labels, Annotations sets.Set[string]
-	// KeepTracking has copies keep the metadata by which tools recognize what they have applied: TrackingMetadata.
+	// KeepTracking makes copies keep TrackingMetadata.
 	KeepTracking bool
-	// NoPropagation are labels with values; a source with one of them is not copied.
+	// NoPropagation are labels with values. Sources with one of them are not copied.
 	NoPropagation []Label
 }
 
 // Label is a label with a value.
 type Label struct{ Key, Value string }
 
-// Tracking is metadata by which a tool recognizes the objects that it has applied. On a copy it would be taken for an object that the
-// tool does not find in its own source, and that it may delete.
+// Tracking is metadata by which a tool recognizes the objects that it has applied. With it, the tool could take a copy for an object that
+// is missing from its own source, and delete it.
 type Tracking struct {
 	Tool string
 	// Key is a key, or all keys of a domain: "example.com/*".
@@ -34,8 +34,8 @@ type Tracking struct {
 	Labels, Annotations bool
 }
 
-// TrackingMetadata is what copies leave out unless told otherwise. app.kubernetes.io/instance, which Argo CD may be configured to track by,
-// is not part of it: it is a common label, and selectors use it.
+// TrackingMetadata is what copies leave out by default. It does not include app.kubernetes.io/instance, which Argo CD can be configured to
+// track by, because that is a common label that selectors use.
 var TrackingMetadata = []Tracking{
 	{Tool: "kubectl apply", Key: corev1.LastAppliedConfigAnnotation, Annotations: true},
 	{Tool: "Argo CD", Key: "argocd.argoproj.io/instance", Labels: true, Annotations: true},
@@ -55,12 +55,12 @@ func (t Tracking) matches(key string) bool {
 	return key == t.Key
 }
 
-// dropsLabel says whether copies leave out the label.
+// dropsLabel reports whether copies leave out the label.
 func (r *Rules) dropsLabel(key string) bool {
 	return r.Labels.Has(key) || r.tracks(key, func(t Tracking) bool { return t.Labels })
 }
 
-// dropsAnnotation says whether copies leave out the annotation.
+// dropsAnnotation reports whether copies leave out the annotation.
 func (r *Rules) dropsAnnotation(key string) bool {
 	return r.Annotations.Has(key) || r.tracks(key, func(t Tracking) bool { return t.Annotations })
 }
@@ -77,9 +77,9 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 	return false
 }
 
-// excluded says whether a source of the kind is never copied, whatever its annotations say: something else makes such an object in every
-// namespace that needs one, or it makes sense in its own namespace only. The type is that of a Secret, "" if it is not known.
-// Source: spec/hnc.md 3.10.
+// excluded reports whether a source of the kind is never copied, regardless of its annotations: other software creates such an object in
+// every namespace that needs one, or it makes sense in its own namespace only. The type is that of a Secret, "" if it is not known. Source:
+// spec/hnc.md 3.10.
 func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType string) bool {
 	for _, label := range r.NoPropagation {
 		if value, ok := source.GetLabels()[label.Key]; ok && value == label.Value {
@@ -98,7 +98,7 @@ func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType
 	return false
 }
 
-// ExcludedAnnotation is on objects that OpenShift makes in every project.
+// ExcludedAnnotation is on objects that OpenShift creates in every project.
 const ExcludedAnnotation = "openshift.io/description"
 
 // ExcludedSecrets are the types of Secrets that are never propagated, ExcludedConfigMaps the names of such ConfigMaps.
@@ -107,21 +107,21 @@ var (
 	ExcludedConfigMaps = []string{"kube-root-ca.crt", "istio-ca-root-cert"}
 )
 
-// fitness says whether, and where, a source is copied.
+// fitness determines whether a source is copied, and where to.
 type fitness struct {
-	// unfit says that it is copied nowhere.
+	// unfit reports that it is not copied at all.
 	unfit bool
-	// annotations are what exceptions were read from.
+	// annotations are those that exceptions were parsed from.
 	annotations exceptions.Annotations
 	exceptions  exceptions.Exceptions
-	// problem says what can't be read in the annotations.
+	// problem is the error in the annotations, nil if there is none.
 	problem error
-	// overrides are read from them as well; misread says what can't be.
+	// overrides are parsed from them too; misread is the error in these.
 	overrides exceptions.Overrides
 	misread   error
 }
 
-// ofCopies is that of all copies, which are no sources.
+// ofCopies is the fitness of all copies, which are no sources.
 var ofCopies = &fitness{}
 
 func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType string) *fitness {

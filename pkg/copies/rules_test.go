@@ -148,7 +148,7 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 			}
 		})
 	}
-	// What is given takes the place of the default; a label without a value is one.
+	// What is given replaces the default; a label without a value is one.
 	norman := parse(t, `{"metadata":{"name":"x","labels":{"cattle.io/creator":"norman"}}}`)
 	empty := parse(t, `{"metadata":{"name":"x","labels":{"stay":""}}}`)
 	rules := defaults(t, func(o *Options) { o.NoPropagation = []string{"a=b", "stay="} })

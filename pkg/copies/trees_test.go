@@ -15,19 +15,19 @@ func TestPoliciesOfTrees(t *testing.T) {
 		present *Object
 		want    string
 	}{
-		"M-Propagate above":                                     {"Propagate", []string{"mid Ignore"}, nil, "create<root"},
-		"M-Ignore above":                                        {"Propagate", []string{"root Ignore"}, nil, "-"},
-		"M-Ignore above, Propagate below":                       {"Ignore", []string{"mid Propagate"}, nil, "create<mid"},
-		"M-Ignore leaves a copy":                                {"Propagate", []string{"root Ignore"}, role(t, "leaf", "x", "get", from+"root"), "-"},
-		"M-Ignore leaves a copy unless another takes its place": {"Ignore", []string{"mid Propagate"}, role(t, "leaf", "x", "get", from+"root"), "update<mid"},
-		"M-Remove removes a copy":                               {"Propagate", []string{"root Remove"}, role(t, "leaf", "x", "get", from+"root"), "delete"},
-		"M-Remove leaves what others have":                      {"Ignore", []string{"mid Remove"}, role(t, "leaf", "x", "get", from+"root"), "-"},
-		"M-Remove leaves a local object":                        {"Remove", nil, role(t, "leaf", "x", "get"), "-"},
-		"M-AllowPropagate":                                      {"Propagate", []string{"root AllowPropagate"}, nil, "-"},
-		"Keep":                                                  {"Propagate", []string{"root Propagate Keep"}, role(t, "leaf", "x", "get"), "keep<root"},
-		"Keep is the source's":                                  {"Propagate", []string{"leaf Propagate Keep"}, role(t, "leaf", "x", "get"), "overwrite<root"},
-		"Keep is not inherited from the cluster":                {"Propagate Keep", []string{"root Propagate"}, role(t, "leaf", "x", "get"), "overwrite<root"},
-		"of a stray, by where it is from":                       {"Remove", []string{"gone Ignore"}, role(t, "leaf", "y", "get", from+"gone"), "-"},
+		"M-Propagate above":                                 {"Propagate", []string{"mid Ignore"}, nil, "create<root"},
+		"M-Ignore above":                                    {"Propagate", []string{"root Ignore"}, nil, "-"},
+		"M-Ignore above, Propagate below":                   {"Ignore", []string{"mid Propagate"}, nil, "create<mid"},
+		"M-Ignore leaves a copy":                            {"Propagate", []string{"root Ignore"}, role(t, "leaf", "x", "get", from+"root"), "-"},
+		"M-Ignore leaves a copy unless another replaces it": {"Ignore", []string{"mid Propagate"}, role(t, "leaf", "x", "get", from+"root"), "update<mid"},
+		"M-Remove removes a copy":                           {"Propagate", []string{"root Remove"}, role(t, "leaf", "x", "get", from+"root"), "delete"},
+		"M-Remove leaves what others have":                  {"Ignore", []string{"mid Remove"}, role(t, "leaf", "x", "get", from+"root"), "-"},
+		"M-Remove leaves a local object":                    {"Remove", nil, role(t, "leaf", "x", "get"), "-"},
+		"M-AllowPropagate":                                  {"Propagate", []string{"root AllowPropagate"}, nil, "-"},
+		"Keep":                                              {"Propagate", []string{"root Propagate Keep"}, role(t, "leaf", "x", "get"), "keep<root"},
+		"Keep is the source's":                              {"Propagate", []string{"leaf Propagate Keep"}, role(t, "leaf", "x", "get"), "overwrite<root"},
+		"Keep is not inherited from the cluster":            {"Propagate Keep", []string{"root Propagate"}, role(t, "leaf", "x", "get"), "overwrite<root"},
+		"of an orphaned copy, by where it is from":          {"Remove", []string{"gone Ignore"}, role(t, "leaf", "y", "get", from+"gone"), "-"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			policy := func(text string) Policy {

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// prefix is what everything in Kubernetes' protobuf encoding begins with; a runtime.Unknown, the envelope, follows.
+// prefix begins everything in Kubernetes' protobuf encoding; a runtime.Unknown, the envelope, follows.
 const prefix = "k8s\x00"
 
-// Numbers of the fields of the envelope, and that of the metadata in each object and list.
+// Numbers of the fields of the envelope, and of the metadata in each object and list.
 const (
 	envelopeType protowire.Number = 1
 	envelopeRaw  protowire.Number = 2
@@ -21,10 +21,10 @@ const (
 	listItems    protowire.Number = 2
 )
 
-// Recognizes says whether something is an object in protobuf.
+// Recognizes reports whether data is an object in protobuf.
 func Recognizes(data []byte) bool { return bytes.HasPrefix(data, []byte(prefix)) }
 
-// open returns the message in an envelope, and what it is.
+// open returns the message in an envelope, and its kind.
 func open(data []byte) (kind schema.GroupVersionKind, message []byte, err error) {
 	if !Recognizes(data) {
 		return kind, nil, errors.New("not an object in protobuf")

@@ -10,11 +10,11 @@ import (
 type field struct {
 	number protowire.Number
 	kind   protowire.Type
-	// raw is all of it; value, what a field of kind BytesType holds. Both are parts of the message.
+	// raw is the whole field, value the content of a field of kind BytesType. Both are parts of the message.
 	raw, value []byte
 }
 
-// each calls f with each field of a message, in order. It returns the first error; the message may be broken in any way.
+// each calls f with each field of a message, in order. It returns the first error; the message may be malformed in any way.
 func each(message []byte, f func(field) error) error {
 	for len(message) > 0 {
 		number, kind, tag := protowire.ConsumeTag(message)
@@ -37,7 +37,7 @@ func each(message []byte, f func(field) error) error {
 	return nil
 }
 
-// bytes returns what a field that is a string, bytes or a message holds.
+// bytes returns the content of a field that is a string, bytes or a message.
 func (f field) bytes() ([]byte, error) {
 	if f.kind != protowire.BytesType {
 		return nil, fmt.Errorf("field %d: wire type %d, expected %d", f.number, f.kind, protowire.BytesType)

@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Format says where in the messages of a kind there is what matters.
+// Format locates the fields of a kind's messages that matter.
 type Format struct {
-	// status is the field that copies leave out, kind the one that holds the type of a Secret; 0 if there is none.
+	// status is the number of the field that copies leave out, kind that of the type of a Secret; 0 if there is none.
 	status, kind protowire.Number
-	// head is the beginning of each object in an envelope: all but its message.
+	// head begins each object in an envelope: everything but its message.
 	head []byte
 }
 
-// Formats are those of all kinds that a scheme knows. They are safe for concurrent use.
+// Formats are those of all kinds in a scheme. They are safe for concurrent use.
 type Formats struct {
 	scheme *runtime.Scheme
 	known  sync.Map
@@ -76,7 +76,7 @@ func number(t reflect.Type, name string) protowire.Number {
 	return protowire.Number(n)
 }
 
-// Body returns an object as the body of a request: its metadata, of which those that are not empty are completed, and all the rest of it.
+// Body returns an object as the body of a request: the metadata, of which empty fields are left out, and the rest of the object.
 func (f *Format) Body(meta, rest []byte, id types.UID, version string) []byte {
 	size := len(meta)
 	if id != "" {

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// maxMessage bounds what is believed of the size of an object: etcd takes none that is larger than a few megabytes.
+// maxMessage bounds the size of an object in a list: etcd accepts none that is larger than a few megabytes.
 const maxMessage = 64 << 20
 
-// ReadList reads a list of objects of a kind and calls f with each of them as it comes, so that a long list is never in memory as a whole. It
-// returns the list's metadata.
+// ReadList reads a list of objects of a kind and calls f with each of them as it arrives, so that a long list is never in memory as a
+// whole. It returns the list's metadata.
 func (f *Formats) ReadList(from io.Reader, kind schema.GroupVersionKind, each func(*Object)) (metav1.ListMeta, error) {
 	var meta metav1.ListMeta
 	format := f.Of(kind)
@@ -29,7 +29,7 @@ func (f *Formats) ReadList(from io.Reader, kind schema.GroupVersionKind, each fu
 		return meta, errors.New("not a list in protobuf")
 	}
 	named, length := head, uint64(0)
-	// The message comes last in its envelope but for what says how it is encoded, which is always the same.
+	// The message comes last in its envelope, except for the description of its encoding, which is always the same.
 	for number := protowire.Number(0); number != envelopeRaw; {
 		var err error
 		if number, length, err = r.header(); err != nil {
@@ -86,7 +86,7 @@ func (r *reader) items(length uint64, format *Format, meta *metav1.ListMeta, eac
 	return nil
 }
 
-// header reads the number and the length of a field of kind BytesType: envelopes and lists have no others.
+// header reads the number and the length of a field of kind BytesType. Envelopes and lists have no others.
 func (r *reader) header() (protowire.Number, uint64, error) {
 	tag, err := binary.ReadUvarint(r)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *reader) ReadByte() (byte, error) {
 	return b, err
 }
 
-// bytes reads what a field holds. It is there until the next call.
+// bytes reads the content of a field. It is valid until the next call.
 func (r *reader) bytes(length uint64) ([]byte, error) {
 	if length > maxMessage {
 		return nil, fmt.Errorf("a field of %d bytes", length)

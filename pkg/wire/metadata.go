@@ -23,7 +23,7 @@ const (
 	finalizers        protowire.Number = 14
 )
 
-// decodeMetadata adds to m the fields above, and nothing else: managedFields are most of a message, and nobody's concern.
+// decodeMetadata decodes the fields above into m, and skips the others: managedFields are most of a message.
 func decodeMetadata(message []byte, m *metav1.ObjectMeta) error {
 	return each(message, func(f field) (err error) {
 		switch f.number {
@@ -52,7 +52,7 @@ func decodeMetadata(message []byte, m *metav1.ObjectMeta) error {
 	})
 }
 
-// decodeEntry returns the map with one more entry.
+// decodeEntry adds an entry to the map and returns it.
 func decodeEntry(entry field, to map[string]string) (map[string]string, error) {
 	message, err := entry.bytes()
 	if err != nil {

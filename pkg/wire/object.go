@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Object is an object of which only some metadata is decoded, see DecodeMetadata.
+// Object is an object of which only some metadata is decoded; see DecodeMetadata.
 type Object struct {
 	metav1.ObjectMeta
 	Format *Format
@@ -18,7 +18,7 @@ type Object struct {
 	Rest []byte
 }
 
-// GetObjectKind returns nothing: whoever asks for objects knows their kind.
+// GetObjectKind returns nothing: callers request objects of one kind.
 func (*Object) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
 
 // DeepCopyObject returns a copy.
@@ -29,7 +29,7 @@ func (o *Object) DeepCopyObject() runtime.Object {
 	return &c
 }
 
-// decodeObject returns the object in a message, and keeps nothing of the message.
+// decodeObject returns the object in a message, and keeps no reference to the message.
 func decodeObject(message []byte, format *Format) (*Object, error) {
 	o := &Object{Format: format}
 	err := each(message, func(f field) (err error) {
@@ -49,7 +49,7 @@ func decodeObject(message []byte, format *Format) (*Object, error) {
 			o.Type, err = f.string()
 		}
 		if o.Rest == nil {
-			// What follows is little more than the rest: metadata comes first.
+			// The remaining fields are little more than the rest: metadata comes first.
 			o.Rest = make([]byte, 0, len(f.raw))
 		}
 		o.Rest = append(o.Rest, f.raw...)

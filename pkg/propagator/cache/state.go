@@ -37,10 +37,10 @@ func newState(t *tree.Tree, r *roots) *State {
 type EventHandlers struct {
 	// TreeChanged receives what a change of a namespace, a Hierarchy or a Subnamespace affects.
 	TreeChanged func(*State, tree.Affected)
-	// NamespaceChanged receives a namespace that was added or updated; old is nil for the former.
+	// NamespaceChanged receives a namespace that was added or updated; old is nil if it was added.
 	NamespaceChanged func(s *State, old, ns *tree.Namespace)
-	// ObjectChanged receives a source or a copy that was added, updated or deleted; old or o is nil for the first and the last. Objects of kinds
-	// that are not listed yet are left out.
+	// ObjectChanged receives a source or a copy that was added, updated or deleted; old is nil for the first, o for the last. Objects of
+	// kinds that are not listed yet are left out.
 	ObjectChanged func(s *State, kind int, old, o *copies.Object)
 	// KindChanged is called when all objects of a kind have to be evaluated: they are listed, or have another policy in the whole cluster.
 	KindChanged func(s *State, kind int)

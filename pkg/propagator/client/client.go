@@ -1,4 +1,5 @@
-// Package client writes copies with bodies as they are, for any kind of object, and reads objects as package wire does.
+// Package client writes copies whose bodies are encoded already, of any kind, and reads objects as package wire does. Typed and dynamic
+// clients would decode and encode each object.
 package client
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
 
-// These ask for an answer that holds the metadata alone.
+// These request a response with the metadata only.
 const (
 	partialMetadata = runtime.ContentTypeJSON + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1," + runtime.ContentTypeJSON
 	protobufFirst   = runtime.ContentTypeProtobuf + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1," + partialMetadata
@@ -23,7 +24,7 @@ const (
 
 type restClient struct{ client rest.Interface }
 
-// New returns a client that sends bodies as they are, in JSON or in protobuf, for any kind of object.
+// New returns a client that sends bodies unchanged, in JSON or in protobuf, for any kind of object.
 func New(client rest.Interface) copies.Client { return restClient{client: client} }
 
 func (c restClient) Create(ctx context.Context, kind copies.Kind, namespace string, body []byte) (copies.Written, error) {
@@ -46,7 +47,7 @@ func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, nam
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
 }
 
-// path returns the parts of the path of a kind's objects in a namespace, or in all.
+// path returns the parts of the path of a kind's objects in a namespace, or in all namespaces.
 func path(kind copies.Kind, namespace string) []string {
 	root := []string{"apis", kind.Group, kind.Version}
 	if kind.Group == "" {
@@ -70,7 +71,7 @@ func written(r *rest.Request, body []byte) request {
 
 func (r request) decode(ctx context.Context) (copies.Written, error) {
 	result := r.Do(ctx)
-	// Raw's error does not tell what the server's status says.
+	// The error of Raw lacks the server's status.
 	if err := result.Error(); err != nil {
 		return copies.Written{}, err
 	}

@@ -40,10 +40,10 @@ func (r *Reader) Reads(kind copies.Kind) bool {
 	return r != nil && r.formats.Of(kind.GroupVersion().WithKind(kind.Kind)) != nil
 }
 
-// List returns a list of what f makes of each object.
+// List returns a list of the results of f for each object.
 func (r *Reader) List(ctx context.Context, kind copies.Kind, o metav1.ListOptions, f func(*wire.Object) runtime.Object) (runtime.Object, error) {
 	if o.Continue == "" {
-		// In one piece, and as fresh as can be: the API server answers from its memory once that is up to date.
+		// In one chunk, and as fresh as possible: the API server responds from its watch cache once that is up to date.
 		o.Limit = 0
 		if o.ResourceVersion == "0" {
 			o.ResourceVersion = ""
@@ -78,6 +78,6 @@ func (r *Reader) request(kind copies.Kind, o metav1.ListOptions) *rest.Request {
 	return request
 }
 
-// IsWatchListSemanticsUnSupported tells reflectors not to ask for lists by a watch. A list that is read item by item is no more in memory than
-// one that comes by a watch, and costs both sides less: there is no event around each object.
+// IsWatchListSemanticsUnSupported keeps reflectors from requesting lists by a watch. A list that is read item by item takes no more memory
+// than one by a watch, and costs both sides less because there is no event around each object.
 func (r *Reader) IsWatchListSemanticsUnSupported() bool { return true }

@@ -1,4 +1,5 @@
-// Package conditions merges conditions of which there may be several of one type, with different reasons.
+// Package conditions merges conditions of which several may have the same type, with different reasons; meta.SetStatusCondition keeps one
+// of each type.
 package conditions
 
 import (
@@ -10,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Merge returns the conditions that take the place of old: those of wanted, with the transition time of the old ones
-// whose status is the same. There may be several of one type: then each is compared with that of the same reason.
+// Merge returns the wanted conditions, with the transition times of those old ones whose status is the same. Where several have the same
+// type, each is compared with that of the same reason.
 func Merge(old, wanted []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
 	merged := make([]metav1.Condition, len(wanted))
 	for i, c := range wanted {
@@ -50,7 +51,7 @@ func count(conditions []metav1.Condition, kind string) int {
 	return n
 }
 
-// Same compares as sets: the order of a list that is a map means nothing.
+// Same reports whether both contain the same conditions, in any order.
 func Same(a, b []metav1.Condition) bool {
 	if len(a) != len(b) {
 		return false

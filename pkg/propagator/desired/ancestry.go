@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Ancestry returns the value of the annotation that tells the namespace's place at a glance: the names that its tree labels hold, by
-// their distance, joined by dots, which no name contains. It is "" for a namespace that has no tree labels.
+// Ancestry returns the value of the annotation that shows the path to the root: the names of its tree labels, by their distance, joined by
+// dots, which no name contains. It is "" for a namespace without tree labels.
 func Ancestry(t *tree.Tree, name string) string {
 	if t.Excluded(name) {
 		return ""

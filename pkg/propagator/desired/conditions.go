@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Conditions returns what is wrong with the namespace's place in the tree, the gravest first; nothing for a namespace that takes no part.
-// Source: spec/hnc.md 3.4.
+// Conditions returns the problems of the namespace's position in the tree, the gravest first; none for a namespace that is not part of a
+// hierarchy. Source: spec/hnc.md 3.4.
 func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	if !t.Active(name) {
 		return nil
@@ -24,15 +24,15 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	}
 	if t.Orphaned(name) {
 		parent := t.Namespace(name).SubnamespaceOf
-		missing, remedy := "which has no Subnamespace of that name", "create it there"
+		missing, hint := "which has no Subnamespace of that name", "create it there"
 		if s := t.SubnamespaceRecord(tree.Key{Parent: parent, Name: name}); s != nil && s.Void {
-			missing, remedy = "whose Subnamespace is void because the namespace was converted to a full one", "delete that and create it again"
+			missing, hint = "whose Subnamespace is void because the namespace was converted to a full one", "delete that and create it again"
 		}
 		found = append(found, metav1.Condition{
 			Type:   hnc.ConditionBadConfiguration,
 			Reason: hnc.ReasonSubnamespaceMissing,
 			Message: fmt.Sprintf("%q is a sub-namespace of %q, %s; %s, or remove the annotation %s from namespace %q to keep it as a full namespace",
-				name, parent, missing, remedy, hnc.AnnotationSubnamespaceOf, name),
+				name, parent, missing, hint, hnc.AnnotationSubnamespaceOf, name),
 		})
 	}
 	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && h.Parent != "" {
@@ -55,7 +55,7 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	return found
 }
 
-// heldCopies returns the condition of a namespace with copies that are deleted and kept by finalizers. They still have effect.
+// heldCopies returns the condition of a namespace with deleted copies that finalizers keep. They are still in effect.
 func heldCopies(name string, held []string) metav1.Condition {
 	const most = 5
 	more := ""

@@ -22,7 +22,7 @@ func TestProblemsOfManagedMetadata(t *testing.T) {
 		"COND-IllegalManagedLabel: for one namespace": {[]string{"ns a", "says a namespaceLabels x=1"}, "a", "BadConfiguration=IllegalManagedLabel", []string{"x"}},
 		"COND-IllegalManagedAnnotation": {[]string{"ns a", "says a annotations x=1"}, "a", "BadConfiguration=IllegalManagedAnnotation",
 			[]string{"x", "--managed-namespace-annotation", `"a"`}},
-		"COND-IllegalManagedAnnotation: both, and both are told": {[]string{"ns a", "says a labels x=1", "says a annotations x=1"}, "a",
+		"COND-IllegalManagedAnnotation: both, and both are reported": {[]string{"ns a", "says a labels x=1", "says a annotations x=1"}, "a",
 			"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", nil},
 		"COND-IllegalManagedLabel: not in a descendant": {append(chainOfThree, "says a labels x=1"), "b", "", nil},
 		"COND-IllegalManagedLabel: of an orphan": {[]string{"ns p", "ns a sub-of p", "parent a p", "says a labels x=1"}, "a",
@@ -46,7 +46,7 @@ func TestProblemsOfManagedMetadata(t *testing.T) {
 		"ExternalNamespace: a root":      {[]string{"ns a", "cascading a", "has a manager other"}, "a", "", nil},
 		"COND-IllegalParent: by labels":  {[]string{"ns p", "has p label off=", "ns a", "parent a p"}, "a", "ActivitiesHalted=IllegalParent", []string{`"p" is excluded`, "labels"}},
 		"COND-SubnamespaceAnchorMissing": {[]string{"ns p", "ns a sub-of p", "parent a p"}, "a", "BadConfiguration=SubnamespaceAnchorMissing", nil},
-		"COND-InCycle: told with what else is wrong": {[]string{"ns a", "ns b", "parent a b", "parent b a", "says a labels x=1"}, "a",
+		"COND-InCycle: reported with other problems": {[]string{"ns a", "ns b", "parent a b", "parent b a", "says a labels x=1"}, "a",
 			"ActivitiesHalted=InCycle BadConfiguration=IllegalManagedLabel", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Destination describes a namespace as one that inherits. It is to be used only while the tree stays as it is.
+// Destination describes a namespace as the destination of copies. It is valid only while the tree stays the same.
 func Destination(t *tree.Tree, name string) copies.Destination {
 	return copies.Destination{
 		Namespace: name,
@@ -16,7 +16,7 @@ func Destination(t *tree.Tree, name string) copies.Destination {
 	}
 }
 
-// futureLabels returns the labels of a namespace as they will be once those of ours are right.
+// futureLabels returns the labels of a namespace as they will be once the propagator has written its own.
 func futureLabels(t *tree.Tree, name string) map[string]string {
 	labels := map[string]string{}
 	if ns := t.Namespace(name); ns != nil {

@@ -10,8 +10,8 @@ import (
 
 const yes = "true"
 
-// Labels returns the labels of ours, and the managed ones, that the namespace shall have, whether or not it exists yet.
-// Tree labels end with the namespace at which activities are halted, itself included, so that a member of a cycle has only
+// Labels returns the tree labels, the managed labels and the other labels of the propagator that the namespace must have, whether or not it
+// exists yet. Tree labels end with the namespace at which activities are halted, which is included, so that a member of a cycle has only
 // its own. Source: spec/hnc.md 3.3.
 func Labels(t *tree.Tree, name string) map[string]string {
 	if t.Excluded(name) {
@@ -23,7 +23,7 @@ func Labels(t *tree.Tree, name string) map[string]string {
 	for depth, ancestor := range reach(t, name) {
 		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
 		for key, value := range t.ForeignTrees(ancestor) {
-			// Who manages the root has said how far it is from namespaces that are none of ours.
+			// The manager of the root has set the distance to namespaces outside this cluster's trees.
 			distance, _ := strconv.Atoi(value)
 			labels[key] = strconv.Itoa(distance + depth)
 		}
@@ -43,8 +43,7 @@ func Labels(t *tree.Tree, name string) map[string]string {
 	return labels
 }
 
-// reach returns the namespace and those of its ancestors that can tell it something: up to the one at which activities are
-// halted.
+// reach returns the namespace and those of its ancestors that affect it: up to the one at which activities are halted.
 func reach(t *tree.Tree, name string) []string {
 	chain := t.Chain(name)
 	halted, _ := t.HaltedAt(name)
@@ -56,8 +55,8 @@ func reach(t *tree.Tree, name string) []string {
 	return chain
 }
 
-// LabelChanges returns what has to change in the labels of an existing namespace, as the labels of a JSON merge patch:
-// nil removes a label. It returns nothing when all is right, and for a terminating namespace.
+// LabelChanges returns how the labels of an existing namespace have to change, as the labels of a JSON merge patch: nil removes a label. It
+// returns nothing if they are right, and for a terminating namespace.
 func LabelChanges(t *tree.Tree, name string) map[string]*string {
 	ns := t.Namespace(name)
 	if ns == nil || ns.Terminating {
@@ -68,8 +67,8 @@ func LabelChanges(t *tree.Tree, name string) map[string]*string {
 	})
 }
 
-// changes returns what turns present into wanted, as a JSON merge patch. Of what is not wanted only that goes which is
-// written by nobody else.
+// changes returns how to get from present to wanted, as a JSON merge patch. Of the unwanted keys it removes only those that the propagator
+// alone writes.
 func changes(present, wanted map[string]string, alone func(key string) bool) map[string]*string {
 	patch := map[string]*string{}
 	for key := range present {
@@ -85,7 +84,7 @@ func changes(present, wanted map[string]string, alone func(key string) bool) map
 	return patch
 }
 
-// ours says whether a label of a namespace is written by the propagator alone.
+// ours reports whether the propagator alone writes a label of a namespace.
 func ours(key string) bool {
 	switch key {
 	case hnc.LabelIncludedNamespace, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned:

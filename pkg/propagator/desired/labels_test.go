@@ -9,7 +9,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestTheLabelsOfANamespaceTellItsPlaceInTheTree(t *testing.T) {
+func TestTheLabelsOfANamespaceShowItsPositionInTheTree(t *testing.T) {
 	for name, test := range map[string]struct {
 		given []string
 		of    string
@@ -28,7 +28,7 @@ func TestTheLabelsOfANamespaceTellItsPlaceInTheTree(t *testing.T) {
 		"with a sub-namespace":                       {[]string{"ns a", "ns b sub-of a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
 		"with an orphan, which anybody can annotate": {[]string{"ns a", "ns b sub-of a"}, "a", "a:0 included-namespace"},
 		"with a void Subnamespace":                   {[]string{"ns a", "ns b", "asked a b", "void a b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
-		"with an orphan that its hierarchy places":   {[]string{"ns a", "ns b sub-of a", "parent b a"}, "a", "a:0 in-tree included-namespace"},
+		"with an orphan that has a parent":           {[]string{"ns a", "ns b sub-of a", "parent b a"}, "a", "a:0 in-tree included-namespace"},
 		"with a sub-namespace that is elsewhere":     {[]string{"ns a", "ns b sub-of a", "asked a b", "parent b c", "ns c"}, "a", "a:0 included-namespace"},
 		"whose sub-namespace is about to be created": {[]string{"ns a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
 		"whose sub-namespace is in conflict":         {[]string{"ns a", "ns b", "asked a b"}, "a", "a:0 included-namespace"},
@@ -55,7 +55,7 @@ func TestOnlyLabelsThatDifferAreChanged(t *testing.T) {
 		want  map[string]string // "-" removes
 	}{
 		"all missing":           {[]string{"ns a"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true"}},
-		"a wrong value":         {[]string{"ns a label a.tree.hnc.x-k8s.io/depth=7"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true"}},
+		"an outdated value":     {[]string{"ns a label a.tree.hnc.x-k8s.io/depth=7"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true"}},
 		"a stale tree label":    {[]string{"ns a label x.tree.hnc.x-k8s.io/depth=1"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true", "x.tree.hnc.x-k8s.io/depth": "-"}},
 		"one that is right":     {[]string{"ns a label a.tree.hnc.x-k8s.io/depth=0"}, map[string]string{hnc.LabelIncludedNamespace: "true"}},
 		"somebody else's label": {[]string{"ns a label team=x"}, map[string]string{"a.tree.hnc.x-k8s.io/depth": "0", hnc.LabelIncludedNamespace: "true"}},

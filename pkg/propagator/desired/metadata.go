@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// managedLabels returns the managed labels of a namespace: what it sets itself, and over it what each ancestor sets, so
-// that the highest one wins. Source: spec/hnc.md 3.3, d.
+// managedLabels returns the managed labels of a namespace: those that it sets itself, and over them those that each ancestor sets, so that
+// the highest one wins. Source: spec/hnc.md 3.3, d.
 func managedLabels(t *tree.Tree, name string) map[string]string {
 	wanted := map[string]string{}
 	for i, at := range reach(t, name) {
@@ -29,8 +29,8 @@ func managedLabels(t *tree.Tree, name string) map[string]string {
 	return wanted
 }
 
-// ManagedAnnotations returns the managed annotations of a namespace. An external namespace keeps those that it has: what
-// its Hierarchy says is for its descendants only.
+// ManagedAnnotations returns the managed annotations of a namespace. An external namespace keeps those that it has; its Hierarchy sets
+// those of its descendants only.
 func ManagedAnnotations(t *tree.Tree, name string) map[string]string {
 	wanted := map[string]string{}
 	if t.Excluded(name) || t.External(name) {
@@ -47,7 +47,7 @@ func ManagedAnnotations(t *tree.Tree, name string) map[string]string {
 	return wanted
 }
 
-// AnnotationChanges returns what has to change in the annotations of an existing namespace, as LabelChanges does.
+// AnnotationChanges returns how the annotations of an existing namespace have to change, as LabelChanges does.
 func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 	ns := t.Namespace(name)
 	if ns == nil || ns.Terminating {
@@ -76,7 +76,7 @@ func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 	return patch
 }
 
-// metadataProblems returns what is wrong with the labels and annotations that are to be set on a namespace.
+// metadataProblems returns the conditions for labels and annotations that cannot be set on a namespace.
 func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
 	said := t.Metadata(name)
 	var found []metav1.Condition
@@ -107,22 +107,21 @@ func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
 	return found
 }
 
-// clashes tells which of the keys that the namespace sets itself an ancestor sets to another value. What has been told is
-// taken from own.
+// clashes describes the keys that the namespace itself and an ancestor set to different values. It removes them from own.
 func clashes(what, name, ancestor string, own, inherited map[string]string) []string {
-	var told []string
+	var described []string
 	for _, key := range slices.Sorted(maps.Keys(own)) {
 		if value, ok := inherited[key]; ok {
 			if value != own[key] {
-				told = append(told, fmt.Sprintf("%s %s is %q by namespace %q, but %q by its ancestor %q, which wins", what, key, own[key], name, value, ancestor))
+				described = append(described, fmt.Sprintf("%s %s is %q by namespace %q, but %q by its ancestor %q, which wins", what, key, own[key], name, value, ancestor))
 			}
 			delete(own, key)
 		}
 	}
-	return told
+	return described
 }
 
-// where returns where the labels and annotations of a namespace are set.
+// where returns the object that specifies the labels and annotations of a namespace.
 func where(t *tree.Tree, name string) string {
 	if s := t.SubnamespaceFor(name); s != nil {
 		return fmt.Sprintf("the Subnamespace %q in namespace %q", name, s.Parent)

@@ -35,7 +35,7 @@ func TestTheManagedMetadataOfANamespace(t *testing.T) {
 		"3.3d: below an external one": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label m=own", "says a labels m=1", "says a labels m2=2", "says b labels m=b"},
 			"b", "m2=2 m=own", ""},
 		"3.3d: an excluded one": {[]string{"ns a", "says a labels m=1", "has a label off="}, "a", "", ""},
-		"3.1 step 8: a Subnamespace's take the place of the hierarchy's": {
+		"3.1 step 8: a Subnamespace's replace the hierarchy's": {
 			[]string{"ns p", "ns c sub-of p", "asked p c", "asks p c labels m=1", "parent c p", "says c labels m=2", "says c labels m3=3"}, "c", "m=1", ""},
 		"3.1 step 8: an empty Subnamespace wipes them": {[]string{"ns p", "ns c sub-of p", "asked p c", "parent c p", "says c labels m=2"}, "c", "", ""},
 		"3.1 step 8: an orphan keeps its hierarchy's":  {[]string{"ns p", "ns c sub-of p", "parent c p", "says c labels m=2"}, "c", "m=2", ""},

@@ -9,10 +9,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// A sub-namespace has the Pod Security labels of its parent, and an annotation that records them. A label whose value is not the recorded one was
-// written by somebody who may update the namespace: it is pinned, and stays until it is removed. Nobody but the propagator writes the record.
+// A sub-namespace has the Pod Security labels of its parent, and an annotation that records them. A label whose value is not the recorded
+// one was written by a user who may update the namespace: it is pinned, and stays until it is removed. Only the propagator writes the
+// record.
 
-// InheritedPodSecurity returns the Pod Security labels that a namespace inherits from its parent: none that are pinned or set by hierarchies.
+// InheritedPodSecurity returns the Pod Security labels that a namespace inherits from its parent, without those that are pinned or set by
+// hierarchies.
 func InheritedPodSecurity(t *tree.Tree, name string) map[string]string {
 	inherited := map[string]string{}
 	if !followsPodSecurity(t, name) {
@@ -20,7 +22,7 @@ func InheritedPodSecurity(t *tree.Tree, name string) map[string]string {
 	}
 	above, set := podSecurity(t, t.Parent(name)), managedLabels(t, name)
 	if ns := t.Namespace(name); t.Orphaned(name) {
-		// The parent may have been made again.
+		// The parent may have been created again.
 		for key, value := range decodeLabels(ns.InheritedPodSecurity) {
 			if _, ok := above[key]; !ok && ns.Labels[key] == value {
 				above[key] = value
@@ -35,7 +37,7 @@ func InheritedPodSecurity(t *tree.Tree, name string) map[string]string {
 	return inherited
 }
 
-// podSecurity returns the Pod Security labels of a namespace as they will be once they are right.
+// podSecurity returns the Pod Security labels of a namespace as they will be once the propagator has written them.
 func podSecurity(t *tree.Tree, name string) map[string]string {
 	labels := InheritedPodSecurity(t, name)
 	ns, set := t.Namespace(name), managedLabels(t, name)
@@ -54,8 +56,8 @@ func podSecurity(t *tree.Tree, name string) map[string]string {
 	return labels
 }
 
-// followsPodSecurity says whether the namespace is a sub-namespace in its place, below a parent that can tell it something. Without a Subnamespace,
-// which whoever may edit the parent can take away, it follows but loses no label.
+// followsPodSecurity reports whether the namespace is a sub-namespace below an effective parent. Without a Subnamespace, which users
+// allowed to edit the parent can remove, it follows the parent but loses no label.
 func followsPodSecurity(t *tree.Tree, name string) bool {
 	parent := t.Parent(name)
 	if !t.InheritsPodSecurity() || parent == "" || t.Namespace(parent) == nil || len(reach(t, name)) < 2 {
@@ -65,7 +67,7 @@ func followsPodSecurity(t *tree.Tree, name string) bool {
 	return ns == nil || ns.SubnamespaceOf == parent
 }
 
-// pinned says whether somebody else than the propagator has written a Pod Security label of a namespace. Labels that hierarchies set can't be pinned.
+// pinned reports whether a user has written a Pod Security label of a namespace. Labels that hierarchies set can't be pinned.
 func pinned(t *tree.Tree, name, key string) bool {
 	ns := t.Namespace(name)
 	if ns == nil || t.Keys().Label(key) {
@@ -76,12 +78,12 @@ func pinned(t *tree.Tree, name, key string) bool {
 	return ok && (!inherited || recorded != value)
 }
 
-// outdatedPodSecurity says whether a label of a namespace is one that it has inherited, so that it goes if the parent has it no more.
+// outdatedPodSecurity reports whether a label of a namespace is an inherited one, which is removed when the parent loses it.
 func outdatedPodSecurity(t *tree.Tree, name, key string) bool {
 	return slices.Contains(hnc.PodSecurityLabels, key) && followsPodSecurity(t, name) && !pinned(t, name, key)
 }
 
-// EncodeLabels returns labels as the annotation records them, "" for none.
+// EncodeLabels formats labels for the annotation that records them, "" for none.
 func EncodeLabels(labels map[string]string) string {
 	var pairs []string
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

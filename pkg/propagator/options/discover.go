@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
 )
 
-// discover returns the kinds that there are now. A group that does not answer is left out and told.
+// discover returns the kinds that the cluster has now. A group that does not respond is left out and reported.
 func discover(ctx context.Context, client discovery.DiscoveryInterface) (configuration.Cluster, error) {
 	d := &remembering{DiscoveryInterfaceWithContext: discovery.ToDiscoveryInterfaceWithContext(client)}
 	groups, err := restmapper.GetAPIGroupResourcesWithContext(ctx, d)
@@ -20,7 +20,7 @@ func discover(ctx context.Context, client discovery.DiscoveryInterface) (configu
 	return configuration.Cluster{Mapper: restmapper.NewDiscoveryRESTMapper(groups), Incomplete: d.err}, nil
 }
 
-// remembering remembers the error that is lost when only some groups have failed.
+// remembering keeps the error that is lost when only some groups fail.
 type remembering struct {
 	discovery.DiscoveryInterfaceWithContext
 	err error

@@ -1,4 +1,4 @@
-// Package options runs a propagator as its flags say.
+// Package options configures a propagator by flags, and runs it.
 package options
 
 import (
@@ -19,20 +19,20 @@ import (
 // Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
 const Name = "hnc-propagator"
 
-// Options are what the flags say.
+// Options are the flags of the propagator.
 type Options struct {
 	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
 	Kubeconfig string
-	// Serving says how /metrics, /livez and /readyz are served.
+	// Serving is how /metrics, /livez and /readyz are served.
 	Serving
-	// SuppressObjectTags leaves kinds out of the metrics that HNC had.
+	// SuppressObjectTags leaves the kinds out of HNC's metrics.
 	SuppressObjectTags bool
 	// Workers is how many writes are made at a time.
 	Workers        int
 	LeaderElection config.LeaderElectionConfiguration
-	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed.
+	// Managed specifies which namespaces are part of hierarchies, and which of their labels and annotations are managed.
 	Managed *managed.Options
-	// Copies says what copies leave out and what is not copied.
+	// Copies specifies what copies leave out and which objects are never copied.
 	Copies *copies.Options
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
@@ -77,7 +77,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.addGenericFlags(fs)
 }
 
-// Validate returns what is wrong with the flags.
+// Validate returns the errors in the flags.
 func (o *Options) Validate() field.ErrorList {
 	var errs field.ErrorList
 	for _, err := range o.validate() {

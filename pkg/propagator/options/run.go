@@ -20,8 +20,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
 
-// Run runs a propagator until the context ends, or until the lease or the API server's store is lost, which is an error: the process has
-// to start afresh then. Its metrics are registered, and metricsHandler serves them.
+// Run runs a propagator until the context ends, or until the lease or the API server's store is lost, which is an error: the process has to
+// restart then. It registers the metrics, and metricsHandler serves them.
 func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHandler http.Handler) error {
 	base, err := o.restConfig()
 	if err != nil {
@@ -56,8 +56,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	if err != nil {
 		return err
 	}
-	// A standby watches too, so that taking over costs no list of the whole cluster: while nobody leads, whoever
-	// creates a sub-namespace waits.
+	// A standby watches too, so that taking over does not list the whole cluster: while no replica leads, creations of sub-namespaces wait.
 	p.Watch(ctx)
 	go func() {
 		defer cancel()
@@ -73,7 +72,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	return errors.Join(err, p.Lost())
 }
 
-// readiness returns what has to be true of a replica that is ready: it could write, and it does or knows who does.
+// readiness returns the checks of a ready replica: it could write, and it leads or knows the leader.
 func (o *Options) readiness(p *propagator.Manager, elector *atomic.Pointer[leaderelection.LeaderElector]) []healthz.HealthChecker {
 	return []healthz.HealthChecker{
 		healthz.NamedCheck("sync", func(*http.Request) error { return p.Synced() }),
@@ -93,7 +92,8 @@ func (o *Options) readiness(p *propagator.Manager, elector *atomic.Pointer[leade
 	}
 }
 
-// lead runs f while this replica holds the lease, and gives the lease back once f has returned. It stores the elector, which knows who leads.
+// lead runs f while this replica holds the lease, and releases the lease once f has returned. It stores the elector, which knows the
+// leader.
 func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderelection.HealthzAdaptor,
 	known *atomic.Pointer[leaderelection.LeaderElector], f func(context.Context),
 ) error {
@@ -101,7 +101,7 @@ func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderele
 	if err != nil {
 		return err
 	}
-	// The lease has its own connection: it must not wait behind thousands of writes.
+	// The lease has its own connection, so that it does not wait behind thousands of writes.
 	base = rest.CopyConfig(base)
 	base.Timeout = o.LeaderElection.RenewDeadline.Duration / 2
 	client, err := kubernetes.NewForConfig(base)
@@ -110,12 +110,12 @@ func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderele
 	}
 	lock, err := resourcelock.New(o.LeaderElection.ResourceLock, o.LeaderElection.ResourceNamespace, o.LeaderElection.ResourceName,
 		client.CoreV1(), client.CoordinationV1(),
-		// Without events: a restart shall write nothing, and the lease itself tells who leads.
+		// Without events: a restart must write nothing, and the lease itself shows who leads.
 		resourcelock.ResourceLockConfig{Identity: host + "_" + uuid.NewString()})
 	if err != nil {
 		return err
 	}
-	// The election outlives the context for as long as f takes to end, so that no two replicas write at a time.
+	// The election outlives the context until f ends, so that two replicas never write at the same time.
 	electing, stopElecting := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopElecting()
 	started, finished := make(chan struct{}), make(chan struct{})

@@ -16,12 +16,12 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Serving says how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
+// Serving is how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
 type Serving struct {
 	Secure         *genericoptions.SecureServingOptions
 	Authentication *genericoptions.DelegatingAuthenticationOptions
 	Authorization  *genericoptions.DelegatingAuthorizationOptions
-	// Profiling serves Go's profiles, too.
+	// Profiling serves Go's profiles too.
 	Profiling bool
 }
 
@@ -29,13 +29,13 @@ func newServing() Serving {
 	s := Serving{
 		Secure:         genericoptions.NewSecureServingOptions(),
 		Authentication: genericoptions.NewDelegatingAuthenticationOptions(),
-		// Health is for everybody, such as the kubelet.
+		// Health needs no rights, for the kubelet among others.
 		Authorization: genericoptions.NewDelegatingAuthorizationOptions(),
 	}
 	s.Secure.BindPort = 8443
 	// A self-signed certificate is kept in memory.
 	s.Secure.ServerCert.CertDirectory, s.Secure.ServerCert.PairName = "", Name
-	// Nobody has to read metrics for copies to be written.
+	// Copies are written even if no user can read metrics.
 	s.Authentication.TolerateInClusterLookupFailure = true
 	return s
 }
@@ -52,8 +52,8 @@ func (s *Serving) validate() []error {
 	return append(errs, s.Authorization.Validate()...)
 }
 
-// serve serves health, metrics and, if asked to, profiles until the context ends. The channel is closed when all requests are answered.
-// Users are reviewed by the server of the kubeconfig unless a flag names another one for that.
+// serve serves health, metrics and, if enabled, profiles until the context ends. It closes the channel when all requests are answered.
+// Users are authenticated and authorized by the server of the kubeconfig unless a flag names another one.
 func (s *Serving) serve(ctx context.Context, kubeconfig string, live, ready []healthz.HealthChecker, metrics http.Handler) (<-chan struct{}, error) {
 	if s.Authentication.RemoteKubeConfigFile == "" {
 		s.Authentication.RemoteKubeConfigFile = kubeconfig

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Lag finds out how long it takes until all the work that one change has caused is done. It is safe for concurrent use.
+// Lag measures how long it takes until all the work that a change has caused is done. It is safe for concurrent use.
 type Lag struct {
 	mu      sync.Mutex
 	pending map[Key]*wave
@@ -23,8 +23,8 @@ func NewLag(done func(kind int, d time.Duration)) *Lag {
 	return &Lag{pending: map[Key]*wave{}, done: done, now: time.Now}
 }
 
-// Start records that a change at the given time has caused the work. Work that an earlier change has caused too
-// counts as done for that one: it is overtaken.
+// Start records that a change at the given time has caused the work. Work that an earlier change has caused too counts as done for that
+// change.
 func (l *Lag) Start(at time.Time, keys []Key) {
 	if len(keys) == 0 {
 		return

@@ -1,4 +1,6 @@
-// Package queue orders the propagator's work: what somebody waits for goes first, and bulk work last.
+// Package queue orders the propagator's work: what a request waits for comes first, bulk work last, and trees take turns. client-go's work
+// queues do the queueing, delays and back-off; this package adds the order. In their order, that of arrival, a change in a small tree would
+// wait for all copies of a large one.
 package queue
 
 import (
@@ -15,15 +17,15 @@ const (
 	Subnamespace Class = iota
 	// Namespace is the labels of one namespace.
 	Namespace
-	// Source is finding the copies that one changed source affects. It writes nothing itself.
+	// Source finds the copies that one changed source affects. It writes nothing itself.
 	Source
 	// Status is the status of one namespace's Hierarchy.
 	Status
-	// Release is carrying out one CopyRelease.
+	// Release is one CopyRelease.
 	Release
 	// Configuration is the status of the cluster's configuration.
 	Configuration
-	// OrphanedCopies is finding the copies of one kind that are not below their source and diverge. It writes nothing itself.
+	// OrphanedCopies finds the divergent copies of one kind that are not below their source. It writes nothing itself.
 	OrphanedCopies
 	// Destination is all copies in one namespace.
 	Destination
@@ -37,8 +39,8 @@ func (c Class) String() string {
 	return [...]string{"subnamespace", "namespace", "source", "status", "release", "configuration", "strays", "destination", "copy"}[c]
 }
 
-// Key names a piece of work. Kind is the place of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name
-// of the object in the namespace, for those, for Subnamespace and for Release.
+// Key identifies work. Kind is the number of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name of the object in
+// the namespace, for these, for Subnamespace and for Release.
 type Key struct {
 	Class     Class
 	Kind      int
@@ -46,18 +48,19 @@ type Key struct {
 	Name      string
 }
 
-// Backoff of work that fails.
+// Back-off of failed work.
 const (
 	minBackoff = 5 * time.Millisecond
 	maxBackoff = 10 * time.Second
 )
 
-// Queue is a work queue that hands out lower classes first, and within a class one piece of each tree in turn: however much work there is in one
-// tree, a single change in another is next but one. What one tree has of a class goes in the order of its arrival.
+// Queue is a work queue that hands out lower classes first, and within a class one key of each tree in turn: a single change in one tree
+// never waits for more than one key of each other tree. Keys of one tree and class are handed out in the order of their arrival.
 type Queue = workqueue.TypedRateLimitingInterface[Key]
 
 // New returns an empty queue. treeOf returns the tree that a namespace is in; nil makes each namespace a tree of its own. It is called with
-// the queue locked, so it must not wait for anybody who adds work. length, unless it is nil, is called with each change of a class's length.
+// the queue locked, so it must not wait for a caller that adds work. length, unless it is nil, is called with each change of a class's
+// length.
 func New(treeOf func(namespace string) string, length func(class string, length int)) Queue {
 	if treeOf == nil {
 		treeOf = func(namespace string) string { return namespace }
@@ -71,13 +74,14 @@ func New(treeOf func(namespace string) string, length func(class string, length 
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[Key]{DelayingQueue: delaying})
 }
 
-// bulk is the first of the classes between which trees take their turns together, lest all copies of one tree wait for another's destinations.
+// bulk is the first of the classes between which trees take turns as if they were one, so that the copies of one tree do not wait for
+// another's destinations.
 const bulk = Destination
 
 // byClass is the storage under a work queue, which guards it.
 type byClass struct {
 	lengths [classes]int
-	// ranks are the classes before the bulk, each by itself, and then the bulk.
+	// ranks are the classes before bulk, each by itself, and then bulk.
 	ranks  [bulk + 1]turns
 	treeOf func(namespace string) string
 	length func(class string, length int)

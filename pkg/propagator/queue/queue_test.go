@@ -28,7 +28,7 @@ func TestWorkThatSomebodyWaitsForGoesFirst(t *testing.T) {
 	}
 }
 
-func TestTheLengthOfEachClassIsTold(t *testing.T) {
+func TestTheLengthOfEachClassIsReported(t *testing.T) {
 	lengths := map[string]int{}
 	q := New(nil, func(class string, length int) { lengths[class] = length })
 	defer q.ShutDown()

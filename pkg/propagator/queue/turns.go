@@ -1,15 +1,15 @@
 package queue
 
-// turns hands out keys of one or more classes, one of each tree in turn, lower classes first within a tree.
+// turns hands out keys of one or more classes, one of each tree in turn, and lower classes first within a tree.
 type turns struct {
 	first   Class
 	classes int
-	// trees are those that have keys, and waiting has each of them once.
+	// trees are those that have keys. Each of them is in waiting once.
 	trees   map[string]*share
 	waiting fifo[*share]
 }
 
-// share is what one tree has in a queue.
+// share are the keys of one tree.
 type share struct {
 	tree  string
 	fifos []fifo[Key]
@@ -49,7 +49,7 @@ func (s *share) pop() (key Key, more bool) {
 	return key, more
 }
 
-// fifo frees what it has handed out once that is half of what it holds.
+// fifo frees what it has handed out once that is half of its items.
 type fifo[T any] struct {
 	items []T
 	head  int

@@ -92,7 +92,7 @@ func TestAChangeOfMetadataAffectsTheSubtreeBelowIt(t *testing.T) {
 	}
 }
 
-func TestANamespaceThatIsExcludedByLabelsLosesItsPlaceAndWhatItInherits(t *testing.T) {
+func TestANamespaceThatIsExcludedByLabelsLosesItsParentAndWhatItInherits(t *testing.T) {
 	tree := managedChain(t)
 	tree.SetSubnamespace(record("b", "d"))
 	affected := tree.SetNamespace(ns("b", labelled("off", "")))
@@ -110,7 +110,7 @@ func TestANamespaceThatIsExcludedByLabelsLosesItsPlaceAndWhatItInherits(t *testi
 	}
 	tree.SetNamespace(ns("b"))
 	if tree.Parent("b") != "a" || tree.Parent("d") != "b" || tree.Frozen("c") {
-		t.Error("2.1: its place is not restored")
+		t.Error("2.1: its parent is not restored")
 	}
 }
 

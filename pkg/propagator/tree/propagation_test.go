@@ -20,7 +20,7 @@ func naming(resources ...string) *Hierarchy {
 	return h
 }
 
-func TestAChangeOfWhatIsSaidAboutKindsIsTold(t *testing.T) {
+func TestAChangeOfTheSpecifiedKindsIsReported(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*Tree) Affected
 		want   bool
@@ -45,10 +45,10 @@ func TestAChangeOfWhatIsSaidAboutKindsIsTold(t *testing.T) {
 			w := New(managed.Default())
 			w.SetNamespace(ns("c"))
 			if !w.SetHierarchy(naming("secrets")).Propagation {
-				t.Error("what is new is not told")
+				t.Error("a change is not reported")
 			}
 			if got := test.change(w).Propagation; got != test.want {
-				t.Errorf("told: %v", got)
+				t.Errorf("reported: %v", got)
 			}
 			if got := len(w.PropagationByNamespace()) == 1; got != test.said {
 				t.Errorf("says %v", w.PropagationByNamespace())
@@ -57,7 +57,7 @@ func TestAChangeOfWhatIsSaidAboutKindsIsTold(t *testing.T) {
 	}
 }
 
-func TestProblemsAreToldWhenTheyAreNew(t *testing.T) {
+func TestKindConditionsAreReportedWhenTheyAreNew(t *testing.T) {
 	w := New(managed.Default())
 	problem := func(message string) []metav1.Condition { return []metav1.Condition{{Type: "Bad", Message: message}} }
 	for _, step := range []struct {

@@ -79,13 +79,13 @@ func TestResolve(t *testing.T) {
 		"3.12.3 a group that is cut short":                   {[]string{"networkpolicies.networking Propagate"}, "networkpolicies.v1.networking.k8s.io=Propagate", ""},
 		"3.12.3 no short names":                              {[]string{"netpol Propagate"}, "", "ResourceNotFound"},
 		"CONF-ResourceNotFound":                              {[]string{"gizmos.example.com Propagate"}, "", "ResourceNotFound"},
-		"CONF-ResourceNotFound wrong group":                  {[]string{"secrets.example.com Propagate"}, "", "ResourceNotFound"},
+		"CONF-ResourceNotFound another group":                {[]string{"secrets.example.com Propagate"}, "", "ResourceNotFound"},
 		"CONF-ResourceNotNamespaced":                         {[]string{"nodes Propagate"}, "", "ResourceNotNamespaced"},
 		"CONF-MultipleConfigurationsForType the first wins":  {[]string{"secrets Remove", "secret Propagate"}, "secrets.v1.=Remove", "MultipleConfigurationsForType"},
 		"CONF-MultipleConfigurationsForType the same":        {[]string{"secrets Remove", "secrets. Remove"}, "secrets.v1.=Remove", "MultipleConfigurationsForType"},
 		"CONF-MultipleConfigurationsForType an enforced one": {[]string{"roles Remove"}, "", "MultipleConfigurationsForType"},
 		"the hierarchy itself":                               {[]string{"hierarchies.hnc.x-k8s.io Propagate"}, "", "ResourceNotPropagatable"},
-		"what is wrong does not hold up others": {
+		"an invalid entry does not affect others": {
 			[]string{"nodes Propagate", "secrets Propagate", "gizmos Remove", "configmaps Remove"},
 			"secrets.v1.=Propagate configmaps.v1.=Remove", "ResourceNotNamespaced ResourceNotFound",
 		},
@@ -212,13 +212,13 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestAStatusThatTellsTheSameIsTheSame(t *testing.T) {
+func TestEquivalentStatusesAreTheSame(t *testing.T) {
 	c := configuration("gizmos Propagate")
 	r := Resolve(c, cluster(nil), Resolution{})
 	state := func(schema.GroupResource) State { return State{Synced: true} }
 	then, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
 	c.Status = Status(c, r, state, nothing(), then)
-	if again := Status(c, r, state, nothing(), now); !SameStatus(c.Status, again) {
+	if again := Status(c, r, state, nothing(), now); !sameStatus(c.Status, again) {
 		t.Errorf("%+v, then %+v", c.Status, again)
 	}
 	// A condition that ends is removed, and Ready changes with its time.

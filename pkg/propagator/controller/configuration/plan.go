@@ -15,9 +15,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 )
 
-// State is how it goes with a kind whose objects are watched.
+// State is the state of a kind whose objects are watched.
 type State struct {
-	// Synced says that its objects are known.
+	// Synced reports that its objects are listed.
 	Synced bool
 	// Sources and Copies are the numbers of objects.
 	Sources, Copies int
@@ -52,7 +52,7 @@ func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupRe
 	slices.SortStableFunc(status.Resources, func(a, b v1beta1.ResourceStatus) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
 	})
-	status.Conditions = conditions.Merge(c.Status.Conditions, append(told(problems, waiting), summed(s.problems())...), r.Generation, now)
+	status.Conditions = conditions.Merge(c.Status.Conditions, append(problemConditions(problems, waiting), summed(s.problems())...), r.Generation, now)
 	return status
 }
 
@@ -61,8 +61,8 @@ func count(n int) *int32 {
 	return &m
 }
 
-// told returns one condition for each type of problem, and the summary. The first problem of a type gives the reason.
-func told(problems []Problem, waiting []string) []metav1.Condition {
+// problemConditions returns one condition for each type of problem, and Ready. The first problem of a type gives the reason.
+func problemConditions(problems []Problem, waiting []string) []metav1.Condition {
 	wanted := []metav1.Condition{}
 	ready := metav1.Condition{
 		Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, Message: "all kinds are treated as configured",
@@ -83,7 +83,7 @@ func told(problems []Problem, waiting []string) []metav1.Condition {
 	return append(wanted, ready)
 }
 
-// summed returns one condition for each type of the namespaces' conditions. They are no fault of the configuration.
+// summed returns one condition for each type of the namespaces' conditions. They are not problems of the configuration.
 func summed(problems []Problem) []metav1.Condition {
 	var wanted []metav1.Condition
 	for _, p := range problems {
@@ -96,7 +96,7 @@ func summed(problems []Problem) []metav1.Condition {
 	return wanted
 }
 
-// Conditions returns a condition for the problems of each type and reason, in their order. Status and times are for the caller to fill in.
+// Conditions returns a condition for the problems of each type and reason, in their order. Callers add the status and the times.
 func Conditions(problems []Problem) []metav1.Condition {
 	var found []metav1.Condition
 	for len(problems) > 0 {
@@ -109,7 +109,7 @@ func Conditions(problems []Problem) []metav1.Condition {
 	return found
 }
 
-// most is how many problems a condition tells.
+// most is how many problems a condition lists.
 const most = 10
 
 func message(problems []Problem) string {
@@ -124,12 +124,12 @@ func message(problems []Problem) string {
 	return strings.Join(lines, "; ")
 }
 
-// RulesDiffer returns the problem that the servers act by different rules.
+// RulesDiffer returns the problem that the servers have different rules in force.
 func RulesDiffer(differences []string) Problem {
 	return Problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; start both servers with the same flags"}
 }
 
-// SameStatus says whether two statuses tell the same.
-func SameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
+// sameStatus reports whether two statuses are equivalent.
+func sameStatus(a, b v1beta1.HNCConfigurationStatus) bool {
 	return equality.Semantic.DeepEqual(a.Resources, b.Resources) && conditions.Same(a.Conditions, b.Conditions)
 }

@@ -14,28 +14,28 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 )
 
-// Cluster is what discovery has found.
+// Cluster is the result of discovery.
 type Cluster struct {
 	Mapper meta.RESTMapper
-	// Incomplete says which API groups did not answer, nil if all did.
+	// Incomplete lists the API groups that did not respond, nil if all did.
 	Incomplete error
 }
 
-// Entry is a kind that the cluster has, and what is to be done with it.
+// Entry is a kind that the cluster has, and the policy for its sources.
 type Entry struct {
-	// Group and Resource are as the configuration spells them.
+	// Group and Resource are spelled as in the configuration.
 	Group, Resource string
 	Kind            copies.Kind
 	Policy          copies.Policy
 }
 
-// Problem is something that is wrong with the configuration.
+// Problem is an error in the configuration.
 type Problem struct {
-	// Condition is the type of the condition that it belongs to.
+	// Condition is the type of the condition that reports it.
 	Condition, Reason, Message string
 }
 
-// Resolution is what a configuration means in a cluster.
+// Resolution is the meaning of a configuration in a cluster.
 type Resolution struct {
 	// Generation is that of the configuration, 0 if there is none.
 	Generation int64
@@ -44,7 +44,7 @@ type Resolution struct {
 	Problems []Problem
 }
 
-// Enforced returns the entries that there are whatever the configuration says.
+// Enforced returns the entries of the kinds that are always propagated.
 func Enforced() []Entry {
 	entries := make([]Entry, 0, len(copies.Kinds))
 	for _, kind := range copies.Kinds {
@@ -55,10 +55,10 @@ func Enforced() []Entry {
 	return entries
 }
 
-// Trees are what the hierarchies of namespaces mean in a cluster. Enforced kinds are not among their entries.
+// Trees are the resolutions of the hierarchies of namespaces. Their entries do not include enforced kinds.
 type Trees map[string]Resolution
 
-// Problematic says whether something is wrong with one of them.
+// Problematic reports whether one of them has a problem.
 func (t Trees) Problematic() bool {
 	for _, r := range t {
 		if len(r.Problems) > 0 {
@@ -68,8 +68,8 @@ func (t Trees) Problematic() bool {
 	return false
 }
 
-// Resolve finds the kinds that a configuration, which may be nil, names. old is the resolution before: what it has found stays while an
-// API group does not answer.
+// Resolve finds the kinds that a configuration, which may be nil, names. old is the previous resolution: what it has found stays while an
+// API group does not respond.
 func Resolve(c *v1beta1.HNCConfiguration, cluster Cluster, old Resolution) Resolution {
 	r := Resolution{Entries: Enforced()}
 	if c == nil {
@@ -93,7 +93,7 @@ func ResolveTrees(said map[string][]v1beta1.ResourceSpec, onConflict v1beta1.Con
 	return trees
 }
 
-// add adds what the entries of a field mean.
+// add resolves the entries of a field.
 func (r *Resolution) add(field string, resources []v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old Resolution) {
 	for i, spec := range resources {
 		entry, problem := resolve(spec, onConflict, find, old)
@@ -111,10 +111,10 @@ func (r *Resolution) add(field string, resources []v1beta1.ResourceSpec, onConfl
 	}
 }
 
-// find finds a kind, as kinds.Resolve does. If there is none while an API group does not answer, the error is that of the group.
+// find finds a kind, as kinds.Resolve does. If it finds none while an API group does not respond, it returns the error of the group.
 type find func(group, resource string) (*meta.RESTMapping, error)
 
-// finder returns a function that looks for each kind once: many hierarchies may name it.
+// finder returns a function that looks up each kind once: many hierarchies may name it.
 func finder(cluster Cluster) find {
 	type found struct {
 		mapping *meta.RESTMapping
@@ -162,7 +162,7 @@ func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find 
 	return entry, &Problem{hnc.ConditionOutOfSync, hnc.ReasonUnknown, fmt.Sprintf("can't be looked for now: %v", err)}
 }
 
-// twice returns the problem of an entry whose kind has an entry already: the first one holds.
+// twice returns the problem of an entry whose kind has an entry already. The first one is effective.
 func (r *Resolution) twice(entry Entry) *Problem {
 	resource := entry.Kind.GroupResource()
 	first := slices.IndexFunc(r.Entries, func(e Entry) bool { return e.Kind.GroupResource() == resource })

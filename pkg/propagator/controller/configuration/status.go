@@ -46,7 +46,7 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 		return c.create(ctx)
 	case status == nil:
 		return nil
-	case SameStatus(*status, config.Status) && (c.InForce == nil || equality.Semantic.DeepEqual(c.InForce, config.Status.InForce.Propagator)):
+	case sameStatus(*status, config.Status) && (c.InForce == nil || equality.Semantic.DeepEqual(c.InForce, config.Status.InForce.Propagator)):
 		return nil
 	}
 	patch, err := json.Marshal(map[string]any{

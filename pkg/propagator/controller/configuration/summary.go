@@ -16,8 +16,8 @@ import (
 // Pair is the type and the reason of a condition.
 type Pair struct{ Type, Reason string }
 
-// known are the pairs that HNC counts, in the order in which a later one took the place of an earlier one, with those of managed labels
-// and annotations under the type that they really have. Other pairs come before all of them. Source: spec/hnc.md 3.12, step 7.
+// known are the pairs that HNC counts, in the order in which a later one replaced an earlier one, with those of managed labels and
+// annotations under the type that they really have. Other pairs precede all of them. Source: spec/hnc.md 3.12, step 7.
 var known = []Pair{
 	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedAnnotation},
 	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedLabel},
@@ -29,8 +29,8 @@ var known = []Pair{
 	{hnc.ConditionActivitiesHalted, hnc.ReasonParentMissing},
 }
 
-// Summary knows which namespaces have which conditions. A change costs as much as the namespace has conditions, however many
-// namespaces there are. Its methods are safe for concurrent use.
+// Summary holds which namespaces have which conditions. The cost of a change depends on the number of conditions of the namespace, not on
+// the number of namespaces. Its methods are safe for concurrent use.
 type Summary struct {
 	count func(conditionType, reason string, namespaces int)
 
@@ -39,8 +39,8 @@ type Summary struct {
 	names map[Pair]sets.Set[string]
 }
 
-// NewSummary returns an empty summary. count is told the number of namespaces of each pair that HNC knows at once, and of any pair with
-// each change.
+// NewSummary returns an empty summary. It calls count with the number of namespaces of each pair that HNC knows at once, and of any pair
+// with each change.
 func NewSummary(count func(conditionType, reason string, namespaces int)) *Summary {
 	for _, pair := range known {
 		count(pair.Type, pair.Reason, 0)
@@ -48,7 +48,7 @@ func NewSummary(count func(conditionType, reason string, namespaces int)) *Summa
 	return &Summary{count: count, pairs: map[string][]Pair{}, names: map[Pair]sets.Set[string]{}}
 }
 
-// Set records the conditions that a namespace has, none if it is gone, and says whether it had others.
+// Set records the conditions of a namespace, none if it is gone, and reports whether they are different from before.
 func (s *Summary) Set(namespace string, conditions []metav1.Condition) bool {
 	var pairs []Pair
 	for _, c := range conditions {
@@ -81,7 +81,7 @@ func (s *Summary) Set(namespace string, conditions []metav1.Condition) bool {
 	return true
 }
 
-// problems returns what there is to tell: of each type of condition, the reason that HNC would tell comes first.
+// problems returns what to report: of each type of condition, the reason that HNC would report comes first.
 func (s *Summary) problems() []Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Summary) problems() []Problem {
 // named is how many namespaces a message names.
 const named = 3
 
-// affected tells which namespaces have a condition, in HNC's words.
+// affected lists the namespaces that have a condition, in HNC's words.
 func affected(names sets.Set[string], reason string) string {
 	var first []string
 	for name := range names {

@@ -46,7 +46,7 @@ func TestNamespaceConditions(t *testing.T) {
 			`BadConfiguration: 5 namespaces "a", "b", "c" ... are affected by "SubnamespaceAnchorMissing"`},
 		"NamespaceCondition: managed metadata count, under their own type": {map[string][]string{"a": {badLabel}},
 			`BadConfiguration: Namespaces "a" is affected by "IllegalManagedLabel"`},
-		"NamespaceCondition: the one that HNC told comes first": {map[string][]string{"a": {ancestor}, "b": {cycle}, "c": {missing}},
+		"NamespaceCondition: the one that HNC reported comes first": {map[string][]string{"a": {ancestor}, "b": {cycle}, "c": {missing}},
 			`ActivitiesHalted: Namespaces "c" is affected by "ParentMissing"; Namespaces "b" is affected by "InCycle"; Namespaces "a" is affected by "AncestorHaltActivities"`},
 		"NamespaceCondition: and what HNC did not know, last": {map[string][]string{"a": {something, badLabel, anchor}},
 			`BadConfiguration: Namespaces "a" is affected by "SubnamespaceAnchorMissing"; Namespaces "a" is affected by "IllegalManagedLabel"; Namespaces "a" is affected by "Something"`},
@@ -85,7 +85,7 @@ func TestNamespaceConditionsAreCounted(t *testing.T) {
 	counts := map[string]int{}
 	s := NewSummary(func(conditionType, reason string, n int) { counts[conditionType+"="+reason] = n })
 	if len(counts) != 8 || counts[missing] != 0 || counts[badLabel] != 0 {
-		t.Errorf("5.2: not all zeroes are told: %v", counts)
+		t.Errorf("5.2: not all zeroes are reported: %v", counts)
 	}
 	for _, step := range []struct {
 		namespace string

@@ -14,17 +14,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
-// backup is what is known of the content of an object that is about to be overwritten.
+// backup is the record of the content of an object that is about to be overwritten.
 type backup struct {
 	// created is the record that this write has created, nil if there was one before or it could not be created.
 	created *v1beta1.OverwrittenObject
-	// lost says why the content is not kept, nil if it is.
+	// lost is the reason why the content is not kept, nil if it is.
 	lost error
 }
 
-// backUp keeps the content of the object that a write is about to overwrite, unless content of that object is kept already. That it can't be kept
-// because of what it is, of limits or of missing rights does not prevent the write: nobody can hold up what is set above. It returns an
-// error if that may be different in a moment.
+// backUp keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be kept because of
+// its kind, of limits or of missing rights, the write is not prevented: otherwise users could block the policies above them. It returns an
+// error if a retry may succeed.
 func (c *Controller) backUp(ctx context.Context, w copies.Write) (backup, error) {
 	live, err := c.Dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	switch {
@@ -55,7 +55,8 @@ func (c *Controller) backUp(ctx context.Context, w copies.Write) (backup, error)
 	return lostFor(err)
 }
 
-// lostFor says what follows from an error of the server that keeps records: the content is lost for a reason that lasts, or the write has to wait.
+// lostFor decides what follows from an error of the server that keeps records: the content is lost for a lasting reason, or the write has
+// to wait.
 func lostFor(err error) (backup, error) {
 	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) {
 		return backup{lost: err}, nil
@@ -63,8 +64,8 @@ func lostFor(err error) (backup, error) {
 	return backup{}, err
 }
 
-// discard deletes the record of an object that was not overwritten after all. Replacing a RoleBinding may have failed halfway, so that
-// its record stays.
+// discard deletes the record of an object that was not overwritten after all. Replacing a RoleBinding may have failed halfway, so its
+// record stays.
 func (c *Controller) discard(ctx context.Context, w copies.Write, b backup) {
 	if b.created == nil || w.Kind == copies.Kinds[1] {
 		return

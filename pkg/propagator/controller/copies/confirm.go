@@ -35,7 +35,7 @@ func (c *Controller) confirmAncestor(ctx context.Context, namespace, ancestor st
 	return fmt.Errorf("%w: namespace %q is not below %q", outcome.ErrStale, namespace, ancestor)
 }
 
-// liveParent returns the parent that the namespace's records name now. expected is where its Subnamespace is looked for.
+// liveParent returns the parent that the namespace's records name now. Its Subnamespace is looked up in the namespace expected.
 func (c *Controller) liveParent(ctx context.Context, namespace, expected string) (string, error) {
 	h, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 	if err == nil && h.Spec.Parent != "" {

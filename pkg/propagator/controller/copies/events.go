@@ -18,7 +18,7 @@ func (c *Controller) eventFinalized(kind copies.Kind, source *copies.Object) {
 
 func (c *Controller) eventUnreadable(kind copies.Kind, source *copies.Object) {
 	c.Events.Eventf(source.Reference(kind), corev1.EventTypeWarning, hnc.EventCannotParse,
-		"Not propagated, because it can't be told to which namespaces: %v", source.Unreadable())
+		"Not propagated, because the namespaces cannot be determined: %v", source.Unreadable())
 }
 
 func (c *Controller) eventMisread(kind copies.Kind, o *copies.Object) {
@@ -73,7 +73,7 @@ func (b backup) describe(w copies.Write) string {
 	return fmt.Sprintf("its content is kept for some time: kubectl hns explain %s/%s -n %s --overwritten", w.Kind.GroupResource(), w.Name, w.Namespace)
 }
 
-// howToKeep says how the object that was overwritten could have been kept.
+// howToKeep explains how the overwritten object could have been kept.
 func howToKeep(w copies.Write) string {
 	if w.Present.AsksToOverride() {
 		return fmt.Sprintf("that one does not allow its override: to have an object of your own, choose another name, or have that one annotated with %s: \"true\"",

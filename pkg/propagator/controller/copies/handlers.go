@@ -79,7 +79,7 @@ func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Obje
 		delete(c.kept[kind], old.UID)
 		c.mu.Unlock()
 	}
-	if (!o.SameCopies(old) && s.Tree.HasChildren(namespace)) || o.Remarkable(old) {
+	if (!o.SameCopies(old) && s.Tree.HasChildren(namespace)) || o.Notable(old) {
 		c.sourceChanged(kind, namespace, name)
 	}
 	// Most changes are our own writes.
@@ -107,7 +107,7 @@ func (c *Controller) kindChanged(s *cache.State, kind int) {
 // enqueueNotable enqueues the sources that events are emitted about.
 func (c *Controller) enqueueNotable(s *cache.State, kind int) {
 	for o := range s.Kind(kind).Index.All() {
-		if o.Remarkable(nil) {
+		if o.Notable(nil) {
 			c.sourceChanged(kind, o.Namespace, o.Name)
 		}
 	}

@@ -39,7 +39,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		}
 	}
 	written, err := copies.Apply(ctx, c.Client, w)
-	result := copies.Judge(w.Verb, err)
+	result := copies.Classify(w.Verb, err)
 	c.metrics.wrote(groupKind(w.Kind), w.Verb, string(result))
 	switch result {
 	case copies.Done:

@@ -146,7 +146,7 @@ func strip(o *unstructured.Unstructured) {
 	o.SetAnnotations(annotations)
 }
 
-// modeOf returns how sources of a kind in the source namespace are propagated; another mode than Ignore, too, if the source of another
+// modeOf returns the mode of sources of a kind in the source namespace. It is another one than Ignore, too, if the source of another
 // ancestor governs the name.
 func (c *Controller) modeOf(resource schema.GroupResource, namespace, source, name string) v1beta1.SynchronizationMode {
 	if slices.Contains(clusterkinds.Enforced, resource) {

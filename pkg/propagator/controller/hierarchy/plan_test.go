@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
-func TestTheStatusOfAHierarchyTellsChildrenAndProblems(t *testing.T) {
+func TestTheStatusOfAHierarchyHasChildrenAndConditions(t *testing.T) {
 	for name, test := range map[string]struct {
 		given []string
 		want  string // children, then type=reason; "none", "create" or "create PARENT"
@@ -98,7 +98,7 @@ func TestSeveralConditionsOfOneTypeAreWrittenOnce(t *testing.T) {
 	}
 }
 
-func TestAnExcludedNamespacesHierarchyTellsSo(t *testing.T) {
+func TestTheHierarchyOfAnExcludedNamespaceReportsThat(t *testing.T) {
 	w := treetest.New("ns a", "has a label off=", "cascading a", "ns b", "parent b a")
 	s := Plan(w, "a", treetest.Now)
 	if s == nil || len(s.Status.Children) != 0 || len(s.Status.Conditions) != 1 || s.Status.Conditions[0].Reason != hnc.ReasonNamespaceExcluded {

@@ -55,7 +55,7 @@ func plan(t *tree.Tree) []record {
 	return found
 }
 
-// labelledParent returns the namespace at distance 1, "" if there is none. An external namespace's labels are its manager's.
+// labelledParent returns the namespace at distance 1, "" if there is none. The labels of an external namespace are its manager's.
 func labelledParent(t *tree.Tree, name string) string {
 	ns := t.Namespace(name)
 	if t.Excluded(name) || ns.ManagedBy != "" {
@@ -69,7 +69,8 @@ func labelledParent(t *tree.Tree, name string) string {
 	return ""
 }
 
-// begins returns the managed pairs that the namespace has and its parent has not: those that go on below it, and those that it has alone.
+// begins returns the managed pairs that the namespace has and its parent lacks: those that its descendants have too, and those that it has
+// alone.
 func begins(t *tree.Tree, ns, parent *tree.Namespace, children []string, of func(*tree.Namespace) map[string]string, isManaged func(string) bool,
 ) (inherited, own []v1beta1.MetaKVP) {
 	has := of(ns)

@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func TestWhatNamespacesTellOfLostHierarchies(t *testing.T) {
+func TestPlanOfLostHierarchies(t *testing.T) {
 	chained := []string{"ns a", "has a label a.tree.hnc.x-k8s.io/depth=0", "ns b", "has b label b.tree.hnc.x-k8s.io/depth=0", "has b label a.tree.hnc.x-k8s.io/depth=1",
 		"ns c sub-of b", "has c label c.tree.hnc.x-k8s.io/depth=0", "has c label b.tree.hnc.x-k8s.io/depth=1", "has c label a.tree.hnc.x-k8s.io/depth=2"}
 	for name, test := range map[string]struct {
@@ -34,7 +34,7 @@ func TestWhatNamespacesTellOfLostHierarchies(t *testing.T) {
 		"terminating":                       {append(chained, "terminating c"), "b below a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told []string
+			var records []string
 			for _, r := range plan(treetest.New(test.given...)) {
 				words := []string{r.name}
 				switch {
@@ -54,9 +54,9 @@ func TestWhatNamespacesTellOfLostHierarchies(t *testing.T) {
 						words = append(words, fmt.Sprintf("%s %s=%s", list.what, pair.Key, pair.Value))
 					}
 				}
-				told = append(told, strings.Join(words, " "))
+				records = append(records, strings.Join(words, " "))
 			}
-			if got := strings.Join(told, ", "); got != test.want {
+			if got := strings.Join(records, ", "); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})

@@ -67,7 +67,7 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 	return nil
 }
 
-// confirmConversion confirms that the namespace of a Subnamespace is not, or again, its sub-namespace: what is void stays so.
+// confirmConversion confirms that the namespace of a Subnamespace is not its sub-namespace, or not again: void Subnamespaces stay void.
 func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace) error {
 	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -79,7 +79,7 @@ func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace
 	return err
 }
 
-// hasLiveChildren says whether a namespace names the given one as its parent, or is asked for in it, now.
+// hasLiveChildren reports whether a live Hierarchy names the namespace as its parent, or a live Subnamespace is in it.
 func (c *Controller) hasLiveChildren(ctx context.Context, namespace string) (bool, error) {
 	hierarchies, err := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.parent", namespace).String(),

@@ -21,7 +21,7 @@ func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, bind
 	if apierrors.IsAlreadyExists(err) {
 		err = nil
 	}
-	// The watch brings it: it is a source like any other.
+	// The watch brings it: it is an ordinary source.
 	if err := outcome.Record(c.Metrics, "RoleBinding", "create", binding.Namespace, err, nil); err != nil {
 		return err
 	}
@@ -33,11 +33,11 @@ func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, bind
 	return c.namespaces.Patch(ctx, ns, nil, map[string]*string{hnc.AnnotationCreatorPending: nil})
 }
 
-// creatorPrefix is followed by the namespace's name: of one name, an ancestor's RoleBinding would take the place of a descendant's.
+// creatorPrefix precedes the namespace's name: with the same name everywhere, an ancestor's RoleBinding would replace a descendant's.
 const creatorPrefix = "hnc-creator-"
 
-// creatorBinding returns the RoleBinding that gives who has asked for a sub-namespace the creator's role there, nil if there is no such role
-// or nobody has asked. It is an ordinary source, made once.
+// creatorBinding returns the RoleBinding that gives the requester of a sub-namespace the creator's role there, nil if there is no such role
+// or no requester. It is an ordinary source that is created once.
 func creatorBinding(t *tree.Tree, s *tree.Subnamespace) *rbacv1.RoleBinding {
 	if t.CreatorRole() == "" || s.Requester == "" {
 		return nil
@@ -49,7 +49,7 @@ func creatorBinding(t *tree.Tree, s *tree.Subnamespace) *rbacv1.RoleBinding {
 	}
 }
 
-// subject returns the user of that name as RBAC speaks of it.
+// subject returns the RBAC subject of a user name.
 func subject(user string) rbacv1.Subject {
 	if account, ok := strings.CutPrefix(user, "system:serviceaccount:"); ok {
 		if namespace, name, ok := strings.Cut(account, ":"); ok {

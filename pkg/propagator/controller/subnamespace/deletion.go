@@ -27,14 +27,14 @@ func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 	return plan{action: deleteNamespace, uid: ns.UID, resourceVersion: ns.ResourceVersion}
 }
 
-// elsewhere says whether the namespace's Hierarchy names another parent than the Subnamespace's.
+// elsewhere reports whether the namespace's Hierarchy names another parent than the Subnamespace's.
 func elsewhere(t *tree.Tree, s *tree.Subnamespace) bool {
 	h := t.Hierarchy(s.Name)
 	return h != nil && h.Parent != "" && h.Parent != s.Parent
 }
 
-// mayDelete says whether the namespace may be deleted with its Subnamespace. When the parent terminates its content is deleted
-// in a random order, and whoever deleted it may not have known of the sub-namespace: only cascading deletion permits it then.
+// mayDelete reports whether the namespace may be deleted with its Subnamespace. When the parent terminates, its content is deleted in a
+// random order, and the user who deleted it may not have known of the sub-namespace: only cascading deletion permits it then.
 func mayDelete(t *tree.Tree, s *tree.Subnamespace) bool {
 	parent := t.Namespace(s.Parent)
 	switch {

@@ -73,7 +73,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConverted,
 			fmt.Sprintf("namespace %q was converted to a full namespace, so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", key.Name), now)
 	case t.Subnamespace(key) == nil:
-		// It belongs to an earlier namespace of its parent's name, and counts for nothing.
+		// It belongs to an earlier namespace of its parent's name, and has no effect.
 		return plan{action: none}
 	}
 	parent := t.Namespace(key.Parent)
@@ -223,7 +223,7 @@ func reportOnly(t *tree.Tree, s *tree.Subnamespace, state v1beta1.SubnamespaceSt
 	return plan{action: report, status: status}
 }
 
-// sameStatus says whether two statuses tell the same.
+// sameStatus reports whether two statuses are equivalent.
 func sameStatus(a, b v1beta1.SubnamespaceStatus) bool {
 	return a.State == b.State && conditions.Same(a.Conditions, b.Conditions)
 }

@@ -102,7 +102,7 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 	}
 }
 
-func TestANewSubnamespaceHasItsPlaceFromTheStart(t *testing.T) {
+func TestANewSubnamespaceHasItsLabelsFromTheStart(t *testing.T) {
 	plan := planFor(treetest.New("ns a", "ns p", "parent p a", "cascading a", "asked p c"), tree.Key{Parent: "p", Name: "c"}, treetest.Now)
 	if got, want := treetest.Show(plan.namespace.Labels), "a:2 c:0 cascading-deletion in-tree included-namespace p:1"; got != want {
 		t.Errorf("labels %q, want %q", got, want)

@@ -55,7 +55,7 @@ func TestARequiredChildIsCreated(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerRefusesIsTold(t *testing.T) {
+func TestRejectionsOfRequiredChildrenAreReported(t *testing.T) {
 	w, key := treetest.New("ns p", "requires p c"), tree.Key{Parent: "p", Name: "c"}
 	if changed := w.SetRefused(key, "no room").Changed; len(changed) != 1 {
 		t.Errorf("the status of %v is looked at", changed)
@@ -75,7 +75,7 @@ func TestWhatTheServerRefusesIsTold(t *testing.T) {
 	}
 }
 
-func TestASubnamespaceTellsWhetherItIsRequired(t *testing.T) {
+func TestASubnamespaceReportsWhetherItIsRequired(t *testing.T) {
 	there := []string{"ns p", "ns c sub-of p", "parent c p", "ready p c"}
 	for name, test := range map[string]struct {
 		given []string
