@@ -26,23 +26,23 @@ func annotated(t *testing.T, name string, annotations map[string]string) *Object
 }
 
 // The names carry the rows of spec/hnc.md 3.11. In leaf there are a local object in the way, a copy that is right, one that is outdated and a
-// orphan.
+// unrelated.
 func TestModes(t *testing.T) {
 	all := map[string]string{hnc.AnnotationAll: "true"}
 	for name, test := range map[string]struct {
 		policy          Policy
 		removed, wanted string
 	}{
-		"MODE-Propagate": {Policy{Mode: v1beta1.Propagate}, "delete orphan",
+		"MODE-Propagate": {Policy{Mode: v1beta1.Propagate}, "delete unrelated",
 			"update asked from root over a local one, create new from root, update outdated from root, update way from root over a local one"},
-		"MODE-AllowPropagate": {Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete orphan",
+		"MODE-AllowPropagate": {Policy{Mode: v1beta1.AllowPropagate}, "delete outdated, delete right, delete unrelated",
 			"update asked from root over a local one"},
-		"MODE-Remove EXCL-Remove": {Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete orphan", ""},
+		"MODE-Remove EXCL-Remove": {Policy{Mode: v1beta1.Remove}, "delete outdated, delete right, delete unrelated", ""},
 		"MODE-Ignore":             {Policy{Mode: v1beta1.Ignore}, "", ""},
-		"MODE-Propagate, Keep": {Policy{Mode: v1beta1.Propagate, Keep: true}, "delete orphan",
+		"MODE-Propagate, Keep": {Policy{Mode: v1beta1.Propagate, Keep: true}, "delete unrelated",
 			"keep asked from root, create new from root, update outdated from root, keep way from root"},
-		"MODE-AllowPropagate, Keep": {Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete orphan", "keep asked from root"},
-		"MODE-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete orphan", ""},
+		"MODE-AllowPropagate, Keep": {Policy{Mode: v1beta1.AllowPropagate, Keep: true}, "delete outdated, delete right, delete unrelated", "keep asked from root"},
+		"MODE-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete unrelated", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			index := NewIndex(Kinds[0])
@@ -56,7 +56,7 @@ func TestModes(t *testing.T) {
 			}
 			index.Set(stored(t, index.Get("root", "right"), "leaf", nil))
 			index.Set(role(t, "leaf", "outdated", "get", from+"root"))
-			index.Set(role(t, "leaf", "orphan", "get", from+"gone"))
+			index.Set(role(t, "leaf", "unrelated", "get", from+"gone"))
 			removals, writes := index.DecideAll(belowRoot)
 			if got := show(removals); got != test.removed {
 				t.Errorf("removed %q, want %q", got, test.removed)
