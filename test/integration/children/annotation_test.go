@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // annotate says of which namespace another is a sub-namespace; "" says of none.
@@ -43,7 +44,7 @@ func binding(t *testing.T, namespace string) string {
 
 func eventuallyCopied(t *testing.T, namespace, name string) {
 	t.Helper()
-	eventually(t, name+" is copied to "+namespace, func() error {
+	suite.Eventually(t, name+" is copied to "+namespace, func() error {
 		_, err := root.RbacV1().RoleBindings(namespace).Get(t.Context(), name, metav1.GetOptions{})
 		return err
 	})
@@ -58,7 +59,7 @@ func TestAnAnnotationAloneDoesNotJoinATree(t *testing.T) {
 		t.Helper()
 		eventuallyReports(t, "anno-mine", hnc.ReasonSubnamespaceMissing, `"anno-victim", which has no Subnamespace`)
 		ancestryIs(t, "anno-mine", "anno-mine")
-		h, err := root.hnc.HncV1beta1().Hierarchies("anno-mine").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		h, err := root.HNC.HncV1beta1().Hierarchies("anno-mine").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err != nil || h.Spec.Parent != "" {
 			t.Errorf("the hierarchy is %+v, %v", h, err)
 		}
@@ -76,7 +77,7 @@ func TestAnAnnotationAloneDoesNotJoinATree(t *testing.T) {
 	outside()
 
 	// Making the hierarchy anew changes nothing, no matter who does it.
-	mine := mallory.hnc.HncV1beta1().Hierarchies("anno-mine")
+	mine := mallory.HNC.HncV1beta1().Hierarchies("anno-mine")
 	if err := mine.Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestAnAnnotationAloneDoesNotJoinATree(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyCopied(t, "anno-other", secret)
-	h, err := root.hnc.HncV1beta1().Hierarchies("anno-victim").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := root.HNC.HncV1beta1().Hierarchies("anno-victim").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err == nil && len(h.Status.Children) > 1 {
 		t.Errorf("the children of the parent are %v", h.Status.Children)
 	}
@@ -104,8 +105,8 @@ func TestAnAnnotationAloneDoesNotJoinATree(t *testing.T) {
 	ancestryIs(t, "anno-mine", "anno-mine", "anno-victim")
 	eventuallyReports(t, "anno-mine", "-"+hnc.ReasonSubnamespaceMissing)
 	eventuallyCopied(t, "anno-mine", secret)
-	eventually(t, "the hierarchy names the parent", func() error {
-		h, err := root.hnc.HncV1beta1().Hierarchies("anno-mine").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	suite.Eventually(t, "the hierarchy names the parent", func() error {
+		h, err := root.HNC.HncV1beta1().Hierarchies("anno-mine").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err == nil && h.Spec.Parent != "anno-victim" {
 			err = fmt.Errorf("got %+v", h.Spec)
 		}

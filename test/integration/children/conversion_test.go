@@ -10,13 +10,14 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // eventuallyVoid waits until a Subnamespace is in the state Conflict because its namespace was converted.
 func eventuallyVoid(t *testing.T, parent, name string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("Subnamespace %s/%s is void", parent, name), func() error {
-		s, err := root.hnc.HncV1beta1().Subnamespaces(parent).Get(t.Context(), name, metav1.GetOptions{})
+	suite.Eventually(t, fmt.Sprintf("Subnamespace %s/%s is void", parent, name), func() error {
+		s, err := root.HNC.HncV1beta1().Subnamespaces(parent).Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -31,7 +32,7 @@ func eventuallyVoid(t *testing.T, parent, name string) {
 
 func eventuallyNoNamespace(t *testing.T, name string) {
 	t.Helper()
-	eventually(t, name+" is gone", func() error {
+	suite.Eventually(t, name+" is gone", func() error {
 		if _, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 			return fmt.Errorf("got %w", err)
 		}
@@ -56,13 +57,13 @@ func TestASubnamespaceLeavesOnlyWithTheRootsConsent(t *testing.T) {
 	vera.admin(t, "leave-top")
 	const why = `"leave-top", which is the root of the tree that the namespace leaves`
 	remove := func(u user, name string) error {
-		return u.hnc.HncV1beta1().Hierarchies(name).Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{})
+		return u.HNC.HncV1beta1().Hierarchies(name).Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{})
 	}
 	stays := func(name string) {
 		t.Helper()
 		refused(t, "deleting the hierarchy of "+name, remove(mallory, name), apierrors.IsForbidden, why)
 		refused(t, "emptying the hierarchy of "+name, mallory.hierarchy(t, name, below("")), apierrors.IsForbidden, why)
-		_, err := mallory.hnc.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.MergePatchType,
+		_, err := mallory.HNC.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.MergePatchType,
 			[]byte(`{"metadata":{"finalizers":["example.com/mine"]}}`), metav1.PatchOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +137,7 @@ func TestASubnamespaceIsTakenApart(t *testing.T) {
 	}
 	eventuallyReports(t, "apart-sub", "-"+hnc.ReasonSubnamespaceMissing)
 	// Nobody but the propagator says what is void.
-	records := alice.hnc.HncV1beta1().Subnamespaces("apart-top")
+	records := alice.HNC.HncV1beta1().Subnamespaces("apart-top")
 	for _, value := range []string{"null", `""`, `"false"`} {
 		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, hnc.AnnotationVoid, value)
 		s, err := records.Patch(t.Context(), "apart-sub", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
@@ -179,7 +180,7 @@ func TestASubnamespaceIsTakenApart(t *testing.T) {
 	if err := records.Delete(t.Context(), "apart-quick", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the void Subnamespace is gone", func() error {
+	suite.Eventually(t, "the void Subnamespace is gone", func() error {
 		_, err := alice.subnamespace(t, "apart-top", "apart-quick")
 		return err
 	})
@@ -190,7 +191,7 @@ func TestASubnamespaceIsTakenApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A void one protects nothing.
-	eventually(t, "the parent may be deleted", func() error {
+	suite.Eventually(t, "the parent may be deleted", func() error {
 		return alice.CoreV1().Namespaces().Delete(t.Context(), "apart-top", metav1.DeleteOptions{})
 	})
 	eventuallyNoNamespace(t, "apart-top")

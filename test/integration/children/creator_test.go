@@ -16,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func subnamespaceOf(name string) *v1beta1.Subnamespace {
@@ -25,7 +26,7 @@ func subnamespaceOf(name string) *v1beta1.Subnamespace {
 // creatorRole sets the role, as the user.
 func (u user) creatorRole(t *testing.T, role string) error {
 	t.Helper()
-	_, err := u.hnc.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
+	_, err := u.HNC.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
 		fmt.Appendf(nil, `{"spec":{"creatorRole":%q}}`, role), metav1.PatchOptions{})
 	return err
 }
@@ -37,7 +38,7 @@ func withCreatorRole(t *testing.T, role string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := root.hnc.HncV1beta1().HNCConfigurations().Patch(context.WithoutCancel(t.Context()), hnc.ConfigurationName, types.MergePatchType,
+		if _, err := root.HNC.HncV1beta1().HNCConfigurations().Patch(context.WithoutCancel(t.Context()), hnc.ConfigurationName, types.MergePatchType,
 			[]byte(`{"spec":{"creatorRole":""}}`), metav1.PatchOptions{}); err != nil {
 			t.Error(err)
 		}
@@ -45,7 +46,7 @@ func withCreatorRole(t *testing.T, role string) {
 	probe := "probe-" + strings.ToLower(t.Name())
 	namespaces(t, probe)
 	n := 0
-	eventually(t, "the propagator knows of the role", func() error {
+	suite.Eventually(t, "the propagator knows of the role", func() error {
 		n++
 		name := fmt.Sprintf("%s-%d", probe, n)
 		if _, err := root.subnamespace(t, probe, name); err != nil {
@@ -89,7 +90,7 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 		joe := newUser(t, "joe-made")
 		joe.grant(t, "made-by-jane", "create hnc.x-k8s.io/subnamespaceanchors")
 		anchor := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "hnc.x-k8s.io/v1alpha2", "kind": "SubnamespaceAnchor", "metadata": map[string]any{"name": "made-by-joe"}}}
-		if _, err := joe.dynamic.Resource(v1alpha2.SchemeGroupVersion.WithResource("subnamespaceanchors")).Namespace("made-by-jane").
+		if _, err := joe.Dynamic.Resource(v1alpha2.SchemeGroupVersion.WithResource("subnamespaceanchors")).Namespace("made-by-jane").
 			Create(t.Context(), anchor, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 			t.Fatal(err)
 		}
 		stopped(t, func() {})
-		if _, err := jane.hnc.HncV1beta1().Subnamespaces("made").Patch(t.Context(), "made-by-jane", types.MergePatchType,
+		if _, err := jane.HNC.HncV1beta1().Subnamespaces("made").Patch(t.Context(), "made-by-jane", types.MergePatchType,
 			[]byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -181,12 +182,12 @@ func TestACrashDoesNotLoseTheCreator(t *testing.T) {
 	stopped(t, func() {
 		// The answer waits until the namespace can be used.
 		go func() {
-			_, err := jane.hnc.HncV1beta1().Subnamespaces("crash").Create(t.Context(), subnamespaceOf("crashed"), metav1.CreateOptions{})
+			_, err := jane.HNC.HncV1beta1().Subnamespaces("crash").Create(t.Context(), subnamespaceOf("crashed"), metav1.CreateOptions{})
 			created <- err
 		}()
 		var s *v1beta1.Subnamespace
-		eventually(t, "the Subnamespace is stored", func() (err error) {
-			s, err = root.hnc.HncV1beta1().Subnamespaces("crash").Get(t.Context(), "crashed", metav1.GetOptions{})
+		suite.Eventually(t, "the Subnamespace is stored", func() (err error) {
+			s, err = root.HNC.HncV1beta1().Subnamespaces("crash").Get(t.Context(), "crashed", metav1.GetOptions{})
 			return err
 		})
 		if _, err := root.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "crashed", Annotations: map[string]string{
@@ -221,7 +222,7 @@ func TestOnlyWhoMayBindTheRoleNamesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Who leaves it as it is, or takes it away, needs nothing.
-	if _, err := u.hnc.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
+	if _, err := u.HNC.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
 		[]byte(`{"spec":{"resources":[{"resource":"limitranges","mode":"Ignore"}]}}`), metav1.PatchOptions{}); err != nil {
 		t.Error(err)
 	}

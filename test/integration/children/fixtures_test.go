@@ -47,7 +47,7 @@ func namespaces(t *testing.T, names ...string) {
 // they have effect.
 func (u user) grant(t *testing.T, namespace string, rules ...string) {
 	t.Helper()
-	role := fmt.Sprintf("%s-%s-%s", u.name, namespace, strings.ToLower(strings.NewReplacer(" ", "-", ",", "-", "/", "-").Replace(t.Name())))
+	role := fmt.Sprintf("%s-%s-%s", u.Name, namespace, strings.ToLower(strings.NewReplacer(" ", "-", ",", "-", "/", "-").Replace(t.Name())))
 	clusterRole := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: role}}
 	for _, rule := range rules {
 		words := strings.Fields(rule)
@@ -71,8 +71,8 @@ func (u user) grant(t *testing.T, namespace string, rules ...string) {
 func (u user) bind(t *testing.T, namespace, role string) {
 	t.Helper()
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role}
-	subjects := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: u.name}}
-	name := metav1.ObjectMeta{GenerateName: u.name + "-"}
+	subjects := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: u.Name}}
+	name := metav1.ObjectMeta{GenerateName: u.Name + "-"}
 	var err error
 	if namespace == "" {
 		_, err = root.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: name, RoleRef: ref, Subjects: subjects}, metav1.CreateOptions{})
@@ -108,7 +108,7 @@ func (u user) may(t *testing.T, verb, group, resource, namespace, name string) b
 
 func (u user) eventuallyMay(t *testing.T, verb, group, resource, namespace, name string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%s may %s %s.%s in %q", u.name, verb, resource, group, namespace), func() error {
+	suite.Eventually(t, fmt.Sprintf("%s may %s %s.%s in %q", u.Name, verb, resource, group, namespace), func() error {
 		if !u.may(t, verb, group, resource, namespace, name) {
 			return fmt.Errorf("not yet")
 		}
@@ -119,7 +119,7 @@ func (u user) eventuallyMay(t *testing.T, verb, group, resource, namespace, name
 // hierarchy changes or creates the hierarchy of a namespace.
 func (u user) hierarchy(t *testing.T, namespace string, change func(*v1beta1.HierarchySpec)) error {
 	t.Helper()
-	client := u.hnc.HncV1beta1().Hierarchies(namespace)
+	client := u.HNC.HncV1beta1().Hierarchies(namespace)
 	// The propagator may create one in between, where it has something to report.
 	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 	return retry.OnError(suite.Backoff, again, func() error {
@@ -150,15 +150,15 @@ func below(parent string) func(*v1beta1.HierarchySpec) {
 // subnamespace creates a Subnamespace.
 func (u user) subnamespace(t *testing.T, parent, name string) (*v1beta1.Subnamespace, error) {
 	t.Helper()
-	return u.hnc.HncV1beta1().Subnamespaces(parent).Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	return u.HNC.HncV1beta1().Subnamespaces(parent).Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 }
 
 // eventuallyReady waits until a Subnamespace is ready, and returns it.
 func eventuallyReady(t *testing.T, parent, name string) *v1beta1.Subnamespace {
 	t.Helper()
 	var s *v1beta1.Subnamespace
-	eventually(t, fmt.Sprintf("Subnamespace %s/%s is ready", parent, name), func() (err error) {
-		if s, err = root.hnc.HncV1beta1().Subnamespaces(parent).Get(t.Context(), name, metav1.GetOptions{}); err != nil {
+	suite.Eventually(t, fmt.Sprintf("Subnamespace %s/%s is ready", parent, name), func() (err error) {
+		if s, err = root.HNC.HncV1beta1().Subnamespaces(parent).Get(t.Context(), name, metav1.GetOptions{}); err != nil {
 			return err
 		}
 		if !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) || s.DeletionTimestamp != nil {
@@ -173,8 +173,8 @@ func eventuallyReady(t *testing.T, parent, name string) *v1beta1.Subnamespace {
 // reason, until it has none.
 func eventuallyReports(t *testing.T, namespace, reason string, parts ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("the hierarchy of %s reports %s", namespace, reason), func() error {
-		h, err := root.hnc.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	suite.Eventually(t, fmt.Sprintf("the hierarchy of %s reports %s", namespace, reason), func() error {
+		h, err := root.HNC.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}

@@ -5,27 +5,19 @@ package children
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
-	binDir   = "../../../_output/bin"
-	deadline = 2 * time.Minute
-	interval = 50 * time.Millisecond
+	binDir = "../../../_output/bin"
 )
 
 // propagator takes the lease of its predecessor, which a test has ended, without waiting long for it.
@@ -37,12 +29,7 @@ var apiServer = controlplane.Server{Name: "hnc-apiserver", Args: []string{manage
 const managedLabel = "--managed-namespace-label=team|desk"
 
 // user is somebody's clients.
-type user struct {
-	kubernetes.Interface
-	hnc     versioned.Interface
-	dynamic dynamic.Interface
-	name    string
-}
+type user struct{ suite.User }
 
 var (
 	cp           *controlplane.ControlPlane
@@ -51,79 +38,22 @@ var (
 	root user
 )
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-func run(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	if err := controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator"); err != nil {
-		return 0, err
-	}
-	dir, err := os.MkdirTemp("", "children")
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if code != 0 || err != nil {
-			fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
-			return
-		}
-		_ = os.RemoveAll(dir)
-	}()
-	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, cp.Stop(ctx)) }()
-	if err := setUp(ctx); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
-}
-
-func setUp(ctx context.Context) error {
+func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
+	cp = started
 	var err error
 	if root, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
-		return err
-	}
-	port, err := cp.StartServer(ctx, installation, apiServer)
-	if err != nil {
-		return err
-	}
-	if err := cp.Register(ctx, installation, port); err != nil {
-		return err
-	}
-	if _, err := cp.StartServer(ctx, installation, propagator); err != nil {
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, apiServer, propagator); err != nil {
 		return err
 	}
 	// The configuration is created when the propagator leads.
-	return wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
-		_, err := root.hnc.HncV1beta1().HNCConfigurations().Get(ctx, "config", metav1.GetOptions{})
+	return wait.PollUntilContextTimeout(ctx, suite.Interval, suite.Deadline, true, func(ctx context.Context) (bool, error) {
+		_, err := root.HNC.HncV1beta1().HNCConfigurations().Get(ctx, "config", metav1.GetOptions{})
 		return err == nil, nil
 	})
-}
-
-func clients(name string, config *rest.Config) (user, error) {
-	config = rest.CopyConfig(config)
-	config.QPS = -1
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	untyped, err := dynamic.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	hnc, err := versioned.NewForConfig(config)
-	return user{kube, hnc, untyped, name}, err
 }
 
 // stopped runs f while the propagator does not run.
@@ -138,15 +68,7 @@ func stopped(t *testing.T, f func()) {
 	}
 }
 
-// eventually polls until f returns no error.
-func eventually(t *testing.T, what string, f func() error) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		last = f()
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("%s: %v", what, last)
-	}
+func clients(name string, config *rest.Config) (user, error) {
+	u, err := suite.NewUser(name, config)
+	return user{u}, err
 }

@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // ancestryIs waits until a namespace reports a path, and has the tree labels of all who are on it.
 func ancestryIs(t *testing.T, name string, path ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("the ancestors of %s are %v", name, path), func() error {
+	suite.Eventually(t, fmt.Sprintf("the ancestors of %s are %v", name, path), func() error {
 		ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -62,7 +63,7 @@ func TestAParentMayComeLater(t *testing.T) {
 	refused(t, "who is not admin of what is to come", operator.hierarchy(t, "early", below("later")), apierrors.IsForbidden,
 		`namespace "later", which is the new parent`, "update on hierarchies.hnc.x-k8s.io")
 	operator.bind(t, "", "admin")
-	eventually(t, "an admin of all namespaces names it", func() error { return operator.hierarchy(t, "early", below("later")) })
+	suite.Eventually(t, "an admin of all namespaces names it", func() error { return operator.hierarchy(t, "early", below("later")) })
 	eventuallyReports(t, "early", hnc.ReasonParentMissing, `"later" does not exist; create it`)
 	eventuallyReports(t, "early-child", hnc.ReasonAncestorHalted, `"early"`)
 	ancestryIs(t, "early-child", "early-child", "early")
@@ -90,7 +91,7 @@ func TestTheAncestryIsKeptRight(t *testing.T) {
 
 	alice := newUser(t, "alice-path")
 	alice.grant(t, "", "get,patch /namespaces")
-	eventually(t, "the policy has effect", func() error {
+	suite.Eventually(t, "the policy has effect", func() error {
 		_, err := alice.CoreV1().Namespaces().Patch(t.Context(), "path", types.MergePatchType, []byte(`{"metadata":{"annotations":{"hnc.x-k8s.io/ancestry":"path.mine"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 		if !apierrors.IsForbidden(err) {
 			return fmt.Errorf("got %w", err)

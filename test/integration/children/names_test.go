@@ -19,7 +19,7 @@ import (
 func withNames(t *testing.T, rule string) {
 	t.Helper()
 	set := func(ctx context.Context, rule string) {
-		if _, err := root.hnc.HncV1beta1().HNCConfigurations().Patch(ctx, hnc.ConfigurationName, types.MergePatchType,
+		if _, err := root.HNC.HncV1beta1().HNCConfigurations().Patch(ctx, hnc.ConfigurationName, types.MergePatchType,
 			fmt.Appendf(nil, `{"spec":{"subnamespaceNames":%s}}`, rule), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestNamesOfSubnamespacesCanBeRestricted(t *testing.T) {
 	withNames(t, `{"prefix":"Parent"}`)
 
 	const says = `must start with "names-", as required by spec.subnamespaceNames.prefix of hncconfigurations.hnc.x-k8s.io "config"; choose another name`
-	anchors := mallory.dynamic.Resource(v1alpha2.SchemeGroupVersion.WithResource("subnamespaceanchors")).Namespace("names")
+	anchors := mallory.Dynamic.Resource(v1alpha2.SchemeGroupVersion.WithResource("subnamespaceanchors")).Namespace("names")
 	anchor := applied(v1alpha2.SchemeGroupVersion.String(), "SubnamespaceAnchor", map[string]any{"spec": map[string]any{}})
 	anchor.SetName("velero")
 	for way, take := range map[string]func() error{
@@ -55,7 +55,7 @@ func TestNamesOfSubnamespacesCanBeRestricted(t *testing.T) {
 			return err
 		},
 		"apply": func() error {
-			_, err := mallory.hnc.HncV1beta1().Subnamespaces("names").Apply(t.Context(), v1beta1.Subnamespace("velero", "names"), metav1.ApplyOptions{FieldManager: "test"})
+			_, err := mallory.HNC.HncV1beta1().Subnamespaces("names").Apply(t.Context(), v1beta1.Subnamespace("velero", "names"), metav1.ApplyOptions{FieldManager: "test"})
 			return err
 		},
 		"create in v1alpha2": func() error {
@@ -83,7 +83,7 @@ func TestNamesOfSubnamespacesCanBeRestricted(t *testing.T) {
 		if _, err := mallory.subnamespace(t, "argocd", "argocd-child"); err != nil {
 			t.Error(err)
 		}
-		if _, err := root.hnc.HncV1beta1().Subnamespaces("names").Patch(t.Context(), "argocd", types.MergePatchType,
+		if _, err := root.HNC.HncV1beta1().Subnamespaces("names").Patch(t.Context(), "argocd", types.MergePatchType,
 			[]byte(`{"metadata":{"labels":{"changed":"true"}}}`), metav1.PatchOptions{}); err != nil {
 			t.Error(err)
 		}
@@ -100,7 +100,7 @@ func TestNamesOfSubnamespacesCanBeRestricted(t *testing.T) {
 		}
 	})
 	t.Run("a bad rule is refused", func(t *testing.T) {
-		_, err := root.hnc.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
+		_, err := root.HNC.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
 			[]byte(`{"spec":{"subnamespaceNames":{"pattern":"(","prefix":"Grandparent"}}}`), metav1.PatchOptions{})
 		refused(t, "rule", err, apierrors.IsInvalid, "spec.subnamespaceNames.pattern", "RE2", "spec.subnamespaceNames.prefix", "Parent")
 	})

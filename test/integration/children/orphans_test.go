@@ -14,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // orphan makes a namespace whose parent is gone.
@@ -41,19 +42,19 @@ func TestAMissingParentIsNotClaimedWithoutItsChildren(t *testing.T) {
 
 	says := []string{`namespace "adopted-gone" does not exist but is the parent of 1 existing namespace(s)`, "update on hierarchies.hnc.x-k8s.io", `user "mallory-adopter"`, "choose another name"}
 	claim := func(dry ...string) error {
-		_, err := mallory.hnc.HncV1beta1().Subnamespaces("adopter").Create(t.Context(),
+		_, err := mallory.HNC.HncV1beta1().Subnamespaces("adopter").Create(t.Context(),
 			&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "adopted-gone"}}, metav1.CreateOptions{DryRun: dry})
 		return err
 	}
 	refused(t, "v1beta1", claim(), apierrors.IsForbidden, says...)
 	refused(t, "v1beta1, dry run", claim(metav1.DryRunAll), apierrors.IsForbidden, says...)
-	_, err := mallory.hnc.HncV1alpha2().SubnamespaceAnchors("adopter").Create(t.Context(),
+	_, err := mallory.HNC.HncV1alpha2().SubnamespaceAnchors("adopter").Create(t.Context(),
 		&v1alpha2.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Name: "adopted-gone"}}, metav1.CreateOptions{})
 	refused(t, "v1alpha2", err, apierrors.IsForbidden, says...)
 	applied := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": v1beta1.SchemeGroupVersion.String(), "kind": "Subnamespace", "metadata": map[string]any{"name": "adopted-gone"},
 	}}
-	_, err = mallory.dynamic.Resource(v1beta1.SchemeGroupVersion.WithResource("subnamespaces")).Namespace("adopter").
+	_, err = mallory.Dynamic.Resource(v1beta1.SchemeGroupVersion.WithResource("subnamespaces")).Namespace("adopter").
 		Apply(t.Context(), "adopted-gone", applied, metav1.ApplyOptions{FieldManager: "mallory"})
 	refused(t, "server-side apply", err, apierrors.IsForbidden, says...)
 
@@ -62,7 +63,7 @@ func TestAMissingParentIsNotClaimedWithoutItsChildren(t *testing.T) {
 
 	mallory.admin(t, "adopted")
 	// The server remembers for some seconds that it was denied.
-	eventually(t, "an admin of the child claims the name", func() error { return claim() })
+	suite.Eventually(t, "an admin of the child claims the name", func() error { return claim() })
 	ancestryIs(t, "adopted", "adopted", "adopted-gone", "adopter")
 }
 
@@ -104,7 +105,7 @@ func TestANamespaceOfTheNameHealsOrphans(t *testing.T) {
 	if _, err := root.RbacV1().RoleBindings("healer").Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the RoleBinding has flowed down", func() error {
+	suite.Eventually(t, "the RoleBinding has flowed down", func() error {
 		_, err := root.RbacV1().RoleBindings("healed").Get(context.WithoutCancel(t.Context()), "flows", metav1.GetOptions{})
 		if err != nil {
 			return fmt.Errorf("not yet: %w", err)

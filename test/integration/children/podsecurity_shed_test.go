@@ -22,7 +22,7 @@ func TestASubnamespaceWithoutItsRecordFollowsPodSecurity(t *testing.T) {
 		}
 	}
 	detach := func(name string) {
-		records := mallory.hnc.HncV1beta1().Subnamespaces("shed-top")
+		records := mallory.HNC.HncV1beta1().Subnamespaces("shed-top")
 		if _, err := records.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const enforce = "pod-security.kubernetes.io/enforce"
@@ -30,7 +31,7 @@ func (u user) labelled(t *testing.T, namespace, key, value string) error {
 
 func eventuallyLabelled(t *testing.T, namespace, key, value string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("label %s of %s is %q", key, namespace, value), func() error {
+	suite.Eventually(t, fmt.Sprintf("label %s of %s is %q", key, namespace, value), func() error {
 		ns, err := root.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
 		if err == nil && ns.Labels[key] != value {
 			err = fmt.Errorf("got %v", ns.Labels)
@@ -42,7 +43,7 @@ func eventuallyLabelled(t *testing.T, namespace, key, value string) {
 // eventuallyRefusesHostPod waits until no such pod is admitted: kube-apiserver sees the labels of a namespace a moment after they are written.
 func (u user) eventuallyRefusesHostPod(t *testing.T, namespace, why string) {
 	t.Helper()
-	eventually(t, "a pod on the host is refused in "+namespace, func() error {
+	suite.Eventually(t, "a pod on the host is refused in "+namespace, func() error {
 		if err := u.hostPod(t, namespace); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), why) {
 			return fmt.Errorf("got %w", err)
 		}
@@ -55,7 +56,7 @@ func (u user) eventuallyRefusesHostPod(t *testing.T, namespace, why string) {
 func (u user) hostPod(t *testing.T, namespace string) error {
 	t.Helper()
 	var result error
-	eventually(t, "an answer to a pod in "+namespace, func() error {
+	suite.Eventually(t, "an answer to a pod in "+namespace, func() error {
 		_, result = u.CoreV1().Pods(namespace).Create(t.Context(), &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{GenerateName: "host-"},
 			Spec:       corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Name: "c", Image: "registry.k8s.io/pause"}}},
@@ -108,7 +109,7 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 	// A user who only has edit can't change that.
 	refused(t, "the label", evan.labelled(t, "secure-sub", enforce, "privileged"), apierrors.IsForbidden)
 	patch := fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"privileged"}]}}`, enforce)
-	_, err = evan.hnc.HncV1beta1().Subnamespaces("secure-top").Patch(t.Context(), "secure-sub", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err = evan.HNC.HncV1beta1().Subnamespaces("secure-top").Patch(t.Context(), "secure-sub", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	if !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) {
 		t.Errorf("by the Subnamespace: got %v", err)
 	}
@@ -129,7 +130,7 @@ func TestSubnamespacesInheritPodSecurity(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventuallyLabelled(t, "secure-leaf", enforce, "privileged")
-		eventually(t, "a pod in the host's network is admitted", func() error { return evan.hostPod(t, "secure-sub") })
+		suite.Eventually(t, "a pod in the host's network is admitted", func() error { return evan.hostPod(t, "secure-sub") })
 		if err := root.labelled(t, "secure-top", enforce, "baseline"); err != nil {
 			t.Fatal(err)
 		}

@@ -85,17 +85,17 @@ type dynamicResource struct {
 }
 
 func (d dynamicResource) create(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return d.dynamic.Resource(d.resource).Namespace("asker").Create(t.Context(), o, metav1.CreateOptions{FieldManager: d.name})
+	return d.Dynamic.Resource(d.resource).Namespace("asker").Create(t.Context(), o, metav1.CreateOptions{FieldManager: d.Name})
 }
 
 func (d dynamicResource) apply(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return d.dynamic.Resource(d.resource).Namespace("asker").Apply(t.Context(), o.GetName(), o, metav1.ApplyOptions{FieldManager: d.name, Force: true})
+	return d.Dynamic.Resource(d.resource).Namespace("asker").Apply(t.Context(), o.GetName(), o, metav1.ApplyOptions{FieldManager: d.Name, Force: true})
 }
 
 func (d dynamicResource) update(t *testing.T, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	return d.dynamic.Resource(d.resource).Namespace("asker").Update(t.Context(), o, metav1.UpdateOptions{FieldManager: d.name})
+	return d.Dynamic.Resource(d.resource).Namespace("asker").Update(t.Context(), o, metav1.UpdateOptions{FieldManager: d.Name})
 }
 
 func (d dynamicResource) patch(t *testing.T, name string, kind types.PatchType, patch string) (*unstructured.Unstructured, error) {
-	return d.dynamic.Resource(d.resource).Namespace("asker").Patch(t.Context(), name, kind, []byte(patch), metav1.PatchOptions{FieldManager: d.name})
+	return d.Dynamic.Resource(d.resource).Namespace("asker").Patch(t.Context(), name, kind, []byte(patch), metav1.PatchOptions{FieldManager: d.Name})
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func TestRequiredChildrenAreThere(t *testing.T) {
@@ -35,11 +36,11 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 
 	t.Run("one that is deleted comes back", func(t *testing.T) {
 		old := eventuallyReady(t, "req", "req-a").UID
-		if err := alice.hnc.HncV1beta1().Subnamespaces("req").Delete(t.Context(), "req-a", metav1.DeleteOptions{}); err != nil {
+		if err := alice.HNC.HncV1beta1().Subnamespaces("req").Delete(t.Context(), "req-a", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "req-a is there again", func() error {
-			s, err := root.hnc.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-a", metav1.GetOptions{})
+		suite.Eventually(t, "req-a is there again", func() error {
+			s, err := root.HNC.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-a", metav1.GetOptions{})
 			if err == nil && (s.UID == old || !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady)) {
 				err = fmt.Errorf("got %+v", s)
 			}
@@ -51,8 +52,8 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 		if err := alice.hierarchy(t, "req", requires("req-a")); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "req-b reports that it is not required", func() error {
-			s, err := root.hnc.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-b", metav1.GetOptions{})
+		suite.Eventually(t, "req-b reports that it is not required", func() error {
+			s, err := root.HNC.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-b", metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
@@ -62,15 +63,15 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 			}
 			return nil
 		})
-		if err := alice.hnc.HncV1beta1().Subnamespaces("req").Delete(t.Context(), "req-b", metav1.DeleteOptions{}); err != nil {
+		if err := alice.HNC.HncV1beta1().Subnamespaces("req").Delete(t.Context(), "req-b", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "req-b is gone", func() error {
+		suite.Eventually(t, "req-b is gone", func() error {
 			_, err := root.CoreV1().Namespaces().Get(t.Context(), "req-b", metav1.GetOptions{})
 			if !apierrors.IsNotFound(err) {
 				return fmt.Errorf("got %w", err)
 			}
-			_, err = root.hnc.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-b", metav1.GetOptions{})
+			_, err = root.HNC.HncV1beta1().Subnamespaces("req").Get(t.Context(), "req-b", metav1.GetOptions{})
 			if !apierrors.IsNotFound(err) {
 				return fmt.Errorf("got %w", err)
 			}
@@ -79,15 +80,15 @@ func TestRequiredChildrenAreThere(t *testing.T) {
 	})
 
 	t.Run("they go with their parent", func(t *testing.T) {
-		if _, err := root.hnc.HncV1beta1().Hierarchies("req").Patch(t.Context(), hnc.Singleton, types.MergePatchType,
+		if _, err := root.HNC.HncV1beta1().Hierarchies("req").Patch(t.Context(), hnc.Singleton, types.MergePatchType,
 			[]byte(`{"spec":{"allowCascadingDeletion":true}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the deletion of req is accepted", func() error {
+		suite.Eventually(t, "the deletion of req is accepted", func() error {
 			return root.CoreV1().Namespaces().Delete(t.Context(), "req", metav1.DeleteOptions{})
 		})
 		for _, name := range []string{"req", "req-a"} {
-			eventually(t, name+" is gone", func() error {
+			suite.Eventually(t, name+" is gone", func() error {
 				if _, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 					return fmt.Errorf("got %w", err)
 				}
@@ -182,7 +183,7 @@ func TestARefusedRequiredChildIsReportedAndTheRestGoesOn(t *testing.T) {
 	})
 	eventuallyReady(t, "late", "late-free")
 	eventuallyReports(t, "late", hnc.ReasonRequiredChildRefused, `required child "late-taken" can't be created`, "exists already")
-	if _, err := root.hnc.HncV1beta1().Subnamespaces("late").Get(t.Context(), "late-taken", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := root.HNC.HncV1beta1().Subnamespaces("late").Get(t.Context(), "late-taken", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("got %v", err)
 	}
 	if err := root.CoreV1().Namespaces().Delete(t.Context(), "late-taken", metav1.DeleteOptions{}); err != nil {
@@ -221,8 +222,8 @@ func TestWhatTheServerRefusesIsTriedAgain(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the policy has effect", func() error {
-		_, err := root.hnc.HncV1beta1().Subnamespaces("denied").Create(t.Context(), subnamespaceOf("denied-probe"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	suite.Eventually(t, "the policy has effect", func() error {
+		_, err := root.HNC.HncV1beta1().Subnamespaces("denied").Create(t.Context(), subnamespaceOf("denied-probe"), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil {
 			return fmt.Errorf("not yet")
 		}
@@ -240,7 +241,7 @@ func TestWhatTheServerRefusesIsTriedAgain(t *testing.T) {
 	}
 	eventuallyReady(t, "denied", "denied-child")
 	eventuallyReports(t, "denied", "-"+hnc.ReasonRequiredChildRefused)
-	h, err := root.hnc.HncV1beta1().Hierarchies("denied").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := root.HNC.HncV1beta1().Hierarchies("denied").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil || !slices.Contains(h.Spec.RequiredChildren, "denied-child") {
 		t.Errorf("got %v, %v", h, err)
 	}

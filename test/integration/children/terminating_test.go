@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const finalizers = `{"metadata":{"finalizers":[%s]}}`
@@ -19,9 +20,9 @@ const finalizers = `{"metadata":{"finalizers":[%s]}}`
 func (u user) patchHierarchy(ctx context.Context, version, namespace, patch string) error {
 	var err error
 	if version == "v1alpha2" {
-		_, err = u.hnc.HncV1alpha2().HierarchyConfigurations(namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		_, err = u.HNC.HncV1alpha2().HierarchyConfigurations(namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	} else {
-		_, err = u.hnc.HncV1beta1().Hierarchies(namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		_, err = u.HNC.HncV1beta1().Hierarchies(namespace).Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	}
 	return err
 }
@@ -33,7 +34,7 @@ func TestADeletedHierarchyIsNoWayOut(t *testing.T) {
 	mallory := newUser(t, "mallory-bomb")
 	mallory.admin(t, "bomb")
 	remove := func() error {
-		return mallory.hnc.HncV1beta1().Hierarchies("bomb").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{})
+		return mallory.HNC.HncV1beta1().Hierarchies("bomb").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{})
 	}
 	if err := mallory.hierarchy(t, "bomb", func(s *v1beta1.HierarchySpec) {}); err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestADeletedHierarchyIsNoWayOut(t *testing.T) {
 	if err := mallory.patchHierarchy(t.Context(), "v1beta1", "bomb", fmt.Sprintf(finalizers, `"example.com/bomb"`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := root.hnc.HncV1beta1().Hierarchies("bomb").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
+	if err := root.HNC.HncV1beta1().Hierarchies("bomb").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := root.hierarchy(t, "bomb-parent", below("bomb-other")); err != nil {
@@ -93,7 +94,7 @@ func TestADeletedHierarchyIsNoWayOutByConversion(t *testing.T) {
 	if err := mallory.patchHierarchy(t.Context(), "v1beta1", "fuse", fmt.Sprintf(finalizers, `"example.com/fuse"`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := mallory.hnc.HncV1beta1().Hierarchies("fuse").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
+	if err := mallory.HNC.HncV1beta1().Hierarchies("fuse").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	annotate(fmt.Sprintf(`{"metadata":{"annotations":{%q:"fuse-top"}}}`, hnc.AnnotationSubnamespaceOf))
@@ -112,8 +113,8 @@ func TestADeletedHierarchyIsNoWayOutByConversion(t *testing.T) {
 	if err := mallory.patchHierarchy(t.Context(), "v1beta1", "fuse", fmt.Sprintf(finalizers, "")); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the hierarchy names the parent", func() error {
-		h, err := root.hnc.HncV1beta1().Hierarchies("fuse").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	suite.Eventually(t, "the hierarchy names the parent", func() error {
+		h, err := root.HNC.HncV1beta1().Hierarchies("fuse").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err == nil && h.Spec.Parent != "fuse-top" {
 			err = fmt.Errorf("got %+v", h.Spec)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 var wiped = []string{"wipe", "wipe-sub", "wipe-leaf", "wipe-full"}
@@ -62,11 +63,11 @@ func footprint(t *testing.T) string {
 func steadyFootprint(t *testing.T) string {
 	t.Helper()
 	last, same := footprint(t), 0
-	eventually(t, "nothing is written for three seconds", func() error {
+	suite.Eventually(t, "nothing is written for three seconds", func() error {
 		if now := footprint(t); now != last {
 			last, same = now, 0
 		}
-		if same++; same*int(interval) < int(3*time.Second) {
+		if same++; same*int(suite.Interval) < int(3*time.Second) {
 			return errors.New("not long enough")
 		}
 		return nil
@@ -80,8 +81,8 @@ func eventuallyRebuilt(t *testing.T) {
 	eventuallyReady(t, "wipe", "wipe-sub")
 	eventuallyReady(t, "wipe-sub", "wipe-leaf")
 	for name, parent := range map[string]string{"wipe": "", "wipe-sub": "wipe", "wipe-leaf": "wipe-sub", "wipe-full": "wipe-sub", "wipe-mine": ""} {
-		eventually(t, "the hierarchy of "+name+" is there", func() error {
-			h, err := root.hnc.HncV1beta1().Hierarchies(name).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		suite.Eventually(t, "the hierarchy of "+name+" is there", func() error {
+			h, err := root.HNC.HncV1beta1().Hierarchies(name).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
@@ -119,11 +120,11 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	}
 	ancestryIs(t, "wipe-full", "wipe-full", "wipe-sub", "wipe")
 	for _, name := range wiped {
-		eventually(t, "the copy in "+name, func() error {
+		suite.Eventually(t, "the copy in "+name, func() error {
 			_, err := root.RbacV1().RoleBindings(name).Get(t.Context(), "wipe-viewers", metav1.GetOptions{})
 			return err
 		})
-		eventually(t, "the labels of "+name, func() error {
+		suite.Eventually(t, "the labels of "+name, func() error {
 			ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
 			if err == nil && (ns.Labels["team"] != "blue" || ns.Labels[hnc.LabelCascadingDeletion] == "" || (ns.Labels["desk"] == "1") != (name == "wipe-full")) {
 				err = fmt.Errorf("got %v", ns.Labels)
@@ -142,7 +143,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 
 	t.Run("while the propagator runs", func(t *testing.T) {
 		wipe(t)
-		eventually(t, "the propagator ends", func() error {
+		suite.Eventually(t, "the propagator ends", func() error {
 			if cp.Running(propagator.Name) {
 				return fmt.Errorf("it still runs")
 			}
@@ -157,7 +158,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	t.Run("while it did not, and was interrupted when it rebuilt them", func(t *testing.T) {
 		stopped(t, func() {
 			wipe(t)
-			if _, err := root.hnc.HncV1beta1().HNCConfigurations().Create(t.Context(), &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{}); err != nil {
+			if _, err := root.HNC.HncV1beta1().HNCConfigurations().Create(t.Context(), &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := root.hierarchy(t, "wipe-sub", below("wipe")); err != nil {

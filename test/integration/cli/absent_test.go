@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func startPropagator(t *testing.T) {
@@ -29,11 +30,8 @@ func TestServerIsAbsent(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() {
-		var err error
-		if port, err = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver", Args: rules}); err == nil {
-			err = cp.Register(context.WithoutCancel(t.Context()), installation, port)
-		}
-		if err != nil {
+		apiServer := controlplane.Server{Name: "hnc-apiserver", Args: rules}
+		if err := suite.Start(context.WithoutCancel(t.Context()), cp, installation, apiServer); err != nil {
 			t.Error(err)
 		}
 		startPropagator(t)

@@ -29,7 +29,6 @@ const (
 var (
 	cp           *controlplane.ControlPlane
 	installation *controlplane.Installation
-	port         int
 	// kube, hierarchies and objects are the administrator's clients, for setting things up.
 	kube        kubernetes.Interface
 	hierarchies versioned.Interface
@@ -58,16 +57,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if objects, err = dynamic.NewForConfig(cp.RESTConfig()); err != nil {
 		return err
 	}
-	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
-		return err
-	}
-	if port, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: rules}); err != nil {
-		return err
-	}
-	if err := cp.Register(ctx, installation, port); err != nil {
-		return err
-	}
-	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator", Args: rules}); err != nil {
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, suite.Servers(rules...)...); err != nil {
 		return err
 	}
 	root = user{cp.Kubeconfig()}

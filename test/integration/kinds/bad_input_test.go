@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // events returns those of ours about an object for a reason.
@@ -56,7 +57,7 @@ func eventuallyReportedOnce(t *testing.T, namespace, name, reason string, parts 
 			return slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(e.Message, part) })
 		})
 	}
-	eventually(t, reason+" on "+namespace+"/"+name+" is counted", "true", func() string {
+	suite.EventuallyEqual(t, reason+" on "+namespace+"/"+name+" is counted", "true", func() string {
 		all := reported()
 		if len(all) > 0 && all[0].Count > 1 {
 			return "true"
@@ -75,13 +76,13 @@ func TestBad12EventCannotPropagateObject(t *testing.T) {
 	held.SetFinalizers([]string{"example.com/hold"})
 	put(t, configMaps, held)
 	t.Cleanup(func() {
-		_, _ = alice.dynamic.Resource(configMaps).Namespace(root).Patch(context.Background(), "held", "application/merge-patch+json",
+		_, _ = alice.Dynamic.Resource(configMaps).Namespace(root).Patch(context.Background(), "held", "application/merge-patch+json",
 			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	})
 	put(t, configMaps, object("ConfigMap", root, "plain", "1"))
 	eventuallyPresent(t, configMaps, leaf, "plain=1<"+root)
 	eventuallyPresent(t, configMaps, mid, "plain=1<"+root)
-	eventually(t, "events on the source", "1", func() string { return fmt.Sprint(len(events(t, root, "held", hnc.EventCannotPropagate))) })
+	suite.EventuallyEqual(t, "events on the source", "1", func() string { return fmt.Sprint(len(events(t, root, "held", hnc.EventCannotPropagate))) })
 	if got := events(t, root, "held", hnc.EventCannotPropagate)[0].Message; !strings.Contains(got, "finalizers") {
 		t.Errorf("%q", got)
 	}
@@ -107,7 +108,7 @@ func TestBad13ARoleBindingWhoseRoleRefChanges(t *testing.T) {
 			return b.RoleRef.Name
 		}
 	}
-	eventually(t, "the copy refers to", "readers", refers(leaf))
+	suite.EventuallyEqual(t, "the copy refers to", "readers", refers(leaf))
 	if _, err := client.Update(t.Context(), bind("writers"), metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
 		t.Fatalf("the source's roleRef can be changed: %v", err)
 	}
@@ -119,7 +120,7 @@ func TestBad13ARoleBindingWhoseRoleRefChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ns := range []string{mid, leaf} {
-		eventually(t, "the copy refers to", "writers", refers(ns))
+		suite.EventuallyEqual(t, "the copy refers to", "writers", refers(ns))
 	}
 	// A local one in the way has another roleRef from the start.
 	if _, err := alice.RbacV1().RoleBindings(leaf).Create(t.Context(), &rbacv1.RoleBinding{
@@ -131,7 +132,7 @@ func TestBad13ARoleBindingWhoseRoleRefChanges(t *testing.T) {
 	if _, err := client.Create(t.Context(), later, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the one in the way refers to", "writers", func() string {
+	suite.EventuallyEqual(t, "the one in the way refers to", "writers", func() string {
 		b, err := admin.RbacV1().RoleBindings(leaf).Get(t.Context(), "later", metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -148,7 +149,7 @@ func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 	if _, err := alice.CoreV1().ResourceQuotas(mid).Create(t.Context(), quota, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the quota is counted", "0", func() string {
+	suite.EventuallyEqual(t, "the quota is counted", "0", func() string {
 		q, err := alice.CoreV1().ResourceQuotas(mid).Get(t.Context(), quota.Name, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -164,7 +165,7 @@ func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 	eventuallyPresent(t, configMaps, mid, "c=1<"+root)
 	eventuallyReportedOnce(t, mid, "s", hnc.EventCannotUpdate, `source namespace "`+root+`"`, "exceeded quota: no-secrets")
 	eventuallyReportedOnce(t, root, "s", hnc.EventCannotPropagate, `destination namespace "`+mid+`"`, "exceeded quota: no-secrets")
-	eventually(t, "the configuration reports it", "true", func() string {
+	suite.EventuallyEqual(t, "the configuration reports it", "true", func() string {
 		_, message := condition(t, hnc.ConditionOutOfSync)
 		return boolean(strings.Contains(message, "exceeded quota") && strings.Contains(message, mid))
 	})
@@ -172,7 +173,7 @@ func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyPresent(t, secrets, mid, "s=1<"+root)
-	eventually(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
+	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
 }
 
 func TestBad14AnObjectThatIsTooLargeToBeCopied(t *testing.T) {
@@ -195,7 +196,7 @@ func TestBad14AnObjectThatIsTooLargeToBeCopied(t *testing.T) {
 		}}
 		return u
 	}
-	client := alice.dynamic.Resource(networkPolicies).Namespace(root)
+	client := alice.Dynamic.Resource(networkPolicies).Namespace(root)
 	low, high := 1_000_000, 1_600_000
 	for high-low > 100 {
 		middle := (low + high) / 2
@@ -223,5 +224,5 @@ func TestBad14AnObjectThatIsTooLargeToBeCopied(t *testing.T) {
 	}
 	put(t, networkPolicies, object("NetworkPolicy", root, "large", "2"))
 	eventuallyPresent(t, networkPolicies, leaf, "large=2<"+root+" small=1<"+root)
-	eventually(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
+	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
 }

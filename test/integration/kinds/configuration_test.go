@@ -13,17 +13,18 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func TestRolesAndRoleBindingsAreAlwaysPropagated(t *testing.T) {
 	for _, resource := range []string{"roles", "rolebindings"} {
-		eventually(t, "status of "+resource, "rbac.authorization.k8s.io/v1 Propagate", func() string {
+		suite.EventuallyEqual(t, "status of "+resource, "rbac.authorization.k8s.io/v1 Propagate", func() string {
 			words := strings.Fields(status(t, resource))
 			return strings.Join(words[:2], " ")
 		})
 	}
-	eventually(t, "condition", hnc.ReasonReady, func() string { reason, _ := condition(t, hnc.ConditionReady); return reason })
-	eventually(t, "observed generation", "true", func() string {
+	suite.EventuallyEqual(t, "condition", hnc.ReasonReady, func() string { reason, _ := condition(t, hnc.ConditionReady); return reason })
+	suite.EventuallyEqual(t, "observed generation", "true", func() string {
 		c := configuration(t)
 		return fmt.Sprint(len(c.Status.Conditions) == 1 && c.Status.Conditions[0].ObservedGeneration == c.Generation)
 	})
@@ -63,7 +64,7 @@ func TestBadConfigurations(t *testing.T) {
 }
 
 func TestThereIsOneConfiguration(t *testing.T) {
-	client := operator.hierarchy.HncV1beta1().HNCConfigurations()
+	client := operator.HNC.HncV1beta1().HNCConfigurations()
 	configuration(t)
 	t.Run("K1 it can't be deleted", func(t *testing.T) {
 		if err := client.Delete(t.Context(), hnc.ConfigurationName, metav1.DeleteOptions{}); !apierrors.IsForbidden(err) {
@@ -85,7 +86,7 @@ func TestThereIsOneConfiguration(t *testing.T) {
 		}
 	})
 	t.Run("it is nothing to others", func(t *testing.T) {
-		if _, err := alice.hierarchy.HncV1beta1().HNCConfigurations().Update(t.Context(), configuration(t), metav1.UpdateOptions{}); !apierrors.IsForbidden(err) {
+		if _, err := alice.HNC.HncV1beta1().HNCConfigurations().Update(t.Context(), configuration(t), metav1.UpdateOptions{}); !apierrors.IsForbidden(err) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -114,16 +115,16 @@ func definition() *unstructured.Unstructured {
 // TestAKindThatComesAndGoes also has a kind that the propagator has no rights on at first.
 func TestAKindThatComesAndGoes(t *testing.T) {
 	root, _, leaf := tree(t, "gadgets")
-	if _, err := admin.dynamic.Resource(definitions).Create(t.Context(), definition(), metav1.CreateOptions{}); err != nil {
+	if _, err := admin.Dynamic.Resource(definitions).Create(t.Context(), definition(), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	// A kind is accepted as soon as it exists.
-	eventually(t, "configuration", "<nil>", func() string {
+	suite.EventuallyEqual(t, "configuration", "<nil>", func() string {
 		return fmt.Sprint(setResources(t.Context(), resources("gadgets.example.com Propagate", "networkpolicies.networking.k8s.io Propagate")))
 	})
 	configure(t, "gadgets.example.com Propagate", "networkpolicies.networking.k8s.io Propagate")
 	put(t, gadgets, object("Gadget", root, "a", "1"))
-	eventually(t, "condition", "true", func() string {
+	suite.EventuallyEqual(t, "condition", "true", func() string {
 		reason, message := condition(t, hnc.ConditionOutOfSync)
 		return fmt.Sprint(reason == hnc.ReasonUnknown && strings.Contains(message, "gadgets.example.com can't be read") &&
 			strings.Contains(message, "rbac.hnc.x-k8s.io/aggregate-to-propagator"))
@@ -143,23 +144,23 @@ func TestAKindThatComesAndGoes(t *testing.T) {
 	}
 	eventuallyPresent(t, gadgets, leaf, "a=1<"+root)
 	eventuallyStatus(t, "gadgets", "example.com/v1 Propagate 2/1")
-	eventually(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
+	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
 
-	if err := admin.dynamic.Resource(definitions).Delete(t.Context(), "gadgets.example.com", metav1.DeleteOptions{}); err != nil {
+	if err := admin.Dynamic.Resource(definitions).Delete(t.Context(), "gadgets.example.com", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "condition", hnc.ReasonResourceNotFound, func() string { reason, _ := condition(t, hnc.ConditionBadConfiguration); return reason })
+	suite.EventuallyEqual(t, "condition", hnc.ReasonResourceNotFound, func() string { reason, _ := condition(t, hnc.ConditionBadConfiguration); return reason })
 	eventuallyStatus(t, "gadgets", "not active")
 	// An entry whose kind has gone stands in nobody's way.
 	if err := setResources(t.Context(), resources("gadgets.example.com Propagate", "networkpolicies.networking.k8s.io Ignore")); err != nil {
 		t.Error(err)
 	}
 
-	eventually(t, "the definition again", "<nil>", func() string {
-		_, err := admin.dynamic.Resource(definitions).Create(t.Context(), definition(), metav1.CreateOptions{})
+	suite.EventuallyEqual(t, "the definition again", "<nil>", func() string {
+		_, err := admin.Dynamic.Resource(definitions).Create(t.Context(), definition(), metav1.CreateOptions{})
 		return fmt.Sprint(err)
 	})
-	eventually(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionBadConfiguration); return reason })
+	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionBadConfiguration); return reason })
 	put(t, gadgets, object("Gadget", root, "b", "1"))
 	eventuallyPresent(t, gadgets, leaf, "b=1<"+root)
 }
@@ -167,7 +168,7 @@ func TestAKindThatComesAndGoes(t *testing.T) {
 func TestTheConfigurationIsTheSameInBothVersions(t *testing.T) {
 	configure(t, "ConfigMap Remove", "secrets")
 	eventuallyStatus(t, "ConfigMap", "/v1 Remove 0/-")
-	client := operator.dynamic.Resource(schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hncconfigurations"})
+	client := operator.Dynamic.Resource(schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hncconfigurations"})
 	u, err := client.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)

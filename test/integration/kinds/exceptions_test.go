@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // TestCase9Exceptions has each annotation on Secrets in mode AllowPropagate. The names carry the steps of spec/hnc.md 3.8.
@@ -39,7 +40,7 @@ func TestCase9Exceptions(t *testing.T) {
 			secret := strings.ReplaceAll(strings.ToLower(name), " ", "-")
 			put(t, secrets, object("Secret", root, secret, "1", test.annotation))
 			flush(t, root, leaf)
-			eventually(t, "namespaces with a copy", test.where, func() string { return having(t, secret, mid, leaf) })
+			suite.EventuallyEqual(t, "namespaces with a copy", test.where, func() string { return having(t, secret, mid, leaf) })
 		})
 	}
 }
@@ -64,7 +65,7 @@ func flush(t *testing.T, root, leaf string) {
 	flushes++
 	name := fmt.Sprintf("zz-flush-%d", flushes)
 	put(t, secrets, object("Secret", root, name, "1", hnc.AnnotationAll+"=true"))
-	eventually(t, name, leaf, func() string { return having(t, name, leaf) })
+	suite.EventuallyEqual(t, name, leaf, func() string { return having(t, name, leaf) })
 }
 
 // label sets the label env of a namespace to a JSON value.
@@ -83,13 +84,13 @@ func TestExceptionsAreReadAgainWhenANamespacesLabelsChange(t *testing.T) {
 	flush(t, root, leaf)
 	for _, step := range []struct{ value, want string }{{`"prod"`, leaf}, {`"dev"`, ""}, {`"test"`, leaf}, {"null", ""}} {
 		label(t, leaf, step.value)
-		eventually(t, "namespaces with a copy when env is "+step.value, step.want, func() string { return having(t, "s", mid, leaf) })
+		suite.EventuallyEqual(t, "namespaces with a copy when env is "+step.value, step.want, func() string { return having(t, "s", mid, leaf) })
 	}
 	// Taking the annotation away makes it an ordinary source.
 	if err := patch(t, secrets, root, "s", `{"metadata":{"annotations":null}}`); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "namespaces with a copy", mid+" "+leaf, func() string { return having(t, "s", mid, leaf) })
+	suite.EventuallyEqual(t, "namespaces with a copy", mid+" "+leaf, func() string { return having(t, "s", mid, leaf) })
 }
 
 func TestEventCannotParseSelector(t *testing.T) {
@@ -105,7 +106,7 @@ func TestEventCannotParseSelector(t *testing.T) {
 	put(t, secrets, object("Secret", root, "too-long", "1", hnc.AnnotationSelect+"=env="+strings.Repeat("a", 64)))
 	flush(t, root, leaf)
 	for _, name := range []string{"empty-item", "too-long"} {
-		eventually(t, "event on "+name, hnc.EventCannotParse, func() string { return reason(t, root, name) })
+		suite.EventuallyEqual(t, "event on "+name, hnc.EventCannotParse, func() string { return reason(t, root, name) })
 		if got := having(t, name, mid, leaf); got != "" {
 			t.Errorf("%s is propagated to %s", name, got)
 		}
@@ -140,7 +141,7 @@ func TestSel6Exclusions(t *testing.T) {
 	put(t, configMaps, object("ConfigMap", root, "istio-ca-root-cert", "1", hnc.AnnotationAll+"=true"))
 	put(t, configMaps, object("ConfigMap", root, "y-plain", "1"))
 	flush(t, root, leaf)
-	eventually(t, "namespaces with y-label", mid+" "+leaf, func() string { return having(t, "y-label", mid, leaf) })
+	suite.EventuallyEqual(t, "namespaces with y-label", mid+" "+leaf, func() string { return having(t, "y-label", mid, leaf) })
 	if got := present(t, secrets, leaf); strings.Contains(got, "x-") {
 		t.Errorf("propagated: %s", got)
 	}
@@ -149,7 +150,7 @@ func TestSel6Exclusions(t *testing.T) {
 	if err := patch(t, secrets, root, "x-finalizer", `{"metadata":{"finalizers":null}}`); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "namespaces with a copy", leaf, func() string { return having(t, "x-finalizer", leaf) })
+	suite.EventuallyEqual(t, "namespaces with a copy", leaf, func() string { return having(t, "x-finalizer", leaf) })
 }
 
 func TestCase8CopyAddedAndDropped(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // The admin of a namespace puts an object with a finalizer where a policy of its ancestors will be, and deletes it: it can't be replaced.
@@ -27,10 +28,10 @@ func TestAnObjectThatItsFinalizersKeepIsReported(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	client := tenant.dynamic.Resource(networkPolicies).Namespace(leaf)
+	client := tenant.Dynamic.Resource(networkPolicies).Namespace(leaf)
 	own := object("NetworkPolicy", leaf, "isolated", "nobody")
 	own.SetFinalizers([]string{"example.com/wait"})
-	must(t, "an object of the tenant's", func() error {
+	suite.Must(t, "an object of the tenant's", func() error {
 		_, err := client.Create(t.Context(), own, metav1.CreateOptions{})
 		return err
 	})
@@ -40,26 +41,26 @@ func TestAnObjectThatItsFinalizersKeepIsReported(t *testing.T) {
 	put(t, networkPolicies, object("NetworkPolicy", root, "isolated", "everybody"))
 	reported := func(part string) {
 		t.Helper()
-		eventually(t, "the configuration reports it", "true", func() string {
+		suite.EventuallyEqual(t, "the configuration reports it", "true", func() string {
 			_, message := condition(t, hnc.ConditionOutOfSync)
 			return boolean(strings.Contains(message, fmt.Sprintf("%q in namespace %q is being deleted", "isolated", leaf)) && strings.Contains(message, part))
 		})
 	}
 	reported(fmt.Sprintf("the one from namespace %q can't replace it", root))
-	eventually(t, "events on the source", "1", func() string { return fmt.Sprint(len(events(t, root, "isolated", hnc.EventCannotPropagate))) })
+	suite.EventuallyEqual(t, "events on the source", "1", func() string { return fmt.Sprint(len(events(t, root, "isolated", hnc.EventCannotPropagate))) })
 
 	free := []byte(`{"metadata":{"finalizers":null}}`)
 	if _, err := client.Patch(t.Context(), "isolated", types.MergePatchType, free, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventuallyPresent(t, networkPolicies, leaf, "isolated=everybody<"+root)
-	eventually(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
+	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
 
 	// A copy is kept after its source was removed.
 	if _, err := client.Patch(t.Context(), "isolated", types.MergePatchType, []byte(`{"metadata":{"finalizers":["example.com/wait"]}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := alice.dynamic.Resource(networkPolicies).Namespace(root).Delete(t.Context(), "isolated", metav1.DeleteOptions{}); err != nil {
+	if err := alice.Dynamic.Resource(networkPolicies).Namespace(root).Delete(t.Context(), "isolated", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	reported("the source has been removed")
@@ -67,5 +68,5 @@ func TestAnObjectThatItsFinalizersKeepIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyPresent(t, networkPolicies, leaf, "")
-	eventually(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
+	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
 }

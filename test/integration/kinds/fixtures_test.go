@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -17,32 +16,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
-
-// eventually polls until what f returns is what is wanted.
-func eventually(t *testing.T, what, want string, f func() string) {
-	t.Helper()
-	var got string
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		got = f()
-		return got == want, nil
-	})
-	if err != nil {
-		t.Fatalf("%s: %q, want %q", what, got, want)
-	}
-}
-
-// must retries what fails because a right is too new to be known, and fails the test for any other error.
-func must(t *testing.T, what string, f func() error) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		last = f()
-		return !apierrors.IsForbidden(last), nil
-	})
-	if err != nil || last != nil {
-		t.Fatalf("%s: %v", what, last)
-	}
-}
 
 // tree makes the namespaces <base>-root, -mid and -leaf, each below the one before it.
 func tree(t *testing.T, base string) (root, mid, leaf string) {
@@ -59,7 +32,7 @@ func tree(t *testing.T, base string) (root, mid, leaf string) {
 func namespace(t *testing.T, name, parent string) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	must(t, "namespace "+name, func() error {
+	suite.Must(t, "namespace "+name, func() error {
 		_, err := alice.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
 		return err
 	})
@@ -67,8 +40,8 @@ func namespace(t *testing.T, name, parent string) {
 		return
 	}
 	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
-	must(t, "hierarchy of "+name, func() error {
-		_, err := alice.hierarchy.HncV1beta1().Hierarchies(name).Create(t.Context(), h, metav1.CreateOptions{})
+	suite.Must(t, "hierarchy of "+name, func() error {
+		_, err := alice.HNC.HncV1beta1().Hierarchies(name).Create(t.Context(), h, metav1.CreateOptions{})
 		return err
 	})
 }
@@ -88,7 +61,7 @@ func resources(entries ...string) []v1beta1.ResourceSpec {
 
 // setResources replaces the entries of the configuration as the operator.
 func setResources(ctx context.Context, list []v1beta1.ResourceSpec) error {
-	client := operator.hierarchy.HncV1beta1().HNCConfigurations()
+	client := operator.HNC.HncV1beta1().HNCConfigurations()
 	return retry.RetryOnConflict(suite.Backoff, func() error {
 		c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil {
@@ -123,8 +96,8 @@ func configure(t *testing.T, entries ...string) {
 
 // observed waits until the propagator acts on the configuration as it is.
 func observed(ctx context.Context) error {
-	return wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
-		c, err := operator.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	return wait.PollUntilContextTimeout(ctx, suite.Interval, suite.Deadline, true, func(ctx context.Context) (bool, error) {
+		c, err := operator.HNC.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil {
 			return false, err
 		}
@@ -137,9 +110,9 @@ func observed(ctx context.Context) error {
 func configuration(t *testing.T) *v1beta1.HNCConfiguration {
 	t.Helper()
 	var c *v1beta1.HNCConfiguration
-	eventually(t, "there is a configuration", "<nil>", func() (problem string) {
+	suite.EventuallyEqual(t, "there is a configuration", "<nil>", func() (problem string) {
 		var err error
-		c, err = operator.hierarchy.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		c, err = operator.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 		return fmt.Sprint(err)
 	})
 	return c
@@ -174,5 +147,5 @@ func condition(t *testing.T, conditionType string) (reason, message string) {
 
 func eventuallyStatus(t *testing.T, resource, want string) {
 	t.Helper()
-	eventually(t, "status of "+resource, want, func() string { return status(t, resource) })
+	suite.EventuallyEqual(t, "status of "+resource, want, func() string { return status(t, resource) })
 }

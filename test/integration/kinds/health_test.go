@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // ask returns the status and the body that a propagator answers to a user, directly.
@@ -26,7 +27,7 @@ func ask(t *testing.T, config *rest.Config, process, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Timeout = deadline
+	client.Timeout = suite.Deadline
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", port, path), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func TestMetricsOfThePropagatorTakeARight(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The refusal is cached for a while.
-	eventually(t, "metrics for a user with the ClusterRole", "true", func() string {
+	suite.EventuallyEqual(t, "metrics for a user with the ClusterRole", "true", func() string {
 		got := ask(t, reader, "hnc-propagator", "/metrics")
 		return fmt.Sprint(strings.HasPrefix(got, "200 ") && strings.Contains(got, "hnc_propagator_leading 1"))
 	})
@@ -107,7 +108,7 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 		}
 	}
 	t.Cleanup(start)
-	eventually(t, "the leader while our API is away", "[-]watch", readyz("hnc-propagator"))
+	suite.EventuallyEqual(t, "the leader while our API is away", "[-]watch", readyz("hnc-propagator"))
 	standby := propagator()
 	standby.Replica = 1
 	ready := make(chan error, 1)
@@ -120,7 +121,7 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	eventually(t, "the standby while our API is away", "[-]sync [-]watch", readyz(standby.Process()))
+	suite.EventuallyEqual(t, "the standby while our API is away", "[-]sync [-]watch", readyz(standby.Process()))
 	if got := ask(t, nobody, standby.Process(), "/livez"); got != "200 ok" {
 		t.Errorf("a restart would not help, but /livez says %s", got)
 	}
@@ -134,6 +135,6 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 	if err := <-ready; err != nil {
 		t.Error(err)
 	}
-	eventually(t, "the leader", "200 ok", readyz("hnc-propagator"))
-	eventually(t, "the standby", "200 ok", readyz(standby.Process()))
+	suite.EventuallyEqual(t, "the leader", "200 ok", readyz("hnc-propagator"))
+	suite.EventuallyEqual(t, "the standby", "200 ok", readyz(standby.Process()))
 }

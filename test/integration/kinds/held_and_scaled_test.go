@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Admission sees a Scale without the labels of its object, so no policy can deny it for copies: the propagator reverts it.
@@ -45,17 +46,17 @@ func TestScalingACopyIsReverted(t *testing.T) {
 	if _, err := admin.AppsV1().Deployments(root).Create(t.Context(), web, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the copy", "<nil>", func() (problem string) {
+	suite.EventuallyEqual(t, "the copy", "<nil>", func() (problem string) {
 		_, err := admin.AppsV1().Deployments(leaf).Get(t.Context(), "web", metav1.GetOptions{})
 		return fmt.Sprint(err)
 	})
-	must(t, "scaling", func() error {
+	suite.Must(t, "scaling", func() error {
 		_, err := scaler.AppsV1().Deployments(leaf).Patch(t.Context(), "web", types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{}, "scale")
 		return err
 	})
 	// The scaling is acknowledged, so a read that shows the old number of replicas follows the reversal. The generation says no more than
 	// that: the Deployment controller raises it too, with its annotation.
-	eventually(t, "replicas of the copy", "0", func() string {
+	suite.EventuallyEqual(t, "replicas of the copy", "0", func() string {
 		d, err := admin.AppsV1().Deployments(leaf).Get(t.Context(), "web", metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -74,7 +75,7 @@ func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
 	}
 	remove(t, configMaps, root, "a")
 	reported := func() string {
-		h, err := alice.hierarchy.HncV1beta1().Hierarchies(leaf).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		h, err := alice.HNC.HncV1beta1().Hierarchies(leaf).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
 		}
@@ -85,11 +86,11 @@ func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
 		}
 		return ""
 	}
-	eventually(t, "condition", `SomeFinalizersRemain copies in namespace "`+leaf+
+	suite.EventuallyEqual(t, "condition", `SomeFinalizersRemain copies in namespace "`+leaf+
 		`" no longer apply, but finalizers keep them: configmaps "a"; clear metadata.finalizers of these objects`, reported)
 	if err := patch(t, configMaps, leaf, "a", `{"metadata":{"finalizers":null}}`); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "condition", "", reported)
+	suite.EventuallyEqual(t, "condition", "", reported)
 	eventuallyPresent(t, configMaps, leaf, "")
 }

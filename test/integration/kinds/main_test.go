@@ -7,33 +7,23 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
-	binDir   = "../../../_output/bin"
-	deadline = 2 * time.Minute
-	interval = 50 * time.Millisecond
-	people   = "people"
+	binDir = "../../../_output/bin"
+	people = "people"
 )
 
 // user is somebody's clients.
-type user struct {
-	kubernetes.Interface
-	hierarchy versioned.Interface
-	dynamic   dynamic.Interface
-}
+type user struct{ suite.User }
 
 var (
 	cp *controlplane.ControlPlane
@@ -54,20 +44,10 @@ func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	cp = started
 	var err error
-	if admin, err = clients(cp.RESTConfig()); err != nil {
+	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies"); err != nil {
-		return err
-	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: apiServerRules})
-	if err != nil {
-		return err
-	}
-	if err := cp.Register(ctx, installation, port); err != nil {
-		return err
-	}
-	if _, err := cp.StartServer(ctx, installation, propagator()); err != nil {
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, controlplane.Server{Name: "hnc-apiserver", Args: apiServerRules}, propagator()); err != nil {
 		return err
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
@@ -104,7 +84,7 @@ var apiServerRules = append(slices.Clone(rules), suite.PatientCreates)
 
 // propagator has a short lease, which lets it take over soon after it was killed.
 func propagator(more ...string) controlplane.Server {
-	args := append([]string{"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"}, rules...)
+	args := append([]string{"--leader-elect-lease-duration=3s", "--leader-elect-renew-suite.Deadline=2s", "--leader-elect-retry-period=500ms"}, rules...)
 	return controlplane.Server{Name: "hnc-propagator", Args: append(args, more...)}
 }
 
@@ -130,18 +110,10 @@ func person(ctx context.Context, name string, rules ...rbacv1.PolicyRule) (user,
 	if err != nil {
 		return user{}, err
 	}
-	return clients(config)
+	return clients(name, config)
 }
 
-func clients(config *rest.Config) (user, error) {
-	typed, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	ours, err := versioned.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	untyped, err := dynamic.NewForConfig(config)
-	return user{Interface: typed, hierarchy: ours, dynamic: untyped}, err
+func clients(name string, config *rest.Config) (user, error) {
+	u, err := suite.NewUser(name, config)
+	return user{u}, err
 }

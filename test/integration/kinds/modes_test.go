@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func TestModePropagateCase5ANetworkPolicy(t *testing.T) {
@@ -23,13 +24,13 @@ func TestModePropagateCase5ANetworkPolicy(t *testing.T) {
 	put(t, networkPolicies, object("NetworkPolicy", root, "deny", "2"))
 	eventuallyPresent(t, networkPolicies, leaf, "deny=2<"+root+" own=1")
 	// A copy is nobody's to change, whatever rights one has.
-	eventually(t, "a change of a copy is refused", "true", func() string {
+	suite.EventuallyEqual(t, "a change of a copy is refused", "true", func() string {
 		return boolean(apierrors.IsForbidden(patch(t, networkPolicies, leaf, "deny", `{"spec":{"podSelector":{"matchLabels":{"value":"mine"}}}}`)))
 	})
 	eventuallyPresent(t, networkPolicies, leaf, "deny=2<"+root+" own=1")
 	// A new sub-namespace is ready when it has them.
 	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "netpol-sub"}}
-	if _, err := alice.hierarchy.HncV1beta1().Subnamespaces(leaf).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+	if _, err := alice.HNC.HncV1beta1().Subnamespaces(leaf).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := present(t, networkPolicies, "netpol-sub"), "deny=2<"+root+" own=1<"+leaf; got != want {
@@ -39,7 +40,7 @@ func TestModePropagateCase5ANetworkPolicy(t *testing.T) {
 	put(t, networkPolicies, object("NetworkPolicy", root, "own", "roots"))
 	eventuallyPresent(t, networkPolicies, leaf, "deny=2<"+root+" own=roots<"+root)
 	for _, name := range []string{"deny", "own"} {
-		if err := alice.dynamic.Resource(networkPolicies).Namespace(root).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		if err := alice.Dynamic.Resource(networkPolicies).Namespace(root).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,7 +99,7 @@ func TestKeepALocalObject(t *testing.T) {
 	eventuallyPresent(t, configMaps, leaf, "a=1<"+root)
 	eventuallyPresent(t, configMaps, mid, "a=local")
 	for _, ns := range []string{root, mid} {
-		eventually(t, "event in "+ns, hnc.EventKept, func() string { return reason(t, ns, "a") })
+		suite.EventuallyEqual(t, "event in "+ns, hnc.EventKept, func() string { return reason(t, ns, "a") })
 	}
 	configure(t, "configmaps Propagate")
 	eventuallyPresent(t, configMaps, mid, "a=1<"+root)
@@ -122,7 +123,7 @@ func reason(t *testing.T, namespace, name string) string {
 func TestTheNumbersAreRightAfterNamespacesAreDeleted(t *testing.T) {
 	root, mid, leaf := tree(t, "numbers")
 	configure(t, "networkpolicies.networking.k8s.io Propagate")
-	eventually(t, "it is active", "false", func() string { return boolean(status(t, "networkpolicies") == "not active") })
+	suite.EventuallyEqual(t, "it is active", "false", func() string { return boolean(status(t, "networkpolicies") == "not active") })
 	var before, sources int
 	count := func() (int, int) {
 		for _, r := range configuration(t).Status.Resources {
@@ -134,17 +135,17 @@ func TestTheNumbersAreRightAfterNamespacesAreDeleted(t *testing.T) {
 	}
 	// Earlier tests have left some, which are propagated again.
 	same := 0
-	eventually(t, "the numbers are known, and do not change for two seconds", "true", func() string {
+	suite.EventuallyEqual(t, "the numbers are known, and do not change for two seconds", "true", func() string {
 		c, s := count()
 		if c < 0 || c != before || s != sources {
 			before, sources, same = c, s, 0
 		}
 		same++
-		return boolean(same > int(2*time.Second/interval))
+		return boolean(same > int(2*time.Second/suite.Interval))
 	})
 	expect := func(copies, more int) {
 		t.Helper()
-		eventually(t, "numbers", "true", func() string { c, s := count(); return boolean(c == before+copies && s == sources+more) })
+		suite.EventuallyEqual(t, "numbers", "true", func() string { c, s := count(); return boolean(c == before+copies && s == sources+more) })
 	}
 	put(t, networkPolicies, object("NetworkPolicy", root, "a", "1"))
 	put(t, networkPolicies, object("NetworkPolicy", mid, "b", "1"))

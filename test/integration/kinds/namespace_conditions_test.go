@@ -14,12 +14,13 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // namespaceConditions returns what the configuration reports of namespaces in a version, as "reason: message" in order.
 func namespaceConditions(t *testing.T, version string) string {
 	t.Helper()
-	client := operator.dynamic.Resource(schema.GroupVersionResource{Group: hnc.GroupName, Version: version, Resource: "hncconfigurations"})
+	client := operator.Dynamic.Resource(schema.GroupVersionResource{Group: hnc.GroupName, Version: version, Resource: "hncconfigurations"})
 	u, err := client.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 	if err != nil {
 		return err.Error()
@@ -65,7 +66,7 @@ func metric(t *testing.T, name string) string {
 
 func eventuallyMetric(t *testing.T, name, want string) {
 	t.Helper()
-	eventually(t, name, want, func() string { return metric(t, name) })
+	suite.EventuallyEqual(t, name, want, func() string { return metric(t, name) })
 }
 
 // TestNamespaceConditions has spec/hnc.md 3.12, step 7, and the last row of 5.2.
@@ -95,12 +96,12 @@ func TestNamespaceConditions(t *testing.T) {
 	halted := `2 namespaces "conditions-claims", "conditions-mid" are affected by "ParentMissing"`
 	all := "ActivitiesHalted: " + halted + `; 2 namespaces "conditions-leaf", "conditions-leaf-2" are affected by "AncestorHaltActivities"` +
 		"\n" + `BadConfiguration: Namespaces "conditions-claims" is affected by "SubnamespaceAnchorMissing"`
-	eventually(t, "conditions in v1beta1", all, func() string { return namespaceConditions(t, "v1beta1") })
-	eventually(t, "conditions in v1alpha2, of which there is one", "ActivitiesHalted: "+halted, func() string { return namespaceConditions(t, "v1alpha2") })
+	suite.EventuallyEqual(t, "conditions in v1beta1", all, func() string { return namespaceConditions(t, "v1beta1") })
+	suite.EventuallyEqual(t, "conditions in v1alpha2, of which there is one", "ActivitiesHalted: "+halted, func() string { return namespaceConditions(t, "v1alpha2") })
 	eventuallyMetric(t, missing, "2")
 	eventuallyMetric(t, ancestor, "2")
 	eventuallyMetric(t, anchor, "1")
-	eventually(t, "the configuration itself", hnc.ReasonReady, func() string { reason, _ := condition(t, hnc.ConditionReady); return reason })
+	suite.EventuallyEqual(t, "the configuration itself", hnc.ReasonReady, func() string { reason, _ := condition(t, hnc.ConditionReady); return reason })
 
 	// A replica that takes over reports the same, and all is well once the cause is gone.
 	if err := cp.Kill(t.Context(), "hnc-propagator"); err != nil {
@@ -119,7 +120,7 @@ func TestNamespaceConditions(t *testing.T) {
 	}
 	namespace(t, root, "")
 	for _, version := range []string{"v1beta1", "v1alpha2"} {
-		eventually(t, "conditions in "+version, "", func() string { return namespaceConditions(t, version) })
+		suite.EventuallyEqual(t, "conditions in "+version, "", func() string { return namespaceConditions(t, version) })
 	}
 	for _, name := range []string{missing, ancestor, anchor} {
 		eventuallyMetric(t, name, "0")

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 var (
@@ -52,8 +53,8 @@ func object(kind, namespace, name, value string, annotations ...string) *unstruc
 // put creates an object, or replaces it if there is one, as alice.
 func put(t *testing.T, resource schema.GroupVersionResource, u *unstructured.Unstructured) {
 	t.Helper()
-	client := alice.dynamic.Resource(resource).Namespace(u.GetNamespace())
-	must(t, u.GetKind()+" "+u.GetName(), func() error {
+	client := alice.Dynamic.Resource(resource).Namespace(u.GetNamespace())
+	suite.Must(t, u.GetKind()+" "+u.GetName(), func() error {
 		_, err := client.Create(t.Context(), u, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
 			_, err = client.Update(t.Context(), u, metav1.UpdateOptions{})
@@ -64,14 +65,14 @@ func put(t *testing.T, resource schema.GroupVersionResource, u *unstructured.Uns
 
 func patch(t *testing.T, resource schema.GroupVersionResource, namespace, name, patch string) error {
 	t.Helper()
-	_, err := alice.dynamic.Resource(resource).Namespace(namespace).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := alice.Dynamic.Resource(resource).Namespace(namespace).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
 }
 
 // present returns the objects in a namespace as "name=value<source" in order. Those that Kubernetes puts there are left out.
 func present(t *testing.T, resource schema.GroupVersionResource, namespace string) string {
 	t.Helper()
-	list, err := admin.dynamic.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
+	list, err := admin.Dynamic.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err.Error()
 	}
@@ -105,5 +106,5 @@ func valueOf(u unstructured.Unstructured) string {
 
 func eventuallyPresent(t *testing.T, resource schema.GroupVersionResource, namespace, want string) {
 	t.Helper()
-	eventually(t, resource.Resource+" in "+namespace, want, func() string { return present(t, resource, namespace) })
+	suite.EventuallyEqual(t, resource.Resource+" in "+namespace, want, func() string { return present(t, resource, namespace) })
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // move gives a namespace a parent. Without dry it is done.
@@ -19,7 +20,7 @@ func move(t *testing.T, who user, name, parent string, dry ...string) error {
 	t.Helper()
 	patch := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":%q}}`, parent)
 	force := true
-	_, err := who.hierarchy.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch),
+	_, err := who.HNC.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch),
 		metav1.PatchOptions{FieldManager: "test", Force: &force, DryRun: dry})
 	return err
 }
@@ -27,7 +28,7 @@ func move(t *testing.T, who user, name, parent string, dry ...string) error {
 // eventuallyRefused returns when a move is refused, which takes the server to have seen the objects; then it says so without dry-run as well.
 func eventuallyRefused(t *testing.T, who user, name, parent string, says ...string) {
 	t.Helper()
-	eventually(t, "the move is refused", "true", func() string { return boolean(apierrors.IsConflict(move(t, who, name, parent, metav1.DryRunAll))) })
+	suite.EventuallyEqual(t, "the move is refused", "true", func() string { return boolean(apierrors.IsConflict(move(t, who, name, parent, metav1.DryRunAll))) })
 	err := move(t, who, name, parent)
 	if !apierrors.IsConflict(err) {
 		t.Fatalf("got %v, want Conflict", err)
@@ -42,12 +43,12 @@ func eventuallyRefused(t *testing.T, who user, name, parent string, says ...stri
 func eventuallyMoved(t *testing.T, name, parent string) {
 	t.Helper()
 	var err error
-	eventually(t, "the move is made", "true", func() string { err = move(t, alice, name, parent); return boolean(err == nil) })
+	suite.EventuallyEqual(t, "the move is made", "true", func() string { err = move(t, alice, name, parent); return boolean(err == nil) })
 }
 
 func remove(t *testing.T, resource schema.GroupVersionResource, namespace, name string) {
 	t.Helper()
-	if err := alice.dynamic.Resource(resource).Namespace(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	if err := alice.Dynamic.Resource(resource).Namespace(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -150,18 +151,18 @@ func TestK7AKindWhoseObjectsWouldBeOverwrittenIsRefused(t *testing.T) {
 	set := func(u user, entry string, dry ...string) error {
 		c := configuration(t).DeepCopy()
 		c.Spec.Resources = resources(entry)
-		_, err := u.hierarchy.HncV1beta1().HNCConfigurations().Update(t.Context(), c, metav1.UpdateOptions{DryRun: dry})
+		_, err := u.HNC.HncV1beta1().HNCConfigurations().Update(t.Context(), c, metav1.UpdateOptions{DryRun: dry})
 		return err
 	}
 	line := fmt.Sprintf("Object %q in namespace %q would overwrite the one in %q", "a", root, leaf)
-	must(t, "the right to configure", func() error {
+	suite.Must(t, "the right to configure", func() error {
 		if err := set(reader, "networkpolicies.networking.k8s.io Ignore", metav1.DryRunAll); !apierrors.IsConflict(err) {
 			return err
 		}
 		return nil
 	})
 	var refused error
-	eventually(t, "the kind is refused with names", "true", func() string {
+	suite.EventuallyEqual(t, "the kind is refused with names", "true", func() string {
 		refused = set(reader, "configmaps Propagate")
 		return boolean(apierrors.IsConflict(refused) && strings.Contains(refused.Error(), line))
 	})
@@ -172,7 +173,7 @@ func TestK7AKindWhoseObjectsWouldBeOverwrittenIsRefused(t *testing.T) {
 		t.Errorf("a dry run: %v", err)
 	}
 	// Who may not list them learns neither how many there are nor where.
-	eventually(t, "the kind is refused without names", "true", func() string {
+	suite.EventuallyEqual(t, "the kind is refused without names", "true", func() string {
 		refused = set(operator, "configmaps Propagate")
 		return boolean(apierrors.IsConflict(refused) && strings.HasSuffix(refused.Error(), ":\nobjects that you may not list, of: configmaps"))
 	})
@@ -215,14 +216,14 @@ func TestH11AndK7HoldForWhatAHierarchySays(t *testing.T) {
 		put(t, configMaps, object("ConfigMap", ns, "a", ns))
 	}
 	var refused error
-	eventually(t, "what the hierarchy says is refused", "true", func() string {
+	suite.EventuallyEqual(t, "what the hierarchy says is refused", "true", func() string {
 		refused = say(t.Context(), carol, mid, "configmaps Propagate")
 		// Carol may not list them.
 		return boolean(apierrors.IsConflict(refused) && strings.HasSuffix(refused.Error(), ":\nobjects that you may not list, of: configmaps"))
 	})
 	// Only what is below is overwritten.
 	remove(t, configMaps, leaf, "a")
-	eventually(t, "the hierarchy says it", "<nil>", func() string { return fmt.Sprint(say(t.Context(), carol, mid, "configmaps Propagate")) })
+	suite.EventuallyEqual(t, "the hierarchy says it", "<nil>", func() string { return fmt.Sprint(say(t.Context(), carol, mid, "configmaps Propagate")) })
 	eventuallyPresent(t, configMaps, leaf, "a="+mid+"<"+mid)
 	eventuallyRefused(t, alice, "h11-said", leaf, `"h11-said": a (`)
 	// Above the hierarchy nothing is propagated.

@@ -15,12 +15,13 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // overwritten returns the names of the records that a user sees in a namespace.
 func (u user) overwritten(t *testing.T, namespace string) string {
 	t.Helper()
-	list, err := u.hierarchy.HncV1beta1().OverwrittenObjects(namespace).List(t.Context(), metav1.ListOptions{})
+	list, err := u.HNC.HncV1beta1().OverwrittenObjects(namespace).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +57,9 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		eventuallyPresent(t, configMaps, leaf, "")
 		eventuallyPresent(t, secrets, leaf, "")
 	}
-	records := reader.hierarchy.HncV1beta1().OverwrittenObjects(leaf)
+	records := reader.HNC.HncV1beta1().OverwrittenObjects(leaf)
 	var kept *v1beta1.OverwrittenObject
-	must(t, "the record", func() error {
+	suite.Must(t, "the record", func() error {
 		kept, err = records.Get(t.Context(), "configmaps:settings", metav1.GetOptions{})
 		return err
 	})
@@ -75,11 +76,11 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 		t.Errorf("who may list everything sees %q", got)
 	}
 	t.Run("nobody reads them through others", func(t *testing.T) {
-		list, err := admin.hierarchy.HncV1beta1().OverwrittenObjects(leaf).List(t.Context(), metav1.ListOptions{})
+		list, err := admin.HNC.HncV1beta1().OverwrittenObjects(leaf).List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) != 2 || list.Items[0].Spec.Manifest+list.Items[1].Spec.Manifest != "" {
 			t.Errorf("a list has content: %v, %v", list, err)
 		}
-		list, err = admin.hierarchy.HncV1beta1().OverwrittenObjects("").List(t.Context(), metav1.ListOptions{})
+		list, err = admin.HNC.HncV1beta1().OverwrittenObjects("").List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) == 0 {
 			t.Errorf("got %v, %v", list, err)
 		}
@@ -118,7 +119,7 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 	t.Run("who may delete records does not read them", func(t *testing.T) {
 		foreground := metav1.DeletePropagationForeground
 		remove := func(name string, dryRun ...string) string {
-			request := remover.hierarchy.HncV1beta1().RESTClient().Delete().Namespace(leaf).Resource("overwrittenobjects")
+			request := remover.HNC.HncV1beta1().RESTClient().Delete().Namespace(leaf).Resource("overwrittenobjects")
 			if name != "" {
 				request = request.Name(name)
 			}
@@ -140,14 +141,14 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 	forged := &v1beta1.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Name: "configmaps:forged"}, Spec: v1beta1.OverwrittenObjectSpec{
 		Resource: "configmaps", Name: "forged", Source: root, Manifest: "{}",
 	}}
-	if _, err := admin.hierarchy.HncV1beta1().OverwrittenObjects(leaf).Create(t.Context(), forged, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
+	if _, err := admin.HNC.HncV1beta1().OverwrittenObjects(leaf).Create(t.Context(), forged, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("somebody else's record: got %v", err)
 	}
 	t.Run("records go with their namespace", func(t *testing.T) {
 		if err := alice.CoreV1().Namespaces().Delete(t.Context(), leaf, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the namespace is gone", "true", func() string {
+		suite.EventuallyEqual(t, "the namespace is gone", "true", func() string {
 			_, err := alice.CoreV1().Namespaces().Get(t.Context(), leaf, metav1.GetOptions{})
 			return boolean(apierrors.IsNotFound(err))
 		})
@@ -159,20 +160,20 @@ func TestOverwrittenContentIsKeptForWhoMayReadIt(t *testing.T) {
 
 func TestTheClusterChoosesWhatBecomesOfConflicts(t *testing.T) {
 	set := func(ctx context.Context, policy string) {
-		if _, err := operator.hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, hnc.ConfigurationName, types.MergePatchType,
+		if _, err := operator.HNC.HncV1beta1().HNCConfigurations().Patch(ctx, hnc.ConfigurationName, types.MergePatchType,
 			fmt.Appendf(nil, `{"spec":{"onConflict":%q}}`, policy), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	root, _, leaf := tree(t, "choice")
-	must(t, "the operator's rights", func() error {
-		_, err := operator.hierarchy.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	suite.Must(t, "the operator's rights", func() error {
+		_, err := operator.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 		return err
 	})
 	set(t.Context(), "Keep")
 	t.Cleanup(func() { set(context.WithoutCancel(t.Context()), "") })
 	configure(t, "configmaps Propagate", "secrets AllowPropagate Overwrite")
-	if _, err := admin.hierarchy.HncV1beta1().Hierarchies(root).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(
+	if _, err := admin.HNC.HncV1beta1().Hierarchies(root).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(
 		`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"propagation":[{"group":"networking.k8s.io","resource":"networkpolicies"}]}}`),
 		metav1.PatchOptions{FieldManager: "propagation"}); err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestTheClusterChoosesWhatBecomesOfConflicts(t *testing.T) {
 	set(t.Context(), "Overwrite")
 	eventuallyPresent(t, configMaps, leaf, "a=above<"+root+" b=above<"+root)
 	eventuallyPresent(t, networkPolicies, leaf, "a=above<"+root+" b=above<"+root)
-	_, err := operator.hierarchy.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
+	_, err := operator.HNC.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType,
 		[]byte(`{"spec":{"onConflict":"Maybe"}}`), metav1.PatchOptions{})
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.onConflict") {
 		t.Errorf("got %v", err)

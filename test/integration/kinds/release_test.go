@@ -11,12 +11,13 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // release asks that a copy becomes an ordinary object, and returns the reason that the propagator reports.
 func (u user) release(t *testing.T, namespace, resource, name, source string) (reason string, err error) {
 	t.Helper()
-	client := u.hierarchy.HncV1beta1().CopyReleases(namespace)
+	client := u.HNC.HncV1beta1().CopyReleases(namespace)
 	r, err := client.Create(t.Context(), &v1beta1.CopyRelease{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"},
 		Spec:       v1beta1.CopyReleaseSpec{Resource: resource, Name: name, Source: source},
@@ -24,7 +25,7 @@ func (u user) release(t *testing.T, namespace, resource, name, source string) (r
 	if err != nil {
 		return "", err
 	}
-	eventually(t, "the result is reported", "true", func() string {
+	suite.EventuallyEqual(t, "the result is reported", "true", func() string {
 		now, err := client.Get(t.Context(), r.Name, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -54,7 +55,7 @@ func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
 	put(t, configMaps, object("ConfigMap", root, "settings", "above"))
 	configure(t, "configmaps Propagate")
 	eventuallyPresent(t, configMaps, leaf, "settings=above<"+root)
-	must(t, "the owner's rights", func() error {
+	suite.Must(t, "the owner's rights", func() error {
 		_, err := owner.release(t, leaf, "configmaps", "settings", root)
 		if apierrors.IsConflict(err) && strings.Contains(err.Error(), "is Propagate") {
 			return nil
@@ -67,12 +68,12 @@ func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
 	if err := observed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the tenant is refused for not being admin of the source", "true", func() string {
+	suite.EventuallyEqual(t, "the tenant is refused for not being admin of the source", "true", func() string {
 		_, err := tenant.release(t, leaf, "configmaps", "settings", root)
 		return boolean(apierrors.IsForbidden(err) && strings.Contains(err.Error(), `namespace "`+root+`", which is the source of the copy`))
 	})
 	var reason string
-	eventually(t, "a release that names another source", hnc.ReasonNoCopy, func() string {
+	suite.EventuallyEqual(t, "a release that names another source", hnc.ReasonNoCopy, func() string {
 		reason, err = owner.release(t, leaf, "configmaps", "settings", mid)
 		if err != nil {
 			return err.Error()
@@ -93,7 +94,7 @@ func TestACopyOfAnIgnoredKindCanBeReleased(t *testing.T) {
 	if err := tenant.CoreV1().ConfigMaps(leaf).Delete(t.Context(), "settings", metav1.DeleteOptions{}); err != nil {
 		t.Errorf("it is not the tenant's: %v", err)
 	}
-	eventually(t, "an event names who has released it", "true", func() string {
+	suite.EventuallyEqual(t, "an event names who has released it", "true", func() string {
 		events, err := admin.CoreV1().Events(leaf).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err.Error()

@@ -9,11 +9,12 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Each server reports its flags in the status of the configuration; who writes the status can't speak for the API server.
 func TestTheStatusReportsTheRulesInForce(t *testing.T) {
-	configurations := admin.hierarchy.HncV1beta1().HNCConfigurations()
+	configurations := admin.HNC.HncV1beta1().HNCConfigurations()
 	reported := func() string {
 		c, err := configurations.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil || c.Status.InForce.APIServer == nil || c.Status.InForce.Propagator == nil {
@@ -32,7 +33,7 @@ func TestTheStatusReportsTheRulesInForce(t *testing.T) {
 		}
 	}
 	const same = "example.com/stays=here example.com/local"
-	eventually(t, "rules", same, reported)
+	suite.EventuallyEqual(t, "rules", same, reported)
 	c, err := configurations.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -52,13 +53,13 @@ func TestTheStatusReportsTheRulesInForce(t *testing.T) {
 		}
 	})
 	const differ = `excludedNamespaceSelector is empty for hnc-apiserver and "a=b" for hnc-propagator`
-	eventually(t, "rules", differ+" "+same, reported)
-	eventually(t, "condition", hnc.ReasonRulesDiffer+": "+differ+"; start both servers with the same flags", func() string {
+	suite.EventuallyEqual(t, "rules", differ+" "+same, reported)
+	suite.EventuallyEqual(t, "condition", hnc.ReasonRulesDiffer+": "+differ+"; start both servers with the same flags", func() string {
 		reason, message := condition(t, hnc.ConditionBadConfiguration)
 		return reason + ": " + message
 	})
 	// A rule that is taken back is taken out of the report.
 	restart()
-	eventually(t, "rules", same, reported)
-	eventually(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionBadConfiguration); return reason })
+	suite.EventuallyEqual(t, "rules", same, reported)
+	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionBadConfiguration); return reason })
 }

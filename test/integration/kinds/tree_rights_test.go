@@ -25,7 +25,7 @@ var (
 // said returns what a hierarchy says, as "resource=mode".
 func said(t *testing.T, namespace string) string {
 	t.Helper()
-	h, err := alice.hierarchy.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := alice.HNC.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil {
 		return err.Error()
 	}
@@ -44,16 +44,16 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 		letCarol(t, ns) // but not in the root of the tree
 	}
 	// So she has it in leaf, too.
-	eventually(t, "the binding in "+leaf, "<nil>", func() string {
+	suite.EventuallyEqual(t, "the binding in "+leaf, "<nil>", func() string {
 		_, err := admin.RbacV1().RoleBindings(leaf).Get(t.Context(), "carol-propagation-"+mid, metav1.GetOptions{})
 		return fmt.Sprint(err)
 	})
-	must(t, "she has it elsewhere", func() error { return say(t.Context(), carol, "rights-alone", "secrets Propagate") })
+	suite.Must(t, "she has it elsewhere", func() error { return say(t.Context(), carol, "rights-alone", "secrets Propagate") })
 	if err := say(t.Context(), admin, leaf, "secrets Ignore"); err != nil {
 		t.Fatal(err)
 	}
 	patched := func(resource schema.GroupVersionResource, namespace, body string) error {
-		_, err := carol.dynamic.Resource(resource).Namespace(namespace).Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(body), metav1.PatchOptions{})
+		_, err := carol.Dynamic.Resource(resource).Namespace(namespace).Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(body), metav1.PatchOptions{})
 		return err
 	}
 	for name, test := range map[string]struct {
@@ -71,7 +71,7 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 			})
 		}, root},
 		"apply": {func() error {
-			_, err := carol.dynamic.Resource(hierarchies).Namespace(mid).Apply(t.Context(), hnc.Singleton, &unstructured.Unstructured{Object: map[string]any{
+			_, err := carol.Dynamic.Resource(hierarchies).Namespace(mid).Apply(t.Context(), hnc.Singleton, &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "Hierarchy", "metadata": map[string]any{"name": hnc.Singleton},
 				"spec": map[string]any{"propagation": []any{map[string]any{"resource": "secrets", "mode": "Propagate"}}},
 			}}, metav1.ApplyOptions{FieldManager: "test"})
@@ -98,35 +98,35 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 		t.Errorf("after the move it says %q", got)
 	}
 	// Here she has the right, in the root of the tree alone.
-	must(t, "in her own tree", func() error { return say(t.Context(), carol, leaf, "secrets Remove") })
+	suite.Must(t, "in her own tree", func() error { return say(t.Context(), carol, leaf, "secrets Remove") })
 	t.Run("delete", func(t *testing.T) {
 		if err := say(t.Context(), admin, mid, "secrets Ignore"); err != nil {
 			t.Fatal(err)
 		}
 		// Mid would be a root of its own, where she has the right; but not with the hierarchy of a sub-namespace.
 		s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "rights-sub"}}
-		if _, err := alice.hierarchy.HncV1beta1().Subnamespaces(mid).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+		if _, err := alice.HNC.HncV1beta1().Subnamespaces(mid).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := say(t.Context(), admin, "rights-sub", "secrets Ignore"); err != nil {
 			t.Fatal(err)
 		}
-		client := carol.hierarchy.HncV1beta1().Hierarchies("rights-sub")
+		client := carol.HNC.HncV1beta1().Hierarchies("rights-sub")
 		if err := client.Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "propagation") {
 			t.Errorf("one: %v", err)
 		}
 		if err := client.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "propagation") {
 			t.Errorf("all: %v", err)
 		}
-		must(t, "where it is the root afterwards", func() error {
-			return carol.hierarchy.HncV1beta1().Hierarchies(mid).Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{})
+		suite.Must(t, "where it is the root afterwards", func() error {
+			return carol.HNC.HncV1beta1().Hierarchies(mid).Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{})
 		})
 	})
 	// A namespace goes whatever is said in it, by any user allowed to delete it.
 	if err := alice.CoreV1().Namespaces().Delete(t.Context(), leaf, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the namespace is gone", "true", func() string {
+	suite.EventuallyEqual(t, "the namespace is gone", "true", func() string {
 		_, err := alice.CoreV1().Namespaces().Get(t.Context(), leaf, metav1.GetOptions{})
 		return boolean(apierrors.IsNotFound(err))
 	})
@@ -138,7 +138,7 @@ func TestV1alpha2ChangesNothingThatATreeSaysAboutKinds(t *testing.T) {
 	if err := say(t.Context(), admin, root, "secrets Propagate Keep"); err != nil {
 		t.Fatal(err)
 	}
-	client := carol.dynamic.Resource(hierarchyConfigurations).Namespace(root)
+	client := carol.Dynamic.Resource(hierarchyConfigurations).Namespace(root)
 	for name, list := range map[string]any{"another": []any{map[string]any{"resource": "configmaps"}}, "none": []any{}, "null": nil} {
 		if err := retry.RetryOnConflict(suite.Backoff, func() error {
 			h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
@@ -162,7 +162,7 @@ func TestV1alpha2ChangesNothingThatATreeSaysAboutKinds(t *testing.T) {
 func TestBadKindsOfATree(t *testing.T) {
 	namespace(t, "badkinds", "")
 	letCarol(t, "badkinds")
-	must(t, "carol may", func() error { return say(t.Context(), carol, "badkinds", "secrets Propagate") })
+	suite.Must(t, "carol may", func() error { return say(t.Context(), carol, "badkinds", "secrets Propagate") })
 	for name, test := range map[string]struct {
 		entries []string
 		says    []string

@@ -34,7 +34,7 @@ func say(ctx context.Context, who user, namespace string, entries ...string) err
 }
 
 func change(ctx context.Context, who user, namespace string, mutate func(*v1beta1.HierarchySpec)) error {
-	client := who.hierarchy.HncV1beta1().Hierarchies(namespace)
+	client := who.HNC.HncV1beta1().Hierarchies(namespace)
 	// The propagator may create one in between, where it has something to report.
 	again := func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 	return retry.OnError(suite.Backoff, again, func() error {
@@ -68,9 +68,9 @@ func TestATreeHasItsOwnConfiguration(t *testing.T) {
 	put(t, configMaps, object("ConfigMap", mid, "own", "1"))
 	eventuallyPresent(t, configMaps, leaf, "own=1<"+mid+" top=1<"+root)
 
-	must(t, "carol widens what is propagated", func() error { return say(t.Context(), carol, root, "secrets Propagate") })
+	suite.Must(t, "carol widens what is propagated", func() error { return say(t.Context(), carol, root, "secrets Propagate") })
 	eventuallyPresent(t, secrets, leaf, "own=1<"+mid+" top=1<"+root)
-	must(t, "and narrows it below", func() error { return say(t.Context(), carol, mid, "secret Remove", "configmaps Remove") })
+	suite.Must(t, "and narrows it below", func() error { return say(t.Context(), carol, mid, "secret Remove", "configmaps Remove") })
 	// What is above is not held back.
 	eventuallyPresent(t, secrets, leaf, "top=1<"+root)
 	eventuallyPresent(t, configMaps, leaf, "top=1<"+root)
@@ -81,7 +81,7 @@ func TestATreeHasItsOwnConfiguration(t *testing.T) {
 
 	// A new sub-namespace is ready when it has what its tree gives it.
 	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "owntree-sub"}}
-	if _, err := alice.hierarchy.HncV1beta1().Subnamespaces(leaf).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+	if _, err := alice.HNC.HncV1beta1().Subnamespaces(leaf).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := present(t, secrets, "owntree-sub"), "top=1<"+root; got != want {
@@ -94,7 +94,7 @@ func TestATreeHasItsOwnConfiguration(t *testing.T) {
 	}
 	eventuallyPresent(t, secrets, leaf, "")
 	eventuallyPresent(t, configMaps, leaf, "top=1<owntree-other")
-	must(t, "carol says nothing any more", func() error { return say(t.Context(), carol, root) })
+	suite.Must(t, "carol says nothing any more", func() error { return say(t.Context(), carol, root) })
 	put(t, secrets, object("Secret", root, "top", "2"))
 	eventuallyStatus(t, "secrets", "not active")
 }
@@ -102,7 +102,7 @@ func TestATreeHasItsOwnConfiguration(t *testing.T) {
 func TestAHierarchyReportsWhichKindIsMissing(t *testing.T) {
 	root, _, leaf := tree(t, "missingkind")
 	letCarol(t, root)
-	if err := admin.dynamic.Resource(definitions).Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+	if err := admin.Dynamic.Resource(definitions).Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
 	thing := definition()
@@ -110,20 +110,20 @@ func TestAHierarchyReportsWhichKindIsMissing(t *testing.T) {
 	thing.Object["spec"].(map[string]any)["names"] = map[string]any{"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"}
 	create := func() {
 		t.Helper()
-		eventually(t, "the definition", "<nil>", func() string {
-			_, err := admin.dynamic.Resource(definitions).Create(t.Context(), thing.DeepCopy(), metav1.CreateOptions{})
+		suite.EventuallyEqual(t, "the definition", "<nil>", func() string {
+			_, err := admin.Dynamic.Resource(definitions).Create(t.Context(), thing.DeepCopy(), metav1.CreateOptions{})
 			return fmt.Sprint(err)
 		})
 	}
 	create()
-	eventually(t, "it is accepted", "<nil>", func() string {
+	suite.EventuallyEqual(t, "it is accepted", "<nil>", func() string {
 		return fmt.Sprint(say(t.Context(), carol, root, "things.example.com Propagate", "configmaps Propagate"))
 	})
 	put(t, configMaps, object("ConfigMap", root, "a", "1"))
 	eventuallyPresent(t, configMaps, leaf, "a=1<"+root)
 	reported := func(conditionType string) func() string {
 		return func() string {
-			h, err := alice.hierarchy.HncV1beta1().Hierarchies(root).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+			h, err := alice.HNC.HncV1beta1().Hierarchies(root).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 			if err != nil {
 				return err.Error()
 			}
@@ -136,18 +136,18 @@ func TestAHierarchyReportsWhichKindIsMissing(t *testing.T) {
 		}
 	}
 	// The propagator has no rights on it.
-	eventually(t, "condition", hnc.ReasonUnknown, reported(hnc.ConditionOutOfSync))
-	if err := admin.dynamic.Resource(definitions).Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}); err != nil {
+	suite.EventuallyEqual(t, "condition", hnc.ReasonUnknown, reported(hnc.ConditionOutOfSync))
+	if err := admin.Dynamic.Resource(definitions).Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "condition", hnc.ReasonResourceNotFound, reported(hnc.ConditionBadConfiguration))
+	suite.EventuallyEqual(t, "condition", hnc.ReasonResourceNotFound, reported(hnc.ConditionBadConfiguration))
 	// It stands in nobody's way.
 	if err := say(t.Context(), carol, root, "things.example.com Propagate", "configmaps Remove"); err != nil {
 		t.Error(err)
 	}
 	eventuallyPresent(t, configMaps, leaf, "")
 	create()
-	eventually(t, "condition", "", reported(hnc.ConditionBadConfiguration))
+	suite.EventuallyEqual(t, "condition", "", reported(hnc.ConditionBadConfiguration))
 }
 
 func TestAnOverrideOfAnInheritedObject(t *testing.T) {
@@ -160,7 +160,7 @@ func TestAnOverrideOfAnInheritedObject(t *testing.T) {
 	eventuallyPresent(t, configMaps, mid, "a=mids b=1<"+root)
 	// In leaf there is a copy already. It can be replaced by an object that asks for it, and by no other.
 	replace := func(namespace string, annotations ...string) error {
-		_, err := alice.dynamic.Resource(configMaps).Namespace(namespace).
+		_, err := alice.Dynamic.Resource(configMaps).Namespace(namespace).
 			Update(t.Context(), object("ConfigMap", namespace, "c", "own", annotations...), metav1.UpdateOptions{})
 		return err
 	}
@@ -176,11 +176,11 @@ func TestAnOverrideOfAnInheritedObject(t *testing.T) {
 	eventuallyPresent(t, configMaps, mid, "a=mids b=1<"+root+" c=new<"+root)
 	eventuallyPresent(t, configMaps, leaf, "a=mids<"+mid+" b=1<"+root+" c=own")
 	// Without it, the copy is there again.
-	if err := alice.dynamic.Resource(configMaps).Namespace(leaf).Delete(t.Context(), "c", metav1.DeleteOptions{}); err != nil {
+	if err := alice.Dynamic.Resource(configMaps).Namespace(leaf).Delete(t.Context(), "c", metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}
 	eventuallyPresent(t, configMaps, leaf, "a=mids<"+mid+" b=1<"+root+" c=new<"+root)
-	if err := alice.dynamic.Resource(configMaps).Namespace(root).Delete(t.Context(), "c", metav1.DeleteOptions{}); err != nil {
+	if err := alice.Dynamic.Resource(configMaps).Namespace(root).Delete(t.Context(), "c", metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}
 	if err := patch(t, configMaps, root, "a", `{"metadata":{"annotations":null}}`); err != nil {

@@ -33,7 +33,7 @@ func pairs(all ...string) []v1beta1.MetaKVP {
 // setHierarchy changes or creates the hierarchy of a namespace, as u.
 func setHierarchy(t *testing.T, u user, namespace string, change func(*v1beta1.HierarchySpec)) error {
 	t.Helper()
-	client := u.hnc.HncV1beta1().Hierarchies(namespace)
+	client := u.HNC.HncV1beta1().Hierarchies(namespace)
 	return retry.RetryOnConflict(suite.Backoff, func() error {
 		h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -71,7 +71,7 @@ func labels(all ...string) func(*v1beta1.HierarchySpec) {
 // subnamespace creates one, as alice.
 func subnamespace(t *testing.T, parent, name string, spec v1beta1.SubnamespaceSpec) error {
 	t.Helper()
-	_, err := alice.hnc.HncV1beta1().Subnamespaces(parent).Create(t.Context(),
+	_, err := alice.HNC.HncV1beta1().Subnamespaces(parent).Create(t.Context(),
 		&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}, metav1.CreateOptions{})
 	return err
 }
@@ -111,12 +111,12 @@ func has(t *testing.T, name string, want ...string) error {
 
 func eventuallyHas(t *testing.T, name string, want ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("namespace %s has %v", name, want), func() error { return has(t, name, want...) })
+	suite.Eventually(t, fmt.Sprintf("namespace %s has %v", name, want), func() error { return has(t, name, want...) })
 }
 
 // conditions returns the conditions of a namespace's hierarchy as type=reason, in order, and their messages.
 func conditions(t *testing.T, namespace string) (string, string, error) {
-	h, err := root.hnc.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := root.HNC.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil {
 		return "", "", err
 	}
@@ -131,7 +131,7 @@ func conditions(t *testing.T, namespace string) (string, string, error) {
 // eventuallyConditions waits for conditions, sorted, whose messages contain all parts.
 func eventuallyConditions(t *testing.T, namespace, want string, parts ...string) {
 	t.Helper()
-	eventually(t, "conditions of "+namespace, func() error {
+	suite.Eventually(t, "conditions of "+namespace, func() error {
 		got, messages, err := conditions(t, namespace)
 		if err != nil {
 			return err

@@ -7,24 +7,18 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
-	binDir   = "../../../_output/bin"
-	deadline = 2 * time.Minute
-	interval = 50 * time.Millisecond
+	binDir = "../../../_output/bin"
 )
 
 // flags are those of both servers.
@@ -39,10 +33,7 @@ var flags = []string{
 }
 
 // user is somebody's clients.
-type user struct {
-	kubernetes.Interface
-	hnc versioned.Interface
-}
+type user struct{ suite.User }
 
 var (
 	cp           *controlplane.ControlPlane
@@ -58,24 +49,18 @@ func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	cp = started
 	var err error
-	if root, err = clients(cp.RESTConfig()); err != nil {
+	if root, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
 	config, err := cp.User("alice")
 	if err != nil {
 		return err
 	}
-	if alice, err = clients(config); err != nil {
+	if alice, err = clients("alice", config); err != nil {
 		return err
 	}
-	if installation, err = cp.Install(ctx, "../../../artifacts/dev", "testdata/policies"); err != nil {
-		return err
-	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: append(slices.Clone(flags), suite.PatientCreates)})
-	if err != nil {
-		return err
-	}
-	if err := cp.Register(ctx, installation, port); err != nil {
+	apiServer := controlplane.Server{Name: "hnc-apiserver", Args: append(slices.Clone(flags), suite.PatientCreates)}
+	if installation, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev", "testdata/policies"}, apiServer); err != nil {
 		return err
 	}
 	return propagate(ctx, flags)
@@ -88,15 +73,6 @@ func propagate(ctx context.Context, flags []string) error {
 	}
 	_, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator", Args: flags})
 	return err
-}
-
-func clients(config *rest.Config) (user, error) {
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	hnc, err := versioned.NewForConfig(config)
-	return user{kube, hnc}, err
 }
 
 // namespace creates a namespace whose admin is alice. Options are label=value or, with an @ before it, annotation=value.
@@ -124,21 +100,13 @@ func namespace(t *testing.T, name string, options ...string) {
 		t.Fatal(err)
 	}
 	// RBAC hears of it a little later.
-	eventually(t, "alice is an admin of "+name, func() error {
+	suite.Eventually(t, "alice is an admin of "+name, func() error {
 		_, err := alice.RbacV1().Roles(name).List(t.Context(), metav1.ListOptions{})
 		return err
 	})
 }
 
-// eventually polls until f returns no error.
-func eventually(t *testing.T, what string, f func() error) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		last = f()
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("%s: %v", what, last)
-	}
+func clients(name string, config *rest.Config) (user, error) {
+	u, err := suite.NewUser(name, config)
+	return user{u}, err
 }

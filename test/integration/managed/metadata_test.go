@@ -57,7 +57,7 @@ func TestASubnamespaceHasItsMetadataWhenItsCreationReturns(t *testing.T) {
 	if err := has(t, "born-sub", "team=red", "env=test", "@note=sub", "example.com/only=here"); err != nil {
 		t.Errorf("3.1 step 8: %v", err)
 	}
-	h, err := alice.hnc.HncV1alpha2().HierarchyConfigurations("born-sub").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := alice.HNC.HncV1alpha2().HierarchyConfigurations("born-sub").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil || fmt.Sprint(h.Spec.Labels) != "[{env test}]" || fmt.Sprint(h.Spec.Annotations) != "[{note sub}]" {
 		t.Errorf("3.1 step 8: the hierarchy says %v, %v", h.Spec, err)
 	}
@@ -72,14 +72,14 @@ func TestASubnamespaceHasItsMetadataWhenItsCreationReturns(t *testing.T) {
 
 	// Changes of the Subnamespace follow; those of its namespace's hierarchy are undone.
 	patch := `{"spec":{"labels":[{"key":"env","value":"prod"}],"annotations":null,"namespaceLabels":[{"key":"example.com/only","value":"there"}]}}`
-	if _, err := alice.hnc.HncV1beta1().Subnamespaces("born").Patch(t.Context(), "born-sub", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := alice.HNC.HncV1beta1().Subnamespaces("born").Patch(t.Context(), "born-sub", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventuallyHas(t, "born-sub", "env=prod", "@note!", "example.com/only=there")
 	eventuallyHas(t, "born-sub-sub", "env=prod", "@note!")
 	mustSetHierarchy(t, "born-sub", labels("env=mine"))
-	eventually(t, "the hierarchy says what the Subnamespace says", func() error {
-		h, err := alice.hnc.HncV1beta1().Hierarchies("born-sub").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	suite.Eventually(t, "the hierarchy says what the Subnamespace says", func() error {
+		h, err := alice.HNC.HncV1beta1().Hierarchies("born-sub").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err == nil && fmt.Sprint(h.Spec.Labels) != "[{env prod}]" {
 			err = fmt.Errorf("labels %v", h.Spec.Labels)
 		}
@@ -95,11 +95,11 @@ func TestMeta5TheLastOfAKeyCounts(t *testing.T) {
 	namespace(t, "dup")
 	anchor := &v1alpha2.SubnamespaceAnchor{ObjectMeta: metav1.ObjectMeta{Name: "dup-sub"}}
 	anchor.Spec.Labels = []v1alpha2.MetaKVP{{Key: "team", Value: "first"}, {Key: "team", Value: "last"}}
-	if _, err := alice.hnc.HncV1alpha2().SubnamespaceAnchors("dup").Create(t.Context(), anchor, metav1.CreateOptions{}); err != nil {
+	if _, err := alice.HNC.HncV1alpha2().SubnamespaceAnchors("dup").Create(t.Context(), anchor, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventuallyHas(t, "dup-sub", "team=last")
-	anchor, err := alice.hnc.HncV1alpha2().SubnamespaceAnchors("dup").Get(t.Context(), "dup-sub", metav1.GetOptions{})
+	anchor, err := alice.HNC.HncV1alpha2().SubnamespaceAnchors("dup").Get(t.Context(), "dup-sub", metav1.GetOptions{})
 	if err != nil || anchor.Status.Status != v1alpha2.SubnamespaceOk {
 		t.Errorf("2.5.1: %v, %v", anchor.Status, err)
 	}
@@ -131,7 +131,7 @@ func TestUnmanagedMetadataIsRefused(t *testing.T) {
 				anchor.Spec.Labels = append(anchor.Spec.Labels, v1alpha2.MetaKVP(p))
 			}
 			if anchor.Spec.Labels != nil {
-				_, err := alice.hnc.HncV1alpha2().SubnamespaceAnchors("bad").Create(t.Context(), anchor, metav1.CreateOptions{})
+				_, err := alice.HNC.HncV1alpha2().SubnamespaceAnchors("bad").Create(t.Context(), anchor, metav1.CreateOptions{})
 				refused(t, "v1alpha2", err, apierrors.IsInvalid, test.parts...)
 			}
 		})
@@ -162,7 +162,7 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 		"label env", "--managed-namespace-label", "annotation retired", "--managed-namespace-annotation")
 	eventuallyConditions(t, "once-sub", "BadConfiguration=IllegalManagedAnnotation Ready=IllegalManagedAnnotation", "annotation retired")
 	// v1alpha2 reports the one that HNC would: the last set one. A write of the object takes none of the others.
-	client := alice.hnc.HncV1alpha2().HierarchyConfigurations("once")
+	client := alice.HNC.HncV1alpha2().HierarchyConfigurations("once")
 	h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 		if h, err = client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); err != nil {
 			return err
 		}
-		_, err := root.hnc.HncV1alpha2().HierarchyConfigurations("once").UpdateStatus(t.Context(), h, metav1.UpdateOptions{})
+		_, err := root.HNC.HncV1alpha2().HierarchyConfigurations("once").UpdateStatus(t.Context(), h, metav1.UpdateOptions{})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -195,10 +195,10 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 		t.Errorf("3.4: after a write of v1alpha2: %q, %v", got, err)
 	}
 	// Deleting always works.
-	if err := alice.hnc.HncV1beta1().Subnamespaces("once").Delete(t.Context(), "once-sub", metav1.DeleteOptions{}); err != nil {
+	if err := alice.HNC.HncV1beta1().Subnamespaces("once").Delete(t.Context(), "once-sub", metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}
-	if err := alice.hnc.HncV1beta1().Hierarchies("once").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
+	if err := alice.HNC.HncV1beta1().Hierarchies("once").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}
 }

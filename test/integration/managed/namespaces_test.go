@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Spec/hnc.md 2.1, with each way to exclude a namespace.
@@ -29,7 +30,7 @@ func TestExcludedNamespacesTakeNoPart(t *testing.T) {
 		})
 	}
 	// The patched policies agree: what is excluded by name does not get the label even for a moment.
-	eventually(t, "the policies know of vault", func() error {
+	suite.Eventually(t, "the policies know of vault", func() error {
 		ns, err := root.CoreV1().Namespaces().Patch(t.Context(), "vault", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`),
 			metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 		if err == nil && ns.Labels[hnc.LabelIncludedNamespace] != "" {
@@ -58,7 +59,7 @@ func TestALabelTakesANamespaceOutOfItsTreeAndBack(t *testing.T) {
 	}
 	copied := func(namespace string, want bool) {
 		t.Helper()
-		eventually(t, fmt.Sprintf("the role is in %s: %t", namespace, want), func() error {
+		suite.Eventually(t, fmt.Sprintf("the role is in %s: %t", namespace, want), func() error {
 			_, err := root.RbacV1().Roles(namespace).Get(t.Context(), "inherited", metav1.GetOptions{})
 			if want || !apierrors.IsNotFound(err) {
 				if err == nil && !want {
@@ -100,7 +101,7 @@ func TestN5H6ExternalNamespacesAreRoots(t *testing.T) {
 	}
 
 	// N5, by users allowed to change namespaces.
-	eventually(t, "N5: a child is not given to somebody else", func() error {
+	suite.Eventually(t, "N5: a child is not given to somebody else", func() error {
 		_, err := root.CoreV1().Namespaces().Patch(t.Context(), "inside", types.MergePatchType,
 			[]byte(`{"metadata":{"annotations":{"hnc.x-k8s.io/managed-by":"somebody"}}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "is a child of outside") {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Where Pod Security labels are managed, users who can't write them on the namespace can't write them in its hierarchy either.
@@ -28,12 +29,12 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 		}
 	}
 	object := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: says("restricted")}
-	_, err := alice.hnc.HncV1beta1().Hierarchies("audited").Create(ctx, object, metav1.CreateOptions{})
+	_, err := alice.HNC.HncV1beta1().Hierarchies("audited").Create(ctx, object, metav1.CreateOptions{})
 	refused("creating a hierarchy", err)
-	if _, err := root.hnc.HncV1beta1().Hierarchies("audited").Create(ctx, object, metav1.CreateOptions{}); err != nil {
+	if _, err := root.HNC.HncV1beta1().Hierarchies("audited").Create(ctx, object, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	hierarchies := alice.hnc.HncV1beta1().Hierarchies("audited")
+	hierarchies := alice.HNC.HncV1beta1().Hierarchies("audited")
 	for what, patch := range map[string]string{
 		"loosening": fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"privileged"}]}}`, audit), "removing": `{"spec":{"labels":null}}`,
 		"overriding": fmt.Sprintf(`{"spec":{"namespaceLabels":[{"key":%q,"value":"privileged"}]}}`, audit),
@@ -46,7 +47,7 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 		t.Errorf("another change: %v", err)
 	}
 
-	records := alice.hnc.HncV1beta1().Subnamespaces("audited")
+	records := alice.HNC.HncV1beta1().Subnamespaces("audited")
 	sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "audited-sub"}}
 	sub.Spec.Labels = says("privileged").Labels
 	_, err = records.Create(ctx, sub, metav1.CreateOptions{})
@@ -63,11 +64,11 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	}
 
 	// A Subnamespace that is made again replaces what the hierarchy sets.
-	if _, err := root.hnc.HncV1beta1().Subnamespaces("audited").Patch(ctx, "audited-sub", types.MergePatchType,
+	if _, err := root.HNC.HncV1beta1().Subnamespaces("audited").Patch(ctx, "audited-sub", types.MergePatchType,
 		[]byte(fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"baseline"}]}}`, audit)), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ofSub := root.hnc.HncV1beta1().Hierarchies("audited-sub")
+	ofSub := root.HNC.HncV1beta1().Hierarchies("audited-sub")
 	saysBaseline := func() error {
 		h, err := ofSub.Get(ctx, hnc.Singleton, metav1.GetOptions{})
 		if err == nil && (len(h.Spec.Labels) != 1 || h.Spec.Labels[0].Value != "baseline") {
@@ -75,7 +76,7 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 		}
 		return err
 	}
-	eventually(t, "the hierarchy says what the Subnamespace says", saysBaseline)
+	suite.Eventually(t, "the hierarchy says what the Subnamespace says", saysBaseline)
 	detach := func() {
 		if _, err := records.Patch(ctx, "audited-sub", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
@@ -90,7 +91,7 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	if _, err := hierarchies.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"spec":{"requiredChildren":["audited-sub"]}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the required child takes over what the hierarchy sets", func() error {
+	suite.Eventually(t, "the required child takes over what the hierarchy sets", func() error {
 		s, err := records.Get(ctx, "audited-sub", metav1.GetOptions{})
 		if err == nil && (len(s.Spec.Labels) != 1 || s.Spec.Labels[0].Value != "baseline") {
 			t.Fatalf("got %+v", s.Spec)
@@ -100,20 +101,20 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 
 	// A hierarchy that is being deleted while it sets none, and goes when it does.
 	namespace(t, "audited-later")
-	later := alice.hnc.HncV1beta1().Hierarchies("audited-later")
+	later := alice.HNC.HncV1beta1().Hierarchies("audited-later")
 	if _, err := later.Create(ctx, &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Finalizers: []string{"example.com/later"}}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := later.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := root.hnc.HncV1beta1().Hierarchies("audited-later").Patch(ctx, hnc.Singleton, types.MergePatchType,
+	if _, err := root.HNC.HncV1beta1().Hierarchies("audited-later").Patch(ctx, hnc.Singleton, types.MergePatchType,
 		[]byte(fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"restricted"}]}}`, audit)), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = later.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	refused("taking the last finalizer", err)
-	if _, err := root.hnc.HncV1beta1().Hierarchies("audited-later").Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := root.HNC.HncV1beta1().Hierarchies("audited-later").Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 		t.Error(err)
 	}
 
@@ -121,7 +122,7 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	if err := root.CoreV1().Namespaces().Delete(ctx, "audited", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the namespaces go", func() error {
+	suite.Eventually(t, "the namespaces go", func() error {
 		for _, name := range []string{"audited", "audited-sub"} {
 			if _, err := root.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 				return fmt.Errorf("%s: %w", name, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func TestAPlanOfADeletionListsDeletedAndOrphanedNamespaces(t *testing.T) {
@@ -29,16 +30,16 @@ func TestAPlanOfADeletionListsDeletedAndOrphanedNamespaces(t *testing.T) {
 	eventuallyPlanned(t, alice, "del-root", deletion, want...)
 	// A dry run of the deletion of the Subnamespace sees the same.
 	alice.warnings.take()
-	err := alice.hierarchy.HncV1beta1().Subnamespaces("del-root").Delete(t.Context(), "del-sub", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+	err := alice.HNC.HncV1beta1().Subnamespaces("del-root").Delete(t.Context(), "del-sub", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	expectWarnings(t, "dry run: in 3 namespaces: 2 deleted, 1 orphaned; objects: 0 added, 0 changed, 0 overwritten, 0 removed, 0 kept",
 		`namespace "del-sub": deleted`, `namespace "del-full": orphaned`, `namespace "del-subsub": deleted`)
-	must(t, "deletion", func() error {
+	suite.Must(t, "deletion", func() error {
 		return alice.CoreV1().Namespaces().Delete(t.Context(), "del-root", metav1.DeleteOptions{})
 	})
-	eventually(t, "what exists", "del-below del-full", func() string {
+	suite.EventuallyEqual(t, "what exists", "del-below del-full", func() string {
 		list, err := admin.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err.Error()
@@ -91,7 +92,7 @@ func TestADryRunWarnsOfASummary(t *testing.T) {
 	eventuallyPlanned(t, alice, "summary-leaf", parent(""), "summary-leaf Remove rolebindings/viewers<summary-root", "summary-leaf Remove configmaps/settings<summary-root",
 		"summary-leaf Lost ann view")
 	alice.warnings.take()
-	if err := alice.hierarchy.HncV1beta1().Hierarchies("summary-leaf").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+	if err := alice.HNC.HncV1beta1().Hierarchies("summary-leaf").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
 		t.Fatal(err)
 	}
 	expectWarnings(t, "dry run: in 1 namespaces: 0 deleted, 0 orphaned; objects: 0 added, 0 changed, 0 overwritten, 2 removed, 0 kept",
@@ -167,12 +168,12 @@ func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: strings.Repeat("x", 1025)}, "spec.continue: Too long"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: "there"}, "start from the beginning"},
 	} {
-		_, err := alice.hierarchy.HncV1beta1().Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: row.spec}, metav1.CreateOptions{})
+		_, err := alice.HNC.HncV1beta1().Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: row.spec}, metav1.CreateOptions{})
 		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%+v: %v, want %s", row.spec, err, row.says)
 		}
 	}
-	plans := alice.hierarchy.HncV1beta1()
+	plans := alice.HNC.HncV1beta1()
 	huge := &v1beta1.HierarchyPlan{Spec: parent(strings.Repeat("x", 200<<10))}
 	if _, err := plans.Hierarchies("bad-plan").Plan(t.Context(), hnc.Singleton, huge, metav1.CreateOptions{}); !apierrors.IsRequestEntityTooLargeError(err) {
 		t.Errorf("a body of 200 KiB: %v", err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // warnings collects the warnings that a user gets.
@@ -43,20 +44,20 @@ func (w *warnings) take() []string {
 func namespace(t *testing.T, name, parent string) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	must(t, "namespace "+name, func() error {
+	suite.Must(t, "namespace "+name, func() error {
 		_, err := alice.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
 		return err
 	})
 	if parent != "" {
-		must(t, "parent of "+name, func() error { return move(t, alice, name, parent) })
+		suite.Must(t, "parent of "+name, func() error { return move(t, alice, name, parent) })
 	}
 }
 
 func subnamespace(t *testing.T, name, parent string) {
 	t.Helper()
 	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	must(t, "sub-namespace "+name, func() error {
-		_, err := alice.hierarchy.HncV1beta1().Subnamespaces(parent).Create(t.Context(), s, metav1.CreateOptions{})
+	suite.Must(t, "sub-namespace "+name, func() error {
+		_, err := alice.HNC.HncV1beta1().Subnamespaces(parent).Create(t.Context(), s, metav1.CreateOptions{})
 		return err
 	})
 }
@@ -66,7 +67,7 @@ func apply(t *testing.T, u user, name, spec string, dry ...string) error {
 	t.Helper()
 	force := true
 	patch := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":%s}`, spec)
-	_, err := u.hierarchy.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch),
+	_, err := u.HNC.HncV1beta1().Hierarchies(name).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch),
 		metav1.PatchOptions{FieldManager: "test", Force: &force, DryRun: dry})
 	return err
 }
@@ -82,8 +83,8 @@ func configure(t *testing.T, entries ...string) {
 	if err := tryConfigure(t, entries...); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the configuration is observed", "true", func() string {
-		c, err := alice.hierarchy.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	suite.EventuallyEqual(t, "the configuration is observed", "true", func() string {
+		c, err := alice.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
 		}
@@ -94,9 +95,9 @@ func configure(t *testing.T, entries ...string) {
 
 func tryConfigure(t *testing.T, entries ...string) error {
 	t.Helper()
-	client := alice.hierarchy.HncV1beta1().HNCConfigurations()
+	client := alice.HNC.HncV1beta1().HNCConfigurations()
 	var err error
-	eventually(t, "the configuration is written or refused", "true", func() string {
+	suite.EventuallyEqual(t, "the configuration is written or refused", "true", func() string {
 		var c *v1beta1.HNCConfiguration
 		if c, err = client.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{}); err != nil {
 			return err.Error()
@@ -125,7 +126,7 @@ func ask(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, limi
 	var all v1beta1.HierarchyPlanStatus
 	spec.Limit = limit
 	for page := 0; ; page++ {
-		answer, err := u.hierarchy.HncV1beta1().Hierarchies(name).Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
+		answer, err := u.HNC.HncV1beta1().Hierarchies(name).Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
 		if err != nil {
 			return all, err
 		}

@@ -5,37 +5,26 @@ import (
 	"context"
 	"os"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
-	binDir   = "../../../_output/bin"
-	deadline = 2 * time.Minute
-	interval = 50 * time.Millisecond
-	people   = "people"
+	binDir = "../../../_output/bin"
+	people = "people"
 )
 
 // user is somebody's clients.
 type user struct {
-	kubernetes.Interface
-	hierarchy versioned.Interface
-	dynamic   dynamic.Interface
+	suite.User
 	// warnings are collected from all answers.
 	warnings *warnings
-	config   *rest.Config
 }
 
 var (
@@ -56,21 +45,10 @@ func countQuotas(config *controlplane.Config) error {
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
 	cp = started
-	if admin, err = clients(cp.RESTConfig()); err != nil {
+	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	installation, err := cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies")
-	if err != nil {
-		return err
-	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
-	if err != nil {
-		return err
-	}
-	if err := cp.Register(ctx, installation, port); err != nil {
-		return err
-	}
-	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
+	if _, err := suite.Install(ctx, cp, suite.Artifacts, suite.Servers()...); err != nil {
 		return err
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
@@ -109,46 +87,14 @@ func person(ctx context.Context, name, namespace string, rules ...rbacv1.PolicyR
 	if err != nil {
 		return user{}, err
 	}
-	return clients(config)
+	return clients(name, config)
 }
 
-func clients(config *rest.Config) (user, error) {
+func clients(name string, config *rest.Config) (user, error) {
+	u := user{warnings: &warnings{}}
 	config = rest.CopyConfig(config)
-	config.QPS = -1
-	u := user{warnings: &warnings{}, config: config}
 	config.WarningHandlerWithContext = u.warnings
 	var err error
-	if u.Interface, err = kubernetes.NewForConfig(config); err != nil {
-		return user{}, err
-	}
-	if u.hierarchy, err = versioned.NewForConfig(config); err != nil {
-		return user{}, err
-	}
-	u.dynamic, err = dynamic.NewForConfig(config)
+	u.User, err = suite.NewUser(name, config)
 	return u, err
-}
-
-// eventually polls until what f returns is what is wanted.
-func eventually(t *testing.T, what, want string, f func() string) {
-	t.Helper()
-	var got string
-	if err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		got = f()
-		return got == want, nil
-	}); err != nil {
-		t.Fatalf("%s:\n%s\nwant\n%s", what, got, want)
-	}
-}
-
-// must retries what fails because a right is too new to be known, and fails the test for any other error.
-func must(t *testing.T, what string, f func() error) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		last = f()
-		return !apierrors.IsForbidden(last), nil
-	})
-	if err != nil || last != nil {
-		t.Fatalf("%s: %v", what, last)
-	}
 }

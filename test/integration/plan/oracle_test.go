@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // editor returns a new ServiceAccount with the ClusterRole edit in a namespace, and no other right.
@@ -29,7 +30,7 @@ func editor(t *testing.T, name, namespace string) user {
 	if _, err := admin.RbacV1().RoleBindings(namespace).Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, name+" may plan", "<nil>", func() string {
+	suite.EventuallyEqual(t, name+" may plan", "<nil>", func() string {
 		_, err := ask(t, u, namespace, parent(""), 0)
 		return fmt.Sprint(err)
 	})
@@ -100,7 +101,7 @@ func TestConcurrentPlansAreLimited(t *testing.T) {
 	for i := range 10 {
 		namespace(t, fmt.Sprint("busy-", i), "busy-root")
 	}
-	config := rest.CopyConfig(alice.config)
+	config := rest.CopyConfig(alice.Config)
 	config.QPS = -1
 	transport, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -130,7 +131,7 @@ func TestConcurrentPlansAreLimited(t *testing.T) {
 		requests.Wait()
 		return n, after
 	}
-	eventually(t, "some plans are refused for a second", "true 1", func() string {
+	suite.EventuallyEqual(t, "some plans are refused for a second", "true 1", func() string {
 		n, after := limited()
 		return fmt.Sprint(n > 0, " ", after)
 	})
@@ -138,7 +139,7 @@ func TestConcurrentPlansAreLimited(t *testing.T) {
 	var requests sync.WaitGroup
 	for range 6 {
 		requests.Go(func() {
-			if _, err := alice.hierarchy.HncV1beta1().Hierarchies("busy-root").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); err != nil {
+			if _, err := alice.HNC.HncV1beta1().Hierarchies("busy-root").Plan(t.Context(), hnc.Singleton, &v1beta1.HierarchyPlan{Spec: parent("")}, metav1.CreateOptions{}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // words returns the main content of a plan, one item a line.
@@ -47,7 +48,7 @@ func lines(list ...string) string { return strings.Join(list, "\n") }
 func configMap(t *testing.T, namespace, name, value string) {
 	t.Helper()
 	c := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"value": value}}
-	must(t, "configmap "+name, func() error {
+	suite.Must(t, "configmap "+name, func() error {
 		_, err := alice.CoreV1().ConfigMaps(namespace).Create(t.Context(), c, metav1.CreateOptions{})
 		return err
 	})
@@ -56,7 +57,7 @@ func configMap(t *testing.T, namespace, name, value string) {
 func secret(t *testing.T, namespace, name string, data map[string]string) {
 	t.Helper()
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, StringData: data}
-	must(t, "secret "+name, func() error {
+	suite.Must(t, "secret "+name, func() error {
 		_, err := alice.CoreV1().Secrets(namespace).Create(t.Context(), s, metav1.CreateOptions{})
 		return err
 	})
@@ -70,7 +71,7 @@ var deletion = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete}
 
 func eventuallyPlanned(t *testing.T, u user, name string, spec v1beta1.HierarchyPlanSpec, want ...string) {
 	t.Helper()
-	eventually(t, "plan of "+name, lines(want...), func() string {
+	suite.EventuallyEqual(t, "plan of "+name, lines(want...), func() string {
 		status, err := ask(t, u, name, spec, 0)
 		if err != nil {
 			return err.Error()
@@ -98,7 +99,7 @@ func TestAPlanShowsOnlyWhatItsReaderMayList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "bob may plan", "true", func() string {
+	suite.EventuallyEqual(t, "bob may plan", "true", func() string {
 		_, err := ask(t, bob, "hidden-moved", parent("hidden-new"), 0)
 		return fmt.Sprint(err == nil)
 	})

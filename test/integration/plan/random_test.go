@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
@@ -56,7 +57,7 @@ func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.Hi
 	} else if err != nil {
 		t.Fatalf("%s: was to be accepted: %v", what, err)
 	}
-	eventually(t, what, want.String(), func() string { return look(t, w.prefix).String() })
+	suite.EventuallyEqual(t, what, want.String(), func() string { return look(t, w.prefix).String() })
 	// And nothing else comes.
 	after := w.converged(t)
 	if after.String() != want.String() {
@@ -139,7 +140,7 @@ func TestWhatIsPlannedHappens(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		eventually(t, "the namespaces are gone", "", func() string {
+		suite.EventuallyEqual(t, "the namespaces are gone", "", func() string {
 			for _, name := range w.names {
 				if _, err := admin.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 					return name

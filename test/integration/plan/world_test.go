@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // world is a forest with objects, all of it at random.
@@ -74,7 +75,7 @@ func (w *world) object(t *testing.T, namespace string) {
 		m.Annotations[hnc.AnnotationAll] = "true"
 	}
 	value := fmt.Sprint(w.IntN(1000))
-	must(t, "object", func() error {
+	suite.Must(t, "object", func() error {
 		var err error
 		switch w.IntN(3) {
 		case 0:
@@ -97,7 +98,7 @@ func (w *world) object(t *testing.T, namespace string) {
 func (w *world) converged(t *testing.T) snapshot {
 	t.Helper()
 	for _, root := range w.roots() {
-		eventually(t, "what is to be done below "+root, "{0 0 0 0 0 0 0 true}", func() string {
+		suite.EventuallyEqual(t, "what is to be done below "+root, "{0 0 0 0 0 0 0 true}", func() string {
 			status, err := ask(t, alice, root, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent}, 0)
 			if err != nil {
 				return err.Error()

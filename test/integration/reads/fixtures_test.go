@@ -21,7 +21,7 @@ func newUser(t *testing.T, name string, groups ...string) user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := clients(config)
+	u, err := clients(name, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func newUser(t *testing.T, name string, groups ...string) user {
 func (u user) kubeconfig(t *testing.T) (string, error) {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
-	config.Clusters["c"] = &clientcmdapi.Cluster{Server: u.config.Host, CertificateAuthorityData: u.config.CAData}
-	config.AuthInfos["u"] = &clientcmdapi.AuthInfo{ClientCertificateData: u.config.CertData, ClientKeyData: u.config.KeyData, Token: u.config.BearerToken}
+	config.Clusters["c"] = &clientcmdapi.Cluster{Server: u.Config.Host, CertificateAuthorityData: u.Config.CAData}
+	config.AuthInfos["u"] = &clientcmdapi.AuthInfo{ClientCertificateData: u.Config.CertData, ClientKeyData: u.Config.KeyData, Token: u.Config.BearerToken}
 	config.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
 	config.CurrentContext = "x"
 	file := filepath.Join(t.TempDir(), "kubeconfig")
@@ -55,7 +55,7 @@ func namespaces(t *testing.T, names ...string) {
 func setParent(t *testing.T, name, parent string) {
 	t.Helper()
 	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
-	if _, err := root.hnc.HncV1beta1().Hierarchies(name).Create(t.Context(), h, metav1.CreateOptions{}); err != nil {
+	if _, err := root.HNC.HncV1beta1().Hierarchies(name).Create(t.Context(), h, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -63,7 +63,7 @@ func setParent(t *testing.T, name, parent string) {
 func subnamespace(t *testing.T, parent, name string) {
 	t.Helper()
 	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := root.hnc.HncV1beta1().Subnamespaces(parent).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+	if _, err := root.HNC.HncV1beta1().Subnamespaces(parent).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

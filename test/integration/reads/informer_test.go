@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // A controller follows its own namespaces with nothing but its ServiceAccount, also when the server comes back as another process,
@@ -29,13 +30,13 @@ func TestAServiceAccountsInformerKeepsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	robot, err := clients(config)
+	robot, err := clients("system:serviceaccount:robots:robot", config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	factory := externalversions.NewSharedInformerFactory(robot.hnc, 0)
+	factory := externalversions.NewSharedInformerFactory(robot.HNC, 0)
 	informer := factory.Hnc().V1beta1().MyNamespaces().Informer()
 	factory.StartWithContext(ctx)
 	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
@@ -43,7 +44,7 @@ func TestAServiceAccountsInformerKeepsUp(t *testing.T) {
 	}
 	knows := func(want ...string) {
 		t.Helper()
-		eventually(t, fmt.Sprintf("the informer knows %v", want), func() error {
+		suite.Eventually(t, fmt.Sprintf("the informer knows %v", want), func() error {
 			keys := informer.GetStore().ListKeys()
 			for _, name := range want {
 				if _, ok, _ := informer.GetStore().GetByKey(name); !ok {
@@ -76,7 +77,7 @@ func TestKubectlWatches(t *testing.T) {
 	namespaces(t, "watched-a", "watched-b")
 	wanda := newUser(t, "wanda")
 	bind(t, "watched-a", "view", "wanda")
-	eventually(t, "wanda sees watched-a", func() error {
+	suite.Eventually(t, "wanda sees watched-a", func() error {
 		if got, err := wanda.names(t, metav1.ListOptions{}); got != "watched-a" {
 			return fmt.Errorf("got %q, %w", got, err)
 		}
@@ -86,7 +87,7 @@ func TestKubectlWatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), suite.Deadline)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(binDir, "kubectl"), "--kubeconfig="+kubeconfig, "get", "myns", "--watch", "--output-watch-events", "--no-headers")
 	out, err := cmd.StdoutPipe()

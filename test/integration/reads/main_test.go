@@ -4,33 +4,23 @@ package reads
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
-	binDir   = "../../../_output/bin"
-	deadline = 2 * time.Minute
-	interval = 25 * time.Millisecond
+	binDir = "../../../_output/bin"
 )
 
 // user is somebody's clients.
-type user struct {
-	kubernetes.Interface
-	hnc    versioned.Interface
-	config *rest.Config
-}
+type user struct{ suite.User }
 
 var (
 	cp           *controlplane.ControlPlane
@@ -39,83 +29,28 @@ var (
 	root user
 )
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-func run(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	if err := controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator"); err != nil {
-		return 0, err
+func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
+	cp = started
+	if root, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
+		return err
 	}
-	dir, err := os.MkdirTemp("", "reads")
-	if err != nil {
-		return 0, err
+	if installation, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev"}, suite.Servers()...); err != nil {
+		return err
 	}
-	defer func() {
-		if code != 0 || err != nil {
-			fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
-			return
-		}
-		_ = os.RemoveAll(dir)
-	}()
-	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, cp.Stop(ctx)) }()
-	if root, err = clients(cp.RESTConfig()); err != nil {
-		return 0, err
-	}
-	if installation, err = cp.Install(ctx, "../../../artifacts/dev"); err != nil {
-		return 0, err
-	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
-	if err != nil {
-		return 0, err
-	}
-	if err := cp.Register(ctx, installation, port); err != nil {
-		return 0, err
-	}
-	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
-		return 0, err
-	}
-	if err := aggregated(ctx); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
+	return aggregated(ctx)
 }
 
 // aggregated returns when Kubernetes has aggregated its own roles, which takes some seconds in a new cluster.
 func aggregated(ctx context.Context) error {
-	return wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, suite.Interval, suite.Deadline, true, func(ctx context.Context) (bool, error) {
 		view, err := root.RbacV1().ClusterRoles().Get(ctx, "view", metav1.GetOptions{})
 		return err == nil && len(view.Rules) > 0, err
 	})
 }
 
-func clients(config *rest.Config) (user, error) {
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	hnc, err := versioned.NewForConfig(config)
-	return user{kube, hnc, config}, err
-}
-
-// eventually polls until f returns no error.
-func eventually(t *testing.T, what string, f func() error) {
-	t.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		last = f()
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("%s: %v", what, last)
-	}
+func clients(name string, config *rest.Config) (user, error) {
+	u, err := suite.NewUser(name, config)
+	return user{u}, err
 }

@@ -12,9 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-func (u user) mine() v1beta1.MyNamespaceInterface { return u.hnc.HncV1beta1().MyNamespaces() }
+func (u user) mine() v1beta1.MyNamespaceInterface { return u.HNC.HncV1beta1().MyNamespaces() }
 
 // names lists the namespaces that a user sees, joined by blanks.
 func (u user) names(t *testing.T, options metav1.ListOptions) (string, error) {
@@ -32,13 +33,13 @@ func (u user) names(t *testing.T, options metav1.ListOptions) (string, error) {
 
 // promptly is after how many reads a list is right at the latest, after a change of a binding: for a second on a machine that has nothing else
 // to do.
-const promptly = int(time.Second / interval)
+const promptly = int(time.Second / suite.Interval)
 
 // mustSee fails unless the user's list becomes that promptly.
 func (u user) mustSee(t *testing.T, want string) {
 	t.Helper()
 	reads := 0
-	eventually(t, "the list is "+want, func() error {
+	suite.Eventually(t, "the list is "+want, func() error {
 		reads++
 		got, err := u.names(t, metav1.ListOptions{})
 		if err == nil && got != want {
@@ -126,9 +127,9 @@ func TestMynamespacesTakeARight(t *testing.T) {
 		if _, err := root.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 			t.Error(err)
 		}
-		eventually(t, "it is served again", func() error { _, err := mallory.names(t, metav1.ListOptions{}); return err })
+		suite.Eventually(t, "it is served again", func() error { _, err := mallory.names(t, metav1.ListOptions{}); return err })
 	}()
-	eventually(t, "it is denied", func() error {
+	suite.Eventually(t, "it is denied", func() error {
 		if _, err := mallory.names(t, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
 			return fmt.Errorf("want Forbidden, got %w", err)
 		}
@@ -156,10 +157,10 @@ func TestMynamespacesAreForReadingOnly(t *testing.T) {
 		}
 	}
 	frank := newUser(t, "frank")
-	if err := root.hnc.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsMethodNotSupported(err) {
+	if err := root.HNC.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsMethodNotSupported(err) {
 		t.Errorf("deleting one as the superuser: %v", err)
 	}
-	if err := frank.hnc.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsForbidden(err) {
+	if err := frank.HNC.HncV1beta1().RESTClient().Delete().Resource("mynamespaces").Name("default").Do(t.Context()).Error(); !apierrors.IsForbidden(err) {
 		t.Errorf("deleting one: %v", err)
 	}
 	namespaces(t, "fleeting")
@@ -168,7 +169,7 @@ func TestMynamespacesAreForReadingOnly(t *testing.T) {
 	if err := root.CoreV1().Namespaces().Delete(t.Context(), "fleeting", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "fleeting is gone", func() error {
+	suite.Eventually(t, "fleeting is gone", func() error {
 		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "fleeting", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return nil

@@ -42,7 +42,7 @@ func TestMynamespacesShowTheTree(t *testing.T) {
 	want := `NAME PARENT DEPTH ROOT STATUS
 shown-child shown 1 shown Active
 shown-sub shown-child 2 shown Active`
-	eventually(t, "the table", func() error {
+	suite.Eventually(t, "the table", func() error {
 		if got := kubectl("get", "mynamespaces"); got != want {
 			return fmt.Errorf("got\n%s\nwant\n%s", got, want)
 		}
@@ -72,7 +72,7 @@ shown-sub shown-child 2 shown Active`
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a new label", func() error {
+	suite.Eventually(t, "a new label", func() error {
 		if got, err := dora.names(t, metav1.ListOptions{LabelSelector: "color=red"}); got != "shown-sub" {
 			return fmt.Errorf("got %q, %w", got, err)
 		}

@@ -11,6 +11,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // allReviews asks about every user and every namespace; otherwise a sample is drawn of what is listed and of what isn't.
@@ -47,7 +49,7 @@ func (w *world) compare(t *testing.T) int {
 	}
 	parallel(t, len(w.people), func(i int) error {
 		p := w.people[i]
-		eventually(t, p.name, func() error {
+		suite.Eventually(t, p.name, func() error {
 			n, err := w.review(t, p, rand.New(rand.NewPCG(seeds[i], 0)))
 			if err == nil {
 				reviews.Add(int64(n))

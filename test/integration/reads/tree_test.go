@@ -11,11 +11,12 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func (u user) tree(t *testing.T, namespace string) (*v1beta1.HierarchyTree, error) {
 	t.Helper()
-	return u.hnc.HncV1beta1().Hierarchies(namespace).GetTree(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	return u.HNC.HncV1beta1().Hierarchies(namespace).GetTree(t.Context(), hnc.Singleton, metav1.GetOptions{})
 }
 
 // printTree returns a line for each node of a tree.
@@ -42,15 +43,15 @@ func TestATreeIsOneAnswer(t *testing.T) {
 	setParent(t, "below", "orphan")
 	subnamespace(t, "team-a", "service-1")
 	yes := true
-	h, err := root.hnc.HncV1beta1().Hierarchies("team-a").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := root.HNC.HncV1beta1().Hierarchies("team-a").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "team-a allows cascading deletion", func() error {
+	suite.Eventually(t, "team-a allows cascading deletion", func() error {
 		h.Spec.AllowCascadingDeletion = &yes
-		_, err := root.hnc.HncV1beta1().Hierarchies("team-a").Update(t.Context(), h, metav1.UpdateOptions{})
+		_, err := root.HNC.HncV1beta1().Hierarchies("team-a").Update(t.Context(), h, metav1.UpdateOptions{})
 		if apierrors.IsConflict(err) {
-			h, err = root.hnc.HncV1beta1().Hierarchies("team-a").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+			h, err = root.HNC.HncV1beta1().Hierarchies("team-a").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 			return fmt.Errorf("conflict: %w", err)
 		}
 		return err
@@ -72,7 +73,7 @@ func TestATreeIsOneAnswer(t *testing.T) {
 0 orphan(lost) Full ActivitiesHalted=True(ParentMissing) Ready=False(ParentMissing)
 1 below(orphan) Full ActivitiesHalted=True(AncestorHaltActivities) Ready=False(AncestorHaltActivities)`,
 	} {
-		eventually(t, "the tree of "+name, func() error {
+		suite.Eventually(t, "the tree of "+name, func() error {
 			answer, err := root.tree(t, name)
 			if err != nil {
 				return err
@@ -86,7 +87,7 @@ func TestATreeIsOneAnswer(t *testing.T) {
 	if _, err := root.tree(t, "nowhere"); !apierrors.IsNotFound(err) {
 		t.Errorf("the tree of a namespace that does not exist: %v", err)
 	}
-	if _, err := root.hnc.HncV1beta1().Hierarchies("acme").GetTree(t.Context(), "another", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := root.HNC.HncV1beta1().Hierarchies("acme").GetTree(t.Context(), "another", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("a tree of another name: %v", err)
 	}
 }
@@ -126,13 +127,13 @@ func TestATreeTakesItsOwnRight(t *testing.T) {
 			t.Errorf("%s before the binding: %v", test.role, err)
 		}
 		bind(t, "rights", test.role, name)
-		eventually(t, test.role, func() error {
+		suite.Eventually(t, test.role, func() error {
 			answer, err := u.tree(t, "rights")
 			if !test.may {
-				if _, err := u.hnc.HncV1beta1().Hierarchies("rights").List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + hnc.Singleton}); err == nil {
+				if _, err := u.HNC.HncV1beta1().Hierarchies("rights").List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + hnc.Singleton}); err == nil {
 					return fmt.Errorf("may list hierarchies")
 				}
-				if _, other := u.hnc.HncV1beta1().Hierarchies("rights").Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); apierrors.IsForbidden(other) {
+				if _, other := u.HNC.HncV1beta1().Hierarchies("rights").Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); apierrors.IsForbidden(other) {
 					return other // the binding is not known yet
 				}
 				if !apierrors.IsForbidden(err) {

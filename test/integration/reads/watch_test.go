@@ -17,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // describe returns what is compared of a namespace.
@@ -171,7 +172,7 @@ func (all followers) compare(t *testing.T) {
 	total, resumed, relists := 0, 0, 0
 	for p, followers := range all {
 		for _, f := range followers {
-			eventually(t, fmt.Sprintf("%s by %T", p.name, f), func() error {
+			suite.Eventually(t, fmt.Sprintf("%s by %T", p.name, f), func() error {
 				list, err := p.hnc.HncV1beta1().MyNamespaces().List(t.Context(), metav1.ListOptions{})
 				if err != nil {
 					return err

@@ -82,7 +82,7 @@ func newWorld(t *testing.T, random *rand.Rand) *world {
 			p = person{name: "system:serviceaccount:" + ns + ":robot", groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + ns}}
 		}
 		p.groups = append(p.groups, "system:authenticated")
-		config := rest.CopyConfig(root.config)
+		config := rest.CopyConfig(root.Config)
 		config.Impersonate = rest.ImpersonationConfig{UserName: p.name, Groups: p.groups}
 		var err error
 		if p.hnc, err = versioned.NewForConfig(config); err != nil {
@@ -199,6 +199,6 @@ func (w *world) move(t *testing.T, ns, parent string) error {
 	t.Helper()
 	patch := fmt.Sprintf(`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":%q}}`, parent)
 	force := true
-	_, err := root.hnc.HncV1beta1().Hierarchies(ns).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch), metav1.PatchOptions{FieldManager: "test", Force: &force})
+	_, err := root.HNC.HncV1beta1().Hierarchies(ns).Patch(t.Context(), hnc.Singleton, types.ApplyPatchType, []byte(patch), metav1.PatchOptions{FieldManager: "test", Force: &force})
 	return err
 }

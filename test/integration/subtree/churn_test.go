@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
@@ -45,7 +47,7 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	knowsItsRights(t, some)
 	configMap(t, "churn-root", "a")
 	for _, u := range []user{everybody, some} {
-		eventually(t, "list", "churn-root/a", func() string { return u.listed(t, "configmaps", "churn-root", marked) })
+		suite.EventuallyEqual(t, "list", "churn-root/a", func() string { return u.listed(t, "configmaps", "churn-root", marked) })
 	}
 	fresh := everybody.follow(t, "configmaps", "churn-root", marked)
 	half := some.follow(t, "configmaps", "churn-root", metav1.ListOptions{LabelSelector: "test", AllowWatchBookmarks: true})
@@ -74,10 +76,10 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	if all == visible || len(strings.Fields(visible)) < 2 {
 		t.Fatalf("the test tests nothing: %q, %q", all, visible)
 	}
-	eventually(t, "watch from the beginning", all, fresh.String)
-	eventually(t, "watch with some rights", visible, half.String)
-	eventually(t, "informer", all, informed)
-	eventually(t, "informer from the middle", all, late)
+	suite.EventuallyEqual(t, "watch from the beginning", all, fresh.String)
+	suite.EventuallyEqual(t, "watch with some rights", visible, half.String)
+	suite.EventuallyEqual(t, "informer", all, informed)
+	suite.EventuallyEqual(t, "informer from the middle", all, late)
 	for _, p := range []*observer{fresh, half} {
 		p.mu.Lock()
 		if len(p.twice) > 0 {
@@ -105,7 +107,7 @@ func knowsItsRights(t *testing.T, u user) {
 			want = append(want, ns+"/right")
 		}
 	}
-	eventually(t, "list of what the user may see", strings.Join(want, " "), func() string { return u.listed(t, "configmaps", "churn-root", marked) })
+	suite.EventuallyEqual(t, "list of what the user may see", strings.Join(want, " "), func() string { return u.listed(t, "configmaps", "churn-root", marked) })
 	for _, name := range want {
 		ns, name, _ := strings.Cut(name, "/")
 		must(t, "delete", admin.CoreV1().ConfigMaps(ns).Delete(t.Context(), name, metav1.DeleteOptions{}))
@@ -146,9 +148,9 @@ func (u user) informer(t *testing.T, resource, ns string) func() string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	informer := informerOf(u.dynamic, resource, ns)
+	informer := informerOf(u.Dynamic, resource, ns)
 	go informer.RunWithContext(ctx)
-	eventually(t, "informer", "true", func() string { return fmt.Sprint(informer.HasSynced()) })
+	suite.EventuallyEqual(t, "informer", "true", func() string { return fmt.Sprint(informer.HasSynced()) })
 	return func() string {
 		known := map[string]bool{}
 		for _, key := range informer.GetStore().ListKeys() {

@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 var (
@@ -61,33 +63,33 @@ func TestDiscoveryFollowsTheKindsOfTheCluster(t *testing.T) {
 		"resources.hnc.x-k8s.io.pods":          "none",
 	} {
 		// Our own kinds are served a little later than we are.
-		eventually(t, name, want, func() string { return resource(t, name) })
+		suite.EventuallyEqual(t, name, want, func() string { return resource(t, name) })
 	}
 	root, _, leaf := tree(t, "kinds")
 	reader := person(t, "kinds")
 	reader.grant(t, root, ask, "list watch gadgets.example.com")
 	reader.grant(t, leaf, "list watch gadgets.example.com")
-	_, err := admin.dynamic.Resource(definitions).Create(t.Context(), definition(), metav1.CreateOptions{})
+	_, err := admin.Dynamic.Resource(definitions).Create(t.Context(), definition(), metav1.CreateOptions{})
 	must(t, "definition", err)
-	eventually(t, "discovery", "Gadget example.com/v1 list,watchtrue", func() string { return resource(t, "example.com.gadgets") })
+	suite.EventuallyEqual(t, "discovery", "Gadget example.com/v1 list,watchtrue", func() string { return resource(t, "example.com.gadgets") })
 	for _, ns := range []string{root, leaf} {
 		gadget := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Gadget", "spec": map[string]any{"value": ns}}}
 		gadget.SetName("g")
 		gadget.SetLabels(map[string]string{"test": "g"})
-		eventually(t, "gadget", "<nil>", func() string {
-			_, err := admin.dynamic.Resource(gadgets).Namespace(ns).Create(t.Context(), gadget, metav1.CreateOptions{})
+		suite.EventuallyEqual(t, "gadget", "<nil>", func() string {
+			_, err := admin.Dynamic.Resource(gadgets).Namespace(ns).Create(t.Context(), gadget, metav1.CreateOptions{})
 			if apierrors.IsAlreadyExists(err) {
 				err = nil
 			}
 			return fmt.Sprint(err)
 		})
 	}
-	eventually(t, "gadgets", "kinds-leaf/g kinds-root/g", func() string { return reader.listed(t, "example.com.gadgets", root, marked) })
+	suite.EventuallyEqual(t, "gadgets", "kinds-leaf/g kinds-root/g", func() string { return reader.listed(t, "example.com.gadgets", root, marked) })
 	watched := reader.follow(t, "example.com.gadgets", root, marked)
-	eventually(t, "gadgets watched", "kinds-leaf/g kinds-root/g", watched.String)
+	suite.EventuallyEqual(t, "gadgets watched", "kinds-leaf/g kinds-root/g", watched.String)
 
-	must(t, "delete", admin.dynamic.Resource(definitions).Delete(t.Context(), "gadgets.example.com", metav1.DeleteOptions{}))
-	eventually(t, "discovery", "none", func() string { return resource(t, "example.com.gadgets") })
+	must(t, "delete", admin.Dynamic.Resource(definitions).Delete(t.Context(), "gadgets.example.com", metav1.DeleteOptions{}))
+	suite.EventuallyEqual(t, "discovery", "none", func() string { return resource(t, "example.com.gadgets") })
 	if got := reader.listed(t, "example.com.gadgets", root, marked); !strings.Contains(got, "no namespaced resource example.com.gadgets") {
 		t.Errorf("%s, want NotFound", got)
 	}
@@ -107,12 +109,12 @@ func TestKubernetesOwnControllersAreNotDisturbed(t *testing.T) {
 	_, err = admin.CoreV1().ConfigMaps("own").Update(t.Context(), owned, metav1.UpdateOptions{})
 	must(t, "owned", err)
 	must(t, "delete", admin.CoreV1().ConfigMaps("own").Delete(t.Context(), "owner", metav1.DeleteOptions{}))
-	eventually(t, "garbage is collected", "true", func() string {
+	suite.EventuallyEqual(t, "garbage is collected", "true", func() string {
 		_, err := admin.CoreV1().ConfigMaps("own").Get(t.Context(), "owned", metav1.GetOptions{})
 		return fmt.Sprint(apierrors.IsNotFound(err))
 	})
 	must(t, "delete", admin.CoreV1().Namespaces().Delete(t.Context(), "own", metav1.DeleteOptions{}))
-	eventually(t, "namespace is deleted", "true", func() string {
+	suite.EventuallyEqual(t, "namespace is deleted", "true", func() string {
 		_, err := admin.CoreV1().Namespaces().Get(t.Context(), "own", metav1.GetOptions{})
 		return fmt.Sprint(apierrors.IsNotFound(err))
 	})
@@ -121,7 +123,7 @@ func TestKubernetesOwnControllersAreNotDisturbed(t *testing.T) {
 // kubectl runs kubectl and returns all that it prints.
 func (u user) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), suite.Deadline)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, binDir+"/kubectl", append([]string{"--kubeconfig=" + u.kubeconfig, "--cache-dir=" + t.TempDir()}, args...)...).CombinedOutput()
 	if err != nil {
@@ -137,9 +139,9 @@ func TestKubectl(t *testing.T) {
 	}
 	reader := person(t, "kubectl")
 	reader.grantAll(t, ask, "list watch get configmaps,deployments.apps")
-	eventually(t, "list", "kubectl-leaf/a kubectl-mid/a kubectl-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
+	suite.EventuallyEqual(t, "list", "kubectl-leaf/a kubectl-mid/a kubectl-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
 
-	eventually(t, "kubectl knows it", "true", func() string {
+	suite.EventuallyEqual(t, "kubectl knows it", "true", func() string {
 		return fmt.Sprint(strings.Contains(reader.kubectl(t, "api-resources", "--api-group=resources.hnc.x-k8s.io"), "apps.deployments"))
 	})
 	for _, name := range []string{"configmaps.resources.hnc.x-k8s.io", "configmaps.v1alpha2.resources.hnc.x-k8s.io"} {

@@ -1,7 +1,6 @@
 package subtree
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -13,11 +12,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // ours returns a resource of the group.
@@ -27,19 +26,6 @@ func ours(name string) schema.GroupVersionResource {
 
 // marked selects what the tests have made, and not what Kubernetes puts into every namespace.
 var marked = metav1.ListOptions{LabelSelector: "test"}
-
-// eventually polls until what f returns is what is wanted.
-func eventually(t *testing.T, what, want string, f func() string) {
-	t.Helper()
-	var got string
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		got = f()
-		return got == want, nil
-	})
-	if err != nil {
-		t.Fatalf("%s: %q, want %q", what, got, want)
-	}
-}
 
 func must(t *testing.T, what string, err error) {
 	t.Helper()
@@ -71,8 +57,8 @@ func namespace(t *testing.T, name, parent string) {
 // move gives a namespace a parent, or none.
 func move(t *testing.T, name, parent string) {
 	t.Helper()
-	client := admin.hierarchy.HncV1beta1().Hierarchies(name)
-	eventually(t, "hierarchy of "+name, "<nil>", func() string {
+	client := admin.HNC.HncV1beta1().Hierarchies(name)
+	suite.EventuallyEqual(t, "hierarchy of "+name, "<nil>", func() string {
 		h, err := client.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			h = &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
@@ -109,9 +95,9 @@ func person(t *testing.T, name string) user {
 	must(t, name, err)
 	config, kubeconfig, err := cp.ServiceAccount(t.Context(), people, name)
 	must(t, name, err)
-	u, err := clients(config)
+	u, err := clients(name, config)
 	must(t, name, err)
-	u.name, u.kubeconfig = name, kubeconfig
+	u.kubeconfig = kubeconfig
 	return u
 }
 
@@ -138,7 +124,7 @@ func (u user) grant(t *testing.T, ns string, rules ...string) (revoke func()) {
 // grantOne does so for the objects of one name, if there is a name.
 func (u user) grantOne(t *testing.T, ns, name string, rules ...string) (revoke func()) {
 	t.Helper()
-	only := metav1.ObjectMeta{GenerateName: u.name + "-", Annotations: map[string]string{hnc.AnnotationNone: "true"}}
+	only := metav1.ObjectMeta{GenerateName: u.Name + "-", Annotations: map[string]string{hnc.AnnotationNone: "true"}}
 	role := &rbacv1.Role{ObjectMeta: only}
 	for _, rule := range rules {
 		role.Rules = append(role.Rules, may(rule))
@@ -152,7 +138,7 @@ func (u user) grantOne(t *testing.T, ns, name string, rules ...string) (revoke f
 	must(t, "role", err)
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: only, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: u.name}},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: u.Name}},
 	}
 	binding, err = admin.RbacV1().RoleBindings(ns).Create(t.Context(), binding, metav1.CreateOptions{})
 	must(t, "binding", err)
@@ -165,7 +151,7 @@ func (u user) grantOne(t *testing.T, ns, name string, rules ...string) (revoke f
 // grantAll gives somebody rights in the whole cluster.
 func (u user) grantAll(t *testing.T, rules ...string) (revoke func()) {
 	t.Helper()
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "test-" + u.name}}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "test-" + u.Name}}
 	for _, rule := range rules {
 		role.Rules = append(role.Rules, may(rule))
 	}
@@ -173,7 +159,7 @@ func (u user) grantAll(t *testing.T, rules ...string) (revoke func()) {
 	must(t, "cluster role", err)
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: role.Name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: u.name}},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: u.Name}},
 	}
 	_, err = admin.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{})
 	must(t, "cluster role binding", err)
@@ -195,7 +181,7 @@ func names(items []unstructured.Unstructured) string {
 // listed returns what somebody's list holds, or the error.
 func (u user) listed(t *testing.T, resource, ns string, options metav1.ListOptions) string {
 	t.Helper()
-	list, err := u.dynamic.Resource(ours(resource)).Namespace(ns).List(t.Context(), options)
+	list, err := u.Dynamic.Resource(ours(resource)).Namespace(ns).List(t.Context(), options)
 	if err != nil {
 		return err.Error()
 	}
@@ -218,10 +204,10 @@ func (w *warnings) HandleWarningHeader(_ int, _, text string) {
 func (u user) warned(t *testing.T) (user, *warnings) {
 	t.Helper()
 	w := &warnings{}
-	config := rest.CopyConfig(u.config)
+	config := rest.CopyConfig(u.Config)
 	config.WarningHandler = w
-	same, err := clients(config)
+	same, err := clients(u.Name, config)
 	must(t, "clients", err)
-	same.name, same.kubeconfig = u.name, u.kubeconfig
+	same.kubeconfig = u.kubeconfig
 	return same, w
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
@@ -32,7 +34,7 @@ func TestTablesAndMetadata(t *testing.T) {
 	}
 	reader := person(t, "forms")
 	reader.grantAll(t, ask, "list watch secrets")
-	eventually(t, "list", "forms-leaf/a forms-mid/a forms-root/a", func() string { return reader.listed(t, "secrets", root, marked) })
+	suite.EventuallyEqual(t, "list", "forms-leaf/a forms-mid/a forms-root/a", func() string { return reader.listed(t, "secrets", root, marked) })
 	path := prefix + "/namespaces/forms-root/secrets?labelSelector=test"
 
 	for _, include := range []string{"", "None", "Metadata", "Object"} {
@@ -75,7 +77,7 @@ func TestWatchesAsTables(t *testing.T) {
 	}
 	reader := person(t, "rows")
 	reader.grantAll(t, ask, "list watch secrets")
-	eventually(t, "list", "rows-leaf/a rows-mid/a rows-root/a", func() string { return reader.listed(t, "secrets", root, marked) })
+	suite.EventuallyEqual(t, "list", "rows-leaf/a rows-mid/a rows-root/a", func() string { return reader.listed(t, "secrets", root, marked) })
 	path := prefix + "/namespaces/rows-root/secrets?watch=true&labelSelector=test&includeObject="
 	for _, include := range []string{"None", "Metadata", "Object"} {
 		t.Run(include, func(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func TestAListHoldsTheWholeSubtreeAndNothingElse(t *testing.T) {
@@ -23,11 +25,11 @@ func TestAListHoldsTheWholeSubtreeAndNothingElse(t *testing.T) {
 		reader.grant(t, ns, ask, "list configmaps")
 	}
 	want := fmt.Sprintf("%[1]s/a %[1]s/b %[2]s/a %[2]s/b %[3]s/a %[3]s/b", leaf, mid, root)
-	eventually(t, "list", want, func() string { return reader.listed(t, "configmaps", root, marked) })
+	suite.EventuallyEqual(t, "list", want, func() string { return reader.listed(t, "configmaps", root, marked) })
 	want = fmt.Sprintf("%[1]s/a %[1]s/b %[2]s/a %[2]s/b", leaf, mid)
-	eventually(t, "list", want, func() string { return reader.listed(t, "configmaps", mid, marked) })
+	suite.EventuallyEqual(t, "list", want, func() string { return reader.listed(t, "configmaps", mid, marked) })
 
-	list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	list, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
 	must(t, "list", err)
 	direct, err := admin.CoreV1().ConfigMaps(root).List(t.Context(), marked)
 	must(t, "list", err)
@@ -39,7 +41,7 @@ func TestAListHoldsTheWholeSubtreeAndNothingElse(t *testing.T) {
 	}
 	// A namespace that has gone leaves an empty list, which is a list all the same.
 	reader.grant(t, "whole-other", ask)
-	empty, err := reader.dynamic.Resource(ours("configmaps")).Namespace("whole-other").List(t.Context(), metav1.ListOptions{LabelSelector: "test=none"})
+	empty, err := reader.Dynamic.Resource(ours("configmaps")).Namespace("whole-other").List(t.Context(), metav1.ListOptions{LabelSelector: "test=none"})
 	must(t, "list", err)
 	if empty.GetKind() != "ConfigMapList" || len(empty.Items) != 0 || empty.GetResourceVersion() == "" {
 		t.Errorf("%v, want an empty ConfigMapList at a revision", empty)
@@ -57,18 +59,18 @@ func TestWhatTheCallerMayNotListIsLeftOutAndReported(t *testing.T) {
 	somebody, warned := person(t, "some").warned(t)
 	somebody.grant(t, root, ask)
 	refused := fmt.Sprintf(`secrets is forbidden: user "system:serviceaccount:people:some" needs the verb list on secrets in namespace %q or in one below it`, root)
-	eventually(t, "nowhere", refused, func() string { return somebody.listed(t, "secrets", root, marked) })
-	_, err := somebody.dynamic.Resource(ours("secrets")).Namespace(root).List(t.Context(), marked)
+	suite.EventuallyEqual(t, "nowhere", refused, func() string { return somebody.listed(t, "secrets", root, marked) })
+	_, err := somebody.Dynamic.Resource(ours("secrets")).Namespace(root).List(t.Context(), marked)
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("%v, want Forbidden", err)
 	}
-	_, err = somebody.dynamic.Resource(ours("secrets")).Namespace(root).Watch(t.Context(), marked)
+	_, err = somebody.Dynamic.Resource(ours("secrets")).Namespace(root).Watch(t.Context(), marked)
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "needs the verb watch on secrets") {
 		t.Errorf("%v, want Forbidden", err)
 	}
 
 	somebody.grant(t, leaf, "list secrets")
-	eventually(t, "leaf only", leaf+"/s", func() string { return somebody.listed(t, "secrets", root, marked) })
+	suite.EventuallyEqual(t, "leaf only", leaf+"/s", func() string { return somebody.listed(t, "secrets", root, marked) })
 	want := fmt.Sprintf("5 of 6 namespaces omitted because you cannot list secrets there: %s, some-more-0, some-more-1 and 2 more", mid)
 	if last := warned.text[len(warned.text)-1]; last != want {
 		t.Errorf("warning %q, want %q", last, want)
@@ -78,7 +80,7 @@ func TestWhatTheCallerMayNotListIsLeftOutAndReported(t *testing.T) {
 		t.Errorf("%s, want the right to ask to be missed", got)
 	}
 	// It gives nothing by itself: not what can be listed by somebody else, nor what can be watched.
-	_, err = somebody.dynamic.Resource(ours("secrets")).Namespace(root).Watch(t.Context(), marked)
+	_, err = somebody.Dynamic.Resource(ours("secrets")).Namespace(root).Watch(t.Context(), marked)
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("%v, want Forbidden", err)
 	}
@@ -89,15 +91,15 @@ func TestTheWholeClusterIsForThoseWhoMayReadIt(t *testing.T) {
 	configMap(t, root, "a")
 	somebody := person(t, "cluster")
 	somebody.grant(t, root, ask, "list watch configmaps")
-	eventually(t, "list", "cluster-root/a", func() string { return somebody.listed(t, "configmaps", root, marked) })
+	suite.EventuallyEqual(t, "list", "cluster-root/a", func() string { return somebody.listed(t, "configmaps", root, marked) })
 	if got := somebody.listed(t, "configmaps", "", marked); !strings.Contains(got, "is forbidden") {
 		t.Errorf("%s, want Forbidden", got)
 	}
 	// The right to ask alone does not do.
 	somebody.grantAll(t, ask)
 	want := `configmaps is forbidden: user "system:serviceaccount:people:cluster" needs the verb list on configmaps in the whole cluster`
-	eventually(t, "list", want, func() string { return somebody.listed(t, "configmaps", "", marked) })
-	_, err := somebody.dynamic.Resource(ours("configmaps")).Watch(t.Context(), marked)
+	suite.EventuallyEqual(t, "list", want, func() string { return somebody.listed(t, "configmaps", "", marked) })
+	_, err := somebody.Dynamic.Resource(ours("configmaps")).Watch(t.Context(), marked)
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("%v, want Forbidden", err)
 	}
@@ -105,8 +107,8 @@ func TestTheWholeClusterIsForThoseWhoMayReadIt(t *testing.T) {
 	everybody := person(t, "everywhere")
 	everybody.grantAll(t, ask, "list configmaps")
 	// Namespaces of other tests may still be going.
-	eventually(t, "differences between both lists", "", func() string {
-		direct, err := admin.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).List(t.Context(), marked)
+	suite.EventuallyEqual(t, "differences between both lists", "", func() string {
+		direct, err := admin.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).List(t.Context(), marked)
 		must(t, "list", err)
 		if got, want := everybody.listed(t, "configmaps", "", marked), names(direct.Items); got != want {
 			return fmt.Sprintf("%q, want %q", got, want)
@@ -126,7 +128,7 @@ func TestSelectorsAndPages(t *testing.T) {
 	}
 	reader := person(t, "pages")
 	reader.grantAll(t, ask, "list configmaps")
-	eventually(t, "list", strings.Join(all, " "), func() string { return reader.listed(t, "configmaps", root, marked) })
+	suite.EventuallyEqual(t, "list", strings.Join(all, " "), func() string { return reader.listed(t, "configmaps", root, marked) })
 	for options, want := range map[metav1.ListOptions]string{
 		{LabelSelector: "test in (c1)"}:                                  "pages-leaf/c1 pages-mid/c1 pages-root/c1",
 		{FieldSelector: "metadata.name=c2"}:                              "pages-leaf/c2 pages-mid/c2 pages-root/c2",
@@ -141,7 +143,7 @@ func TestSelectorsAndPages(t *testing.T) {
 		revision := ""
 		options := metav1.ListOptions{LabelSelector: "test", Limit: int64(limit + 1)}
 		for {
-			list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), options)
+			list, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), options)
 			must(t, "page", err)
 			// As anywhere in Kubernetes, the last page may be empty.
 			if len(list.Items) > limit+1 {
@@ -165,7 +167,7 @@ func TestSelectorsAndPages(t *testing.T) {
 			t.Errorf("in pages of %d: %q", limit+1, got)
 		}
 	}
-	_, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), metav1.ListOptions{Continue: "nonsense"})
+	_, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), metav1.ListOptions{Continue: "nonsense"})
 	if !apierrors.IsBadRequest(err) {
 		t.Errorf("%v, want BadRequest", err)
 	}
@@ -175,22 +177,22 @@ func TestWhatIsNotThereIsAStatus(t *testing.T) {
 	root, _, _ := tree(t, "missing")
 	reader := person(t, "missing")
 	reader.grantAll(t, "* *.resources.hnc.x-k8s.io", "list configmaps")
-	eventually(t, "list", "", func() string { return reader.listed(t, "configmaps", root, marked) })
+	suite.EventuallyEqual(t, "list", "", func() string { return reader.listed(t, "configmaps", root, marked) })
 	for _, resource := range []string{"nonsense", "apps.nonsense", "namespaces", "rbac.authorization.k8s.io.clusterroles", "bindings"} {
-		_, err := reader.dynamic.Resource(ours(resource)).Namespace(root).List(t.Context(), marked)
+		_, err := reader.Dynamic.Resource(ours(resource)).Namespace(root).List(t.Context(), marked)
 		if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "no namespaced resource "+resource) {
 			t.Errorf("%s: %v, want NotFound", resource, err)
 		}
 	}
-	_, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).Get(t.Context(), "a", metav1.GetOptions{})
+	_, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).Get(t.Context(), "a", metav1.GetOptions{})
 	if !apierrors.IsMethodNotSupported(err) {
 		t.Errorf("%v, want MethodNotSupported", err)
 	}
-	err = reader.dynamic.Resource(ours("configmaps")).Namespace(root).Delete(t.Context(), "a", metav1.DeleteOptions{})
+	err = reader.Dynamic.Resource(ours("configmaps")).Namespace(root).Delete(t.Context(), "a", metav1.DeleteOptions{})
 	if !apierrors.IsMethodNotSupported(err) {
 		t.Errorf("%v, want MethodNotSupported", err)
 	}
-	_, err = reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), metav1.ListOptions{FieldSelector: "no.such=field"})
+	_, err = reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), metav1.ListOptions{FieldSelector: "no.such=field"})
 	if !apierrors.IsBadRequest(err) {
 		t.Errorf("%v, want BadRequest", err)
 	}

@@ -4,35 +4,25 @@ package subtree
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
-	binDir   = "../../../_output/bin"
-	deadline = 2 * time.Minute
-	interval = 50 * time.Millisecond
-	people   = "people"
+	binDir = "../../../_output/bin"
+	people = "people"
 )
 
 // user is somebody's clients.
 type user struct {
-	kubernetes.Interface
-	hierarchy versioned.Interface
-	dynamic   dynamic.Interface
-	config    *rest.Config
-	name      string
+	suite.User
 	// kubeconfig is a file.
 	kubeconfig string
 }
@@ -43,60 +33,15 @@ var (
 	admin user
 )
 
-func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-func run(m *testing.M) (code int, err error) {
-	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "subtree")
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		// The logs show why a test has failed.
-		if code == 0 && err == nil {
-			err = os.RemoveAll(dir)
-			return
-		}
-		fmt.Fprintln(os.Stderr, "the logs of the servers are kept in", dir)
-	}()
-	if cp, err = controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, UnsafeNoFsync: true}); err != nil {
-		return 0, err
-	}
-	defer func() {
-		if stopErr := cp.Stop(ctx); err == nil {
-			err = stopErr
-		}
-	}()
-	if err := setUp(ctx); err != nil {
-		return 0, err
-	}
-	return m.Run(), nil
-}
-
-func setUp(ctx context.Context) error {
+func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
+	cp = started
 	var err error
-	if admin, err = clients(cp.RESTConfig()); err != nil {
+	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	installation, err := cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies")
-	if err != nil {
-		return err
-	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
-	if err != nil {
-		return err
-	}
-	if err := cp.Register(ctx, installation, port); err != nil {
-		return err
-	}
-	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"}); err != nil {
+	if _, err := suite.Install(ctx, cp, suite.Artifacts, suite.Servers()...); err != nil {
 		return err
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
@@ -104,15 +49,7 @@ func setUp(ctx context.Context) error {
 	return err
 }
 
-func clients(config *rest.Config) (user, error) {
-	typed, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	ours, err := versioned.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	untyped, err := dynamic.NewForConfig(config)
-	return user{Interface: typed, hierarchy: ours, dynamic: untyped, config: config}, err
+func clients(name string, config *rest.Config) (user, error) {
+	u, err := suite.NewUser(name, config)
+	return user{User: u}, err
 }

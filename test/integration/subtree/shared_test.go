@@ -14,6 +14,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // upstreams returns how many watches of all ConfigMaps kube-apiserver serves.
@@ -37,12 +39,12 @@ func upstreams(t *testing.T) int {
 func steadyUpstreams(t *testing.T) int {
 	t.Helper()
 	n, same := upstreams(t), 0
-	eventually(t, "the number of upstreams does not change for two seconds", "true", func() string {
+	suite.EventuallyEqual(t, "the number of upstreams does not change for two seconds", "true", func() string {
 		if now := upstreams(t); now != n {
 			n, same = now, 0
 		}
 		same++
-		return fmt.Sprint(same > int(2*time.Second/interval))
+		return fmt.Sprint(same > int(2*time.Second/suite.Interval))
 	})
 	return n
 }
@@ -83,8 +85,8 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 	ann.grant(t, root, ask, "list watch configmaps")
 	ben.grant(t, root, ask)
 	ben.grant(t, leaf, "list watch configmaps")
-	eventually(t, "ann", "shared-root/a", func() string { return ann.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test"}) })
-	eventually(t, "ben", "shared-leaf/a", func() string { return ben.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test"}) })
+	suite.EventuallyEqual(t, "ann", "shared-root/a", func() string { return ann.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test"}) })
+	suite.EventuallyEqual(t, "ben", "shared-leaf/a", func() string { return ben.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test"}) })
 	before := steadyUpstreams(t)
 	memory, _ := usage(t)
 	var observers []*observer
@@ -104,8 +106,8 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 				return fmt.Sprint(got)
 			}
 		}
-		eventually(t, "all watches", "", all(map[string]int{"shared-root/a": each, "shared-leaf/a": each}))
-		eventually(t, "open watches of all ConfigMaps, one more than before", strconv.Itoa(before+1), func() string { return strconv.Itoa(upstreams(t)) })
+		suite.EventuallyEqual(t, "all watches", "", all(map[string]int{"shared-root/a": each, "shared-leaf/a": each}))
+		suite.EventuallyEqual(t, "open watches of all ConfigMaps, one more than before", strconv.Itoa(before+1), func() string { return strconv.Itoa(upstreams(t)) })
 		full, began := usage(t)
 		const others = 500
 		for i := range others {
@@ -113,13 +115,13 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		}
 		configMap(t, root, "b")
 		configMap(t, leaf, "b")
-		eventually(t, "all watches", "", all(map[string]int{"shared-root/a shared-root/b": each, "shared-leaf/a shared-leaf/b": each}))
+		suite.EventuallyEqual(t, "all watches", "", all(map[string]int{"shared-root/a shared-root/b": each, "shared-leaf/a shared-leaf/b": each}))
 		_, busy := usage(t)
 		t.Logf("%d watches: %d upstream, %d MiB more than %d MiB; %v of processor time for %d events, of which each shows one",
 			2*each, upstreams(t)-before, full-memory, memory, busy-began, others+2)
 
 		// One more of the same user is refused, and another user is not.
-		config := rest.CopyConfig(ann.config)
+		config := rest.CopyConfig(ann.Config)
 		client, err := rest.HTTPClientFor(config)
 		must(t, "client", err)
 		response, err := client.Get(config.Host + prefix + "/namespaces/" + root + "/configmaps?watch=true&timeoutSeconds=5")
@@ -132,11 +134,11 @@ func TestTwoHundredWatchesShareOneUpstream(t *testing.T) {
 		}
 		somebody := person(t, "shared-else")
 		somebody.grant(t, root, ask, "list watch configmaps")
-		eventually(t, "somebody", "shared-root/a shared-root/b", func() string { return somebody.listed(t, "configmaps", root, marked) })
-		eventually(t, "somebody else", "shared-root/a shared-root/b", somebody.follow(t, "configmaps", root, marked).String)
+		suite.EventuallyEqual(t, "somebody", "shared-root/a shared-root/b", func() string { return somebody.listed(t, "configmaps", root, marked) })
+		suite.EventuallyEqual(t, "somebody else", "shared-root/a shared-root/b", somebody.follow(t, "configmaps", root, marked).String)
 	})
 	// With the last watch the upstream ends.
-	eventually(t, "watches of all ConfigMaps", strconv.Itoa(before), func() string { return strconv.Itoa(upstreams(t)) })
+	suite.EventuallyEqual(t, "watches of all ConfigMaps", strconv.Itoa(before), func() string { return strconv.Itoa(upstreams(t)) })
 }
 
 // A table that joins a shared watch has columns too.
@@ -145,13 +147,13 @@ func TestATableThatJoinsAWatchNamesItsColumns(t *testing.T) {
 	configMap(t, root, "a")
 	reader := person(t, "columns")
 	reader.grant(t, root, ask, "list watch configmaps")
-	eventually(t, "list", "columns-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
-	list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	suite.EventuallyEqual(t, "list", "columns-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
+	list, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
 	must(t, "list", err)
-	client, err := rest.HTTPClientFor(reader.config)
+	client, err := rest.HTTPClientFor(reader.Config)
 	must(t, "client", err)
 	open := func() io.ReadCloser {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, reader.config.Host+prefix+"/namespaces/"+root+
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, reader.Config.Host+prefix+"/namespaces/"+root+
 			"/configmaps?watch=true&labelSelector=test&resourceVersion="+list.GetResourceVersion(), nil)
 		must(t, "request", err)
 		request.Header.Set("Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
@@ -16,14 +18,14 @@ func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
 	somebody := person(t, "rights")
 	somebody.grant(t, root, ask, "list watch secrets")
 	revoke := somebody.grant(t, mid, "list watch secrets")
-	eventually(t, "list", "rights-mid/a rights-root/a", func() string { return somebody.listed(t, "secrets", root, marked) })
+	suite.EventuallyEqual(t, "list", "rights-mid/a rights-root/a", func() string { return somebody.listed(t, "secrets", root, marked) })
 	watched := somebody.follow(t, "secrets", root, marked)
-	eventually(t, "watch", "rights-mid/a rights-root/a", watched.String)
+	suite.EventuallyEqual(t, "watch", "rights-mid/a rights-root/a", watched.String)
 
 	revoke()
 	// What was allowed is remembered for ten seconds.
 	n := 0
-	eventually(t, "after the right was taken away", "rights-root/a", func() string {
+	suite.EventuallyEqual(t, "after the right was taken away", "rights-root/a", func() string {
 		n++
 		_, err := admin.CoreV1().Secrets(mid).Patch(t.Context(), "a", "application/merge-patch+json",
 			[]byte(fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n)), metav1.PatchOptions{})
@@ -34,7 +36,7 @@ func TestRightsThatAreTakenAwayWhileWatching(t *testing.T) {
 	// Rights that are given while watching show what they open.
 	somebody.grant(t, leaf, "list watch secrets")
 	secret(t, leaf, "b")
-	eventually(t, "after another was given", "rights-leaf/a rights-leaf/b rights-root/a", watched.String)
+	suite.EventuallyEqual(t, "after another was given", "rights-leaf/a rights-leaf/b rights-root/a", watched.String)
 	for _, line := range strings.Split(watched.received(), ", ") {
 		if strings.Contains(line, "unseen") {
 			t.Errorf("received what nobody may read: %s", line)
@@ -50,22 +52,22 @@ func TestTheWholeClusterCanBeWatchedUntilTheRightIsLost(t *testing.T) {
 	namespace(t, "everything", "")
 	somebody := person(t, "everything")
 	somebody.grant(t, "everything", ask, "list watch configmaps")
-	eventually(t, "list", "", func() string { return somebody.listed(t, "configmaps", "everything", marked) })
+	suite.EventuallyEqual(t, "list", "", func() string { return somebody.listed(t, "configmaps", "everything", marked) })
 	revoke := somebody.grantAll(t, ask, "list watch configmaps")
 	namespace(t, "everything-below", "everything")
 	configMap(t, "everything", "a")
 	configMap(t, "everything-below", "a")
 	mine := metav1.ListOptions{LabelSelector: "test=a", FieldSelector: "metadata.name=a"}
-	eventually(t, "list", "everything/a everything-below/a", func() string { return somebody.listed(t, "configmaps", "everything", mine) })
+	suite.EventuallyEqual(t, "list", "everything/a everything-below/a", func() string { return somebody.listed(t, "configmaps", "everything", mine) })
 	cluster := somebody.follow(t, "configmaps", "", mine)
 	below := somebody.follow(t, "configmaps", "everything", mine)
-	eventually(t, "watch of the cluster", "true", func() string {
+	suite.EventuallyEqual(t, "watch of the cluster", "true", func() string {
 		return fmt.Sprint(strings.Contains(cluster.String(), "everything-below/a everything/a"))
 	})
-	eventually(t, "watch of the subtree", "everything-below/a everything/a", below.String)
+	suite.EventuallyEqual(t, "watch of the subtree", "everything-below/a everything/a", below.String)
 	revoke()
-	eventually(t, "watch of the cluster", errClosed.Error(), cluster.String)
-	eventually(t, "watch of the subtree", "everything/a", below.String)
+	suite.EventuallyEqual(t, "watch of the cluster", errClosed.Error(), cluster.String)
+	suite.EventuallyEqual(t, "watch of the subtree", "everything/a", below.String)
 }
 
 // TestOldPathsOfWatchesDoNotServe has somebody who may watch one secret, by its name.
@@ -79,7 +81,7 @@ func TestOldPathsOfWatchesDoNotServe(t *testing.T) {
 		somebody.grantOne(t, ns, "mine", "list watch secrets")
 	}
 	one := metav1.ListOptions{FieldSelector: "metadata.name=mine"}
-	eventually(t, "by name", "paths-root/mine", func() string { return somebody.listed(t, "secrets", root, one) })
+	suite.EventuallyEqual(t, "by name", "paths-root/mine", func() string { return somebody.listed(t, "secrets", root, one) })
 	if got := somebody.listed(t, "secrets", root, metav1.ListOptions{}); !strings.Contains(got, "forbidden") {
 		t.Errorf("%s, want Forbidden", got)
 	}
@@ -101,17 +103,17 @@ func TestKindsThatWeStoreOurselves(t *testing.T) {
 	reader.grantAll(t, ask, "list watch hierarchies.hnc.x-k8s.io")
 	const kind = "hnc.x-k8s.io.hierarchies"
 	// The propagator gives a root one too.
-	eventually(t, "list", leaf+"/hierarchy "+mid+"/hierarchy "+root+"/hierarchy", func() string { return reader.listed(t, kind, root, metav1.ListOptions{}) })
-	list, err := reader.dynamic.Resource(ours(kind)).Namespace(root).List(t.Context(), metav1.ListOptions{})
+	suite.EventuallyEqual(t, "list", leaf+"/hierarchy "+mid+"/hierarchy "+root+"/hierarchy", func() string { return reader.listed(t, kind, root, metav1.ListOptions{}) })
+	list, err := reader.Dynamic.Resource(ours(kind)).Namespace(root).List(t.Context(), metav1.ListOptions{})
 	must(t, "list", err)
 	move(t, "stored-other", leaf)
 	fresh := reader.follow(t, kind, root, metav1.ListOptions{})
 	after := reader.follow(t, kind, root, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
 	informed := reader.informer(t, kind, root)
-	eventually(t, "fresh watch", "stored-leaf/hierarchy stored-mid/hierarchy stored-other/hierarchy stored-root/hierarchy", fresh.String)
+	suite.EventuallyEqual(t, "fresh watch", "stored-leaf/hierarchy stored-mid/hierarchy stored-other/hierarchy stored-root/hierarchy", fresh.String)
 	move(t, leaf, "")
 	for _, known := range []func() string{fresh.String, informed} {
-		eventually(t, "when a branch has left", "stored-mid/hierarchy stored-root/hierarchy", known)
+		suite.EventuallyEqual(t, "when a branch has left", "stored-mid/hierarchy stored-root/hierarchy", known)
 	}
-	eventually(t, "when a branch has left", "false", func() string { return fmt.Sprint(strings.Contains(after.String(), leaf)) })
+	suite.EventuallyEqual(t, "when a branch has left", "false", func() string { return fmt.Sprint(strings.Contains(after.String(), leaf)) })
 }

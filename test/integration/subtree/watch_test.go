@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // observer is what somebody has learned from a watch.
@@ -34,7 +36,7 @@ var errClosed = errors.New("closed")
 func (u user) follow(t *testing.T, resource, ns string, options metav1.ListOptions) *observer {
 	t.Helper()
 	p := &observer{objects: map[string]*unstructured.Unstructured{}}
-	w, err := u.dynamic.Resource(ours(resource)).Namespace(ns).Watch(t.Context(), options)
+	w, err := u.Dynamic.Resource(ours(resource)).Namespace(ns).Watch(t.Context(), options)
 	must(t, "watch", err)
 	t.Cleanup(w.Stop)
 	go p.take(w)
@@ -101,47 +103,47 @@ func TestAWatchFollowsTheSubtree(t *testing.T) {
 	reader := person(t, "watch")
 	reader.grantAll(t, ask, "list watch configmaps")
 	all := "watch-leaf/a watch-mid/a watch-root/a"
-	eventually(t, "list", all, func() string { return reader.listed(t, "configmaps", root, marked) })
+	suite.EventuallyEqual(t, "list", all, func() string { return reader.listed(t, "configmaps", root, marked) })
 
 	// Without a revision it begins with what is there.
 	fresh := reader.follow(t, "configmaps", root, marked)
-	eventually(t, "fresh watch", all, fresh.String)
+	suite.EventuallyEqual(t, "fresh watch", all, fresh.String)
 	// With one it says what comes after.
-	list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	list, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
 	must(t, "list", err)
 	after := reader.follow(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()})
 	streaming := true
 	streamed := reader.follow(t, "configmaps", root, metav1.ListOptions{
 		LabelSelector: "test", SendInitialEvents: &streaming, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true,
 	})
-	eventually(t, "streamed watch", all, streamed.String)
+	suite.EventuallyEqual(t, "streamed watch", all, streamed.String)
 
 	configMap(t, "watch-other", "b")
 	configMap(t, leaf, "b")
-	eventually(t, "created", "ADDED watch-leaf/b", after.received)
+	suite.EventuallyEqual(t, "created", "ADDED watch-leaf/b", after.received)
 	must(t, "delete", admin.CoreV1().ConfigMaps(leaf).Delete(t.Context(), "b", metav1.DeleteOptions{}))
-	eventually(t, "deleted", "ADDED watch-leaf/b, DELETED watch-leaf/b", after.received)
+	suite.EventuallyEqual(t, "deleted", "ADDED watch-leaf/b, DELETED watch-leaf/b", after.received)
 
 	move(t, "watch-other", leaf)
-	eventually(t, "joined", "ADDED watch-leaf/b, DELETED watch-leaf/b, ADDED watch-other/a, ADDED watch-other/b", after.received)
+	suite.EventuallyEqual(t, "joined", "ADDED watch-leaf/b, DELETED watch-leaf/b, ADDED watch-other/a, ADDED watch-other/b", after.received)
 	configMap(t, "watch-other", "c")
-	eventually(t, "created", "watch-leaf/a watch-mid/a watch-other/a watch-other/b watch-other/c watch-root/a", fresh.String)
+	suite.EventuallyEqual(t, "created", "watch-leaf/a watch-mid/a watch-other/a watch-other/b watch-other/c watch-root/a", fresh.String)
 
 	// A whole branch leaves. What leaves says no more than its name.
 	move(t, mid, "")
-	eventually(t, "left", "watch-root/a", fresh.String)
-	eventually(t, "left", "watch-root/a", streamed.String)
+	suite.EventuallyEqual(t, "left", "watch-root/a", fresh.String)
+	suite.EventuallyEqual(t, "left", "watch-root/a", streamed.String)
 	configMap(t, leaf, "unseen")
 	configMap(t, root, "last")
-	eventually(t, "left", "watch-root/a watch-root/last", fresh.String)
+	suite.EventuallyEqual(t, "left", "watch-root/a watch-root/last", fresh.String)
 	if strings.Contains(fresh.received()+after.received()+streamed.received(), "unseen") {
 		t.Errorf("a namespace that has left is still watched: %s", fresh.received())
 	}
 	// A namespace that is deleted leaves too, and one that is made again under its name does not come back.
 	move(t, mid, root)
-	eventually(t, "back", "watch-leaf/a watch-leaf/unseen watch-mid/a watch-other/a watch-other/b watch-other/c watch-root/a watch-root/last", fresh.String)
+	suite.EventuallyEqual(t, "back", "watch-leaf/a watch-leaf/unseen watch-mid/a watch-other/a watch-other/b watch-other/c watch-root/a watch-root/last", fresh.String)
 	must(t, "delete", admin.CoreV1().Namespaces().Delete(t.Context(), "watch-other", metav1.DeleteOptions{}))
-	eventually(t, "deleted", "watch-leaf/a watch-leaf/unseen watch-mid/a watch-root/a watch-root/last", fresh.String)
+	suite.EventuallyEqual(t, "deleted", "watch-leaf/a watch-leaf/unseen watch-mid/a watch-root/a watch-root/last", fresh.String)
 }
 
 func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
@@ -152,7 +154,7 @@ func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
 	}
 	reader := person(t, "since")
 	reader.grantAll(t, ask, "list watch configmaps")
-	eventually(t, "list", "since-leaf/a since-mid/a since-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
+	suite.EventuallyEqual(t, "list", "since-leaf/a since-mid/a since-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
 	labelled := func(ns string) func() string {
 		return func() string {
 			n, err := admin.CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
@@ -160,21 +162,21 @@ func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
 			return n.Labels["since-root.tree.hnc.x-k8s.io/depth"]
 		}
 	}
-	eventually(t, "label", "2", labelled(leaf))
-	list, err := reader.dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	suite.EventuallyEqual(t, "label", "2", labelled(leaf))
+	list, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
 	must(t, "list", err)
 	move(t, leaf, "")
 	move(t, "since-other", mid)
-	eventually(t, "label", "", labelled(leaf))
-	eventually(t, "label", "2", labelled("since-other"))
+	suite.EventuallyEqual(t, "label", "", labelled(leaf))
+	suite.EventuallyEqual(t, "label", "2", labelled("since-other"))
 	watched := reader.follow(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()})
-	eventually(t, "events", "DELETED since-leaf/a, ADDED since-other/a", watched.received)
+	suite.EventuallyEqual(t, "events", "DELETED since-leaf/a, ADDED since-other/a", watched.received)
 
 	// A user without the right to know what has left has to list again.
 	somebody := person(t, "since-some")
 	somebody.grant(t, root, ask, "list watch configmaps")
-	eventually(t, "list", "since-root/a", func() string { return somebody.listed(t, "configmaps", root, marked) })
-	w, err := somebody.dynamic.Resource(ours("configmaps")).Namespace(root).Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	suite.EventuallyEqual(t, "list", "since-root/a", func() string { return somebody.listed(t, "configmaps", root, marked) })
+	w, err := somebody.Dynamic.Resource(ours("configmaps")).Namespace(root).Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
 	if !apierrors.IsResourceExpired(err) {
 		t.Errorf("%v %v, want Expired", w, err)
 	}
@@ -185,17 +187,17 @@ func TestAnEmptySubtreeIsNotTheCluster(t *testing.T) {
 	somebody := person(t, "empty")
 	// All rights there are, but the namespace is not there.
 	somebody.grantAll(t, ask, "list watch configmaps")
-	eventually(t, "list", "", func() string { return somebody.listed(t, "configmaps", "empty-nowhere", marked) })
+	suite.EventuallyEqual(t, "list", "", func() string { return somebody.listed(t, "configmaps", "empty-nowhere", marked) })
 	watched := somebody.follow(t, "configmaps", "empty-nowhere", marked)
 	bare := somebody.follow(t, "configmaps", "empty-nowhere", metav1.ListOptions{AllowWatchBookmarks: true})
 	others := somebody.follow(t, "configmaps", "empty-other", marked)
 	for i := range 20 {
 		configMap(t, "empty-other", fmt.Sprint("c", i))
 	}
-	eventually(t, "others", "20", func() string { return fmt.Sprint(len(strings.Fields(others.String()))) })
+	suite.EventuallyEqual(t, "others", "20", func() string { return fmt.Sprint(len(strings.Fields(others.String()))) })
 	namespace(t, "empty-nowhere", "")
 	configMap(t, "empty-nowhere", "a")
-	eventually(t, "when it comes", "ADDED empty-nowhere/a", watched.received)
+	suite.EventuallyEqual(t, "when it comes", "ADDED empty-nowhere/a", watched.received)
 	if received := bare.received(); strings.Contains(received, "empty-other") {
 		t.Errorf("received other namespaces: %s", received)
 	}

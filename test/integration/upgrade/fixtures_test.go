@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 func patchHierarchy(t *testing.T, u user, namespace, patch string) {
@@ -21,19 +22,19 @@ func patchHierarchy(t *testing.T, u user, namespace, patch string) {
 
 func tryHierarchy(t *testing.T, u user, namespace, patch string) error {
 	t.Helper()
-	_, err := u.hnc.HncV1beta1().Hierarchies(namespace).Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := u.HNC.HncV1beta1().Hierarchies(namespace).Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
 }
 
 // join gives a namespace a parent, whether or not it has a hierarchy.
 func join(t *testing.T, u user, namespace, parent string) {
 	t.Helper()
-	eventually(t, "namespace "+namespace+" gets the parent "+parent, func() error {
+	suite.Eventually(t, "namespace "+namespace+" gets the parent "+parent, func() error {
 		err := tryHierarchy(t, u, namespace, `{"spec":{"parent":"`+parent+`"}}`)
 		if !apierrors.IsNotFound(err) {
 			return err
 		}
-		_, err = u.hnc.HncV1beta1().Hierarchies(namespace).Create(t.Context(), &v1beta1.Hierarchy{
+		_, err = u.HNC.HncV1beta1().Hierarchies(namespace).Create(t.Context(), &v1beta1.Hierarchy{
 			ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent},
 		}, metav1.CreateOptions{})
 		return err
@@ -48,13 +49,13 @@ func patchNamespace(t *testing.T, u user, name, patch string) {
 
 func trySubnamespace(t *testing.T, u user, parent, name string) error {
 	t.Helper()
-	_, err := u.hnc.HncV1beta1().Subnamespaces(parent).Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	_, err := u.HNC.HncV1beta1().Subnamespaces(parent).Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	return err
 }
 
 func eventuallyCopied(t *testing.T, namespace, binding string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("RoleBinding %s/%s is there", namespace, binding), func() error {
+	suite.Eventually(t, fmt.Sprintf("RoleBinding %s/%s is there", namespace, binding), func() error {
 		_, err := root.RbacV1().RoleBindings(namespace).Get(t.Context(), binding, metav1.GetOptions{})
 		return err
 	})
@@ -62,7 +63,7 @@ func eventuallyCopied(t *testing.T, namespace, binding string) {
 
 func eventuallyNotCopied(t *testing.T, namespace, binding string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("RoleBinding %s/%s goes", namespace, binding), func() error {
+	suite.Eventually(t, fmt.Sprintf("RoleBinding %s/%s goes", namespace, binding), func() error {
 		_, err := root.RbacV1().RoleBindings(namespace).Get(t.Context(), binding, metav1.GetOptions{})
 		return absent(err)
 	})
@@ -88,7 +89,7 @@ func absent(err error) error {
 
 func eventuallyGone(t *testing.T, namespace string) {
 	t.Helper()
-	eventually(t, "namespace "+namespace+" goes", func() error {
+	suite.Eventually(t, "namespace "+namespace+" goes", func() error {
 		ns, err := root.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
 		if err == nil {
 			return fmt.Errorf("it is %s: %v", ns.Status.Phase, ns.Status.Conditions)
@@ -99,7 +100,7 @@ func eventuallyGone(t *testing.T, namespace string) {
 
 func hierarchy(t *testing.T, namespace string) *v1beta1.Hierarchy {
 	t.Helper()
-	h, err := root.hnc.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := root.HNC.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	must(t, err)
 	return h
 }
@@ -107,7 +108,7 @@ func hierarchy(t *testing.T, namespace string) *v1beta1.Hierarchy {
 // eventuallyReports waits until the hierarchy of a namespace has a true condition of the reason.
 func eventuallyReports(t *testing.T, namespace, reason string) {
 	t.Helper()
-	eventually(t, "the hierarchy of "+namespace+" reports "+reason, func() error {
+	suite.Eventually(t, "the hierarchy of "+namespace+" reports "+reason, func() error {
 		conditions := hierarchy(t, namespace).Status.Conditions
 		for _, c := range conditions {
 			if c.Reason == reason && c.Status == metav1.ConditionTrue {
@@ -120,7 +121,7 @@ func eventuallyReports(t *testing.T, namespace, reason string) {
 
 func eventuallyReady(t *testing.T, namespace string) {
 	t.Helper()
-	eventually(t, "the hierarchy of "+namespace+" is ready", func() error {
+	suite.Eventually(t, "the hierarchy of "+namespace+" is ready", func() error {
 		if conditions := hierarchy(t, namespace).Status.Conditions; !meta.IsStatusConditionTrue(conditions, hnc.ConditionReady) {
 			return fmt.Errorf("its conditions are %v", conditions)
 		}
@@ -131,8 +132,8 @@ func eventuallyReady(t *testing.T, namespace string) {
 // eventuallyVoid waits until a Subnamespace is known to have no effect.
 func eventuallyVoid(t *testing.T, parent, name string) {
 	t.Helper()
-	eventually(t, "Subnamespace "+parent+"/"+name+" is void", func() error {
-		s, err := root.hnc.HncV1beta1().Subnamespaces(parent).Get(t.Context(), name, metav1.GetOptions{})
+	suite.Eventually(t, "Subnamespace "+parent+"/"+name+" is void", func() error {
+		s, err := root.HNC.HncV1beta1().Subnamespaces(parent).Get(t.Context(), name, metav1.GetOptions{})
 		if err == nil && (s.Annotations[hnc.AnnotationVoid] != "true" || s.Status.State != v1beta1.SubnamespaceConflict) {
 			err = fmt.Errorf("it has the annotations %v and the status %v", s.Annotations, s.Status)
 		}

@@ -78,7 +78,7 @@ func present(ctx context.Context) (map[string]object, error) {
 		{Group: "hnc.x-k8s.io", Version: "v1beta1", Resource: "hierarchies"},
 		{Group: "hnc.x-k8s.io", Version: "v1beta1", Resource: "subnamespaces"},
 	} {
-		list, err := root.dynamic.Resource(r).List(ctx, metav1.ListOptions{})
+		list, err := root.Dynamic.Resource(r).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -4,27 +4,20 @@ package upgrade
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
 	binDir       = "../../../_output/bin"
-	deadline     = 2 * time.Minute
-	interval     = 50 * time.Millisecond
 	managedLabel = "--managed-namespace-label=team|desk"
 )
 
@@ -34,11 +27,7 @@ var (
 )
 
 // user is somebody's clients.
-type user struct {
-	kubernetes.Interface
-	hnc     versioned.Interface
-	dynamic dynamic.Interface
-}
+type user struct{ suite.User }
 
 var (
 	cp *controlplane.ControlPlane
@@ -57,7 +46,7 @@ func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	cp = started
 	var err error
-	if root, err = clients(cp.RESTConfig()); err != nil {
+	if root, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
 	installation, err := cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies")
@@ -96,7 +85,7 @@ func aggregated(ctx context.Context) error {
 		"edit":  {"hierarchies/tree", "hierarchies/plan"},
 		"admin": {"hierarchies/tree", "hierarchies/plan", "hierarchies"},
 	} {
-		if err := wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
+		if err := wait.PollUntilContextTimeout(ctx, suite.Interval, suite.Deadline, true, func(ctx context.Context) (bool, error) {
 			role, err := root.RbacV1().ClusterRoles().Get(ctx, role, metav1.GetOptions{})
 			if err != nil {
 				return false, err
@@ -113,21 +102,6 @@ func aggregated(ctx context.Context) error {
 	return nil
 }
 
-func clients(config *rest.Config) (user, error) {
-	config = rest.CopyConfig(config)
-	config.QPS = -1
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	untyped, err := dynamic.NewForConfig(config)
-	if err != nil {
-		return user{}, err
-	}
-	hnc, err := versioned.NewForConfig(config)
-	return user{kube, hnc, untyped}, err
-}
-
 // as returns the clients of a user, who has the rights that were recorded.
 func as(t *testing.T, name string) user {
 	t.Helper()
@@ -135,24 +109,11 @@ func as(t *testing.T, name string) user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := clients(config)
+	u, err := clients(name, config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return u
-}
-
-// eventually polls until f returns no error.
-func eventually(t *testing.T, what string, f func() error) {
-	t.Helper()
-	last := fmt.Errorf("not tried")
-	err := wait.PollUntilContextTimeout(t.Context(), interval, deadline, true, func(context.Context) (bool, error) {
-		last = f()
-		return last == nil, nil
-	})
-	if err != nil {
-		t.Fatalf("%s: %v", what, last)
-	}
 }
 
 func must(t *testing.T, err error) {
@@ -160,4 +121,9 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func clients(name string, config *rest.Config) (user, error) {
+	u, err := suite.NewUser(name, config)
+	return user{u}, err
 }

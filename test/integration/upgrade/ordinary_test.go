@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // The files of this package are tested in the order of their names, so nobody has changed anything yet.
@@ -63,7 +64,7 @@ func TestAnUpgradeWritesNothingInATreeInUse(t *testing.T) {
 
 func TestAnUpgradeDeletesNothingOfAnybodys(t *testing.T) {
 	// Whatever is due has been done when a tree that is entered last is complete.
-	_, err := root.hnc.HncV1beta1().Subnamespaces("shop").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "shop-last"}}, metav1.CreateOptions{})
+	_, err := root.HNC.HncV1beta1().Subnamespaces("shop").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "shop-last"}}, metav1.CreateOptions{})
 	must(t, err)
 	now, err := present(t.Context())
 	must(t, err)
@@ -79,12 +80,12 @@ func TestAnUpgradeDeletesNothingOfAnybodys(t *testing.T) {
 
 func TestAnUpgradedTreeGoesOn(t *testing.T) {
 	olga := as(t, "olga")
-	_, err := olga.hnc.HncV1beta1().Subnamespaces("shop-web").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "shop-new"}}, metav1.CreateOptions{})
+	_, err := olga.HNC.HncV1beta1().Subnamespaces("shop-web").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "shop-new"}}, metav1.CreateOptions{})
 	must(t, err)
 	eventuallyCopied(t, "shop-new", "olga-admin")
 	patchHierarchy(t, olga, "shop", `{"spec":{"labels":[{"key":"team","value":"green"}]}}`)
 	for _, name := range []string{"shop", "shop-api", "shop-test", "shop-data", "shop-new"} {
-		eventually(t, "the managed label of "+name, func() error {
+		suite.Eventually(t, "the managed label of "+name, func() error {
 			ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
 			if err == nil && ns.Labels["team"] != "green" {
 				err = fmt.Errorf("got %v", ns.Labels)
@@ -93,7 +94,7 @@ func TestAnUpgradedTreeGoesOn(t *testing.T) {
 		})
 	}
 	// Cascading deletion was allowed there.
-	must(t, olga.hnc.HncV1beta1().Subnamespaces("shop").Delete(t.Context(), "shop-api", metav1.DeleteOptions{}))
+	must(t, olga.HNC.HncV1beta1().Subnamespaces("shop").Delete(t.Context(), "shop-api", metav1.DeleteOptions{}))
 	eventuallyGone(t, "shop-api")
 	eventuallyGone(t, "shop-test")
 }

@@ -17,8 +17,8 @@ import (
 )
 
 func TestUpgradeWithCopiesThatAreKeptAlive(t *testing.T) {
-	eventually(t, "the configuration reports them", func() error {
-		config, err := root.hnc.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	suite.Eventually(t, "the configuration reports them", func() error {
+		config, err := root.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 		must(t, err)
 		var messages string
 		for _, c := range config.Status.Conditions {
@@ -40,7 +40,7 @@ func TestUpgradeWithCopiesThatAreKeptAlive(t *testing.T) {
 	}
 	_, err := as(t, "mallory").CoreV1().Secrets("finalized-sub").Patch(t.Context(), "revoked", types.MergePatchType, []byte(free), metav1.PatchOptions{})
 	must(t, ignoreMissing(err))
-	eventually(t, "what was revoked goes", func() error {
+	suite.Eventually(t, "what was revoked goes", func() error {
 		if _, err := bindings.Get(t.Context(), "revoked-view", metav1.GetOptions{}); absent(err) != nil {
 			return fmt.Errorf("RoleBinding revoked-view: %w", absent(err))
 		}
@@ -59,7 +59,7 @@ func TestUpgradeWithACopyThatWasTakenOver(t *testing.T) {
 	}
 	// It is an ordinary object, and the copy comes back when it goes.
 	must(t, quotas.Delete(t.Context(), "small", metav1.DeleteOptions{}))
-	eventually(t, "the copy is there", func() error {
+	suite.Eventually(t, "the copy is there", func() error {
 		quota, err := quotas.Get(t.Context(), "small", metav1.GetOptions{})
 		if err == nil && quota.Spec.Hard.Pods().Value() != 1 {
 			err = fmt.Errorf("it allows %v", quota.Spec.Hard.Pods())
@@ -69,7 +69,7 @@ func TestUpgradeWithACopyThatWasTakenOver(t *testing.T) {
 }
 
 func TestUpgradeWithWhatOnlyTheNewVersionKnows(t *testing.T) {
-	config, err := root.hnc.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	config, err := root.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 	must(t, err)
 	if config.Spec.CreatorRole != "view" || len(config.Spec.Resources) != 3 || config.Spec.Resources[2].OnConflict != v1beta1.Keep {
 		t.Errorf("the configuration says %+v", config.Spec)
@@ -80,7 +80,7 @@ func TestUpgradeWithWhatOnlyTheNewVersionKnows(t *testing.T) {
 	}
 	eventuallyReady(t, "fields-top")
 	// A client of HNC replaces the whole objects.
-	configurations := root.hnc.HncV1alpha2().HNCConfigurations()
+	configurations := root.HNC.HncV1alpha2().HNCConfigurations()
 	must(t, retry.RetryOnConflict(suite.Backoff, func() error {
 		old, err := configurations.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 		if err == nil {
@@ -88,7 +88,7 @@ func TestUpgradeWithWhatOnlyTheNewVersionKnows(t *testing.T) {
 		}
 		return err
 	}))
-	hierarchies := root.hnc.HncV1alpha2().HierarchyConfigurations("fields-top")
+	hierarchies := root.HNC.HncV1alpha2().HierarchyConfigurations("fields-top")
 	must(t, retry.RetryOnConflict(suite.Backoff, func() error {
 		old, err := hierarchies.Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err == nil {
@@ -96,15 +96,15 @@ func TestUpgradeWithWhatOnlyTheNewVersionKnows(t *testing.T) {
 		}
 		return err
 	}))
-	now, err := root.hnc.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+	now, err := root.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
 	must(t, err)
 	if !apiequality.Semantic.DeepEqual(now.Spec, config.Spec) || !apiequality.Semantic.DeepEqual(hierarchy(t, "fields-top").Spec, spec) {
 		t.Errorf("an old client has changed %+v to %+v, or %+v to %+v", config.Spec, now.Spec, spec, hierarchy(t, "fields-top").Spec)
 	}
 	// A required child comes back.
-	must(t, as(t, "vera").hnc.HncV1beta1().Subnamespaces("fields-top").Delete(t.Context(), "fields-child", metav1.DeleteOptions{}))
-	eventually(t, "the required child is there again", func() error {
-		s, err := root.hnc.HncV1beta1().Subnamespaces("fields-top").Get(t.Context(), "fields-child", metav1.GetOptions{})
+	must(t, as(t, "vera").HNC.HncV1beta1().Subnamespaces("fields-top").Delete(t.Context(), "fields-child", metav1.DeleteOptions{}))
+	suite.Eventually(t, "the required child is there again", func() error {
+		s, err := root.HNC.HncV1beta1().Subnamespaces("fields-top").Get(t.Context(), "fields-child", metav1.GetOptions{})
 		if err == nil && (s.DeletionTimestamp != nil || !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady)) {
 			err = fmt.Errorf("it is %v", s.Status)
 		}

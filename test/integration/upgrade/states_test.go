@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Each test is about one state of record/states.go: what its people can do now, and that mallory can't go on.
@@ -32,9 +33,9 @@ func TestUpgradeWithANamespaceThatJoinedByAnAnnotation(t *testing.T) {
 	// Its owner makes it a full namespace again.
 	mallory := as(t, "mallory")
 	patchNamespace(t, mallory, "joined-mine", `{"metadata":{"annotations":{"hnc.x-k8s.io/subnamespace-of":null}}}`)
-	eventually(t, "it becomes a root", func() error { return tryHierarchy(t, root, "joined-mine", `{"spec":{"parent":null}}`) })
+	suite.Eventually(t, "it becomes a root", func() error { return tryHierarchy(t, root, "joined-mine", `{"spec":{"parent":null}}`) })
 	eventuallyReady(t, "joined-mine")
-	eventually(t, "what it has inherited goes", func() error {
+	suite.Eventually(t, "what it has inherited goes", func() error {
 		_, err := root.CoreV1().Secrets("joined-mine").Get(t.Context(), "credentials", metav1.GetOptions{})
 		return absent(err)
 	})
@@ -51,7 +52,7 @@ func TestUpgradeWithASubnamespaceThatLostItsRecord(t *testing.T) {
 func TestUpgradeWithAHierarchyThatIsBoundElsewhere(t *testing.T) {
 	// The policy that was shed is back.
 	eventuallyCopied(t, "foreign-child", "vera-admin")
-	eventually(t, "the managed label is back", func() error {
+	suite.Eventually(t, "the managed label is back", func() error {
 		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "foreign-child", metav1.GetOptions{})
 		if err == nil && ns.Labels["team"] != "policy" {
 			err = fmt.Errorf("got %v", ns.Labels)
@@ -70,7 +71,7 @@ func TestUpgradeWithAHierarchyThatIsBoundElsewhere(t *testing.T) {
 }
 
 func TestUpgradeWithASubnamespaceWithoutPodSecurity(t *testing.T) {
-	eventually(t, "the parent's label", func() error {
+	suite.Eventually(t, "the parent's label", func() error {
 		ns, err := root.CoreV1().Namespaces().Get(t.Context(), "restricted-sub", metav1.GetOptions{})
 		if err == nil && ns.Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
 			err = fmt.Errorf("got %v", ns.Labels)
@@ -88,9 +89,9 @@ func TestUpgradeWithASubnamespaceThatLeft(t *testing.T) {
 	vera := as(t, "vera")
 	eventuallyVoid(t, "left-top", "left-sub")
 	// The record is nobody's: deleting it deletes nothing else.
-	must(t, vera.hnc.HncV1beta1().Subnamespaces("left-top").Delete(t.Context(), "left-sub", metav1.DeleteOptions{}))
-	eventually(t, "the record goes", func() error {
-		_, err := vera.hnc.HncV1beta1().Subnamespaces("left-top").Get(t.Context(), "left-sub", metav1.GetOptions{})
+	must(t, vera.HNC.HncV1beta1().Subnamespaces("left-top").Delete(t.Context(), "left-sub", metav1.DeleteOptions{}))
+	suite.Eventually(t, "the record goes", func() error {
+		_, err := vera.HNC.HncV1beta1().Subnamespaces("left-top").Get(t.Context(), "left-sub", metav1.GetOptions{})
 		return absent(err)
 	})
 	ns, err := root.CoreV1().Namespaces().Get(t.Context(), "left-sub", metav1.GetOptions{})
@@ -138,12 +139,12 @@ func TestUpgradeWithAParentToCome(t *testing.T) {
 
 func TestUpgradeWithASubnamespaceOfAnyName(t *testing.T) {
 	mallory := as(t, "mallory")
-	_, err := mallory.hnc.HncV1beta1().Subnamespaces("named-top").Patch(t.Context(), "argocd", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
+	_, err := mallory.HNC.HncV1beta1().Subnamespaces("named-top").Patch(t.Context(), "argocd", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
 	must(t, err)
 	must(t, trySubnamespace(t, mallory, "argocd", "argocd-apps"))
-	must(t, mallory.hnc.HncV1beta1().Subnamespaces("argocd").Delete(t.Context(), "argocd-apps", metav1.DeleteOptions{}))
+	must(t, mallory.HNC.HncV1beta1().Subnamespaces("argocd").Delete(t.Context(), "argocd-apps", metav1.DeleteOptions{}))
 	eventuallyGone(t, "argocd-apps")
-	must(t, mallory.hnc.HncV1beta1().Subnamespaces("named-top").Delete(t.Context(), "argocd", metav1.DeleteOptions{}))
+	must(t, mallory.HNC.HncV1beta1().Subnamespaces("named-top").Delete(t.Context(), "argocd", metav1.DeleteOptions{}))
 	eventuallyGone(t, "argocd")
 }
 

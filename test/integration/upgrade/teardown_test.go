@@ -11,6 +11,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // Nothing comes after this: every namespace can be deleted, and goes.
@@ -26,7 +27,7 @@ func TestEverythingThatWasRecordedCanBeDeleted(t *testing.T) {
 		}
 		return names
 	}
-	eventually(t, "all namespaces go", func() error {
+	suite.Eventually(t, "all namespaces go", func() error {
 		var errs []error
 		for _, name := range remaining() {
 			errs = append(errs, fmt.Errorf("%s is there: %w", name, deleteNamespace(t, name)))
@@ -43,7 +44,7 @@ func deleteNamespace(t *testing.T, name string) error {
 		return ignoreMissing(err)
 	}
 	// A required child would come back.
-	h, err := root.hnc.HncV1beta1().Hierarchies(name).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	h, err := root.HNC.HncV1beta1().Hierarchies(name).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err == nil && len(h.Spec.RequiredChildren) > 0 {
 		if err := tryHierarchy(t, root, name, `{"spec":{"requiredChildren":null}}`); err != nil {
 			return err
@@ -52,11 +53,11 @@ func deleteNamespace(t *testing.T, name string) error {
 	parent := ns.Annotations[hnc.AnnotationSubnamespaceOf]
 	if parent != "" {
 		var list *v1beta1.SubnamespaceList
-		if list, err = root.hnc.HncV1beta1().Subnamespaces(parent).List(t.Context(), metav1.ListOptions{}); err != nil {
+		if list, err = root.HNC.HncV1beta1().Subnamespaces(parent).List(t.Context(), metav1.ListOptions{}); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(list.Items, func(s v1beta1.Subnamespace) bool { return s.Name == name }) {
-			return root.hnc.HncV1beta1().Subnamespaces(parent).Delete(t.Context(), name, metav1.DeleteOptions{})
+			return root.HNC.HncV1beta1().Subnamespaces(parent).Delete(t.Context(), name, metav1.DeleteOptions{})
 		}
 	}
 	return root.CoreV1().Namespaces().Delete(t.Context(), name, metav1.DeleteOptions{})

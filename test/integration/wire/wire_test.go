@@ -45,17 +45,10 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if kube, err = kubernetes.NewForConfig(cp.RESTConfig()); err != nil {
 		return err
 	}
-	installation, err := cp.Install(ctx, "../../../artifacts/dev")
-	if err != nil {
-		return err
-	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: []string{
+	_, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev"}, controlplane.Server{Name: "hnc-apiserver", Args: []string{
 		"--managed-namespace-label=managed[.]example/.*", "--managed-namespace-annotation=managed[.]example/.*", "--subnamespace-ready-timeout=0",
 	}})
-	if err != nil {
-		return err
-	}
-	return cp.Register(ctx, installation, port)
+	return err
 }
 
 func TestRequestsOfHNCsClients(t *testing.T) {
