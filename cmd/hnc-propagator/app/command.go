@@ -33,7 +33,7 @@ tree labels of namespaces, and sub-namespaces. Of several replicas one writes; t
 				return err
 			}
 			if errs := o.Validate(); len(errs) > 0 {
-				return fmt.Errorf("wrong flags: %w", errs.ToAggregate())
+				return fmt.Errorf("invalid flags: %w", errs.ToAggregate())
 			}
 			flag.PrintFlags(cmd.Flags())
 			// SIGTERM and SIGINT end it in order, the second one at once.
