@@ -41,6 +41,7 @@ type Config struct {
 type Cache struct {
 	Config
 	readiness *readiness
+	guard     guard
 	roots     *roots
 	// unlisted counts the first lists that the first write waits for; unconfigured those that the first resolution of kinds waits for.
 	unlisted, unconfigured sync.WaitGroup
@@ -54,6 +55,7 @@ type Cache struct {
 // New returns an empty Cache.
 func New(config Config) *Cache {
 	c := &Cache{Config: config, readiness: newReadiness(), roots: newRoots()}
+	c.guard = guard{check: config.CheckStore, readiness: c.readiness}
 	c.state = newState(tree.New(config.Managed), c.roots)
 	if config.InheritPodSecurity {
 		c.state.Tree.InheritPodSecurity()
@@ -103,7 +105,7 @@ func waitFor(ctx context.Context, group *sync.WaitGroup) error {
 // them.
 func (c *Cache) ObserveNamespace(ns *corev1.Namespace) {
 	c.Update(func(s *State) {
-		if s.ahead(namespaces, ns.ResourceVersion) {
+		if s.versions.ahead(namespaces, ns.ResourceVersion) {
 			s.setNamespace(tree.NewNamespace(ns))
 		}
 	})
@@ -112,7 +114,7 @@ func (c *Cache) ObserveNamespace(ns *corev1.Namespace) {
 // ObserveHierarchy is described at ObserveNamespace.
 func (c *Cache) ObserveHierarchy(h *v1beta1.Hierarchy) {
 	c.Update(func(s *State) {
-		if s.ahead(hierarchies, h.ResourceVersion) {
+		if s.versions.ahead(hierarchies, h.ResourceVersion) {
 			s.affect(s.Tree.SetHierarchy(tree.NewHierarchy(h)))
 		}
 	})
@@ -121,7 +123,7 @@ func (c *Cache) ObserveHierarchy(h *v1beta1.Hierarchy) {
 // ObserveSubnamespace is described at ObserveNamespace.
 func (c *Cache) ObserveSubnamespace(sub *v1beta1.Subnamespace) {
 	c.Update(func(s *State) {
-		if s.ahead(subnamespaces, sub.ResourceVersion) {
+		if s.versions.ahead(subnamespaces, sub.ResourceVersion) {
 			s.affect(s.Tree.SetSubnamespace(tree.NewSubnamespace(sub)))
 		}
 	})
@@ -130,7 +132,7 @@ func (c *Cache) ObserveSubnamespace(sub *v1beta1.Subnamespace) {
 // ObserveConfiguration is described at ObserveNamespace.
 func (c *Cache) ObserveConfiguration(config *v1beta1.HNCConfiguration) {
 	c.Update(func(s *State) {
-		if s.ahead(configurations, config.ResourceVersion) {
+		if s.versions.ahead(configurations, config.ResourceVersion) {
 			s.setConfiguration(config)
 		}
 	})

@@ -16,18 +16,25 @@ import (
 // unavailablePeriod is the time between attempts to watch while our API server is away. A change may wait for that.
 const unavailablePeriod = 250 * time.Millisecond
 
-// guardWatch makes a watch fail if the API server has another store than the one that the state reflects.
-func (c *Cache) guardWatch(resource string, f watchFunc) watchFunc {
+// guard keeps anything of another store of hierarchies out of the state.
+type guard struct {
+	// check is CheckStore of the Config.
+	check     func(context.Context) (resourceVersion string, err error)
+	readiness *readiness
+}
+
+// watch makes a watch fail if the API server has another store than the one that the state reflects.
+func (g guard) watch(resource string, f watchFunc) watchFunc {
 	return func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 		for {
-			w, err := c.watchSameStore(ctx, f, o)
+			w, err := g.watchSameStore(ctx, f, o)
 			if o.ResourceVersion == "" || !apierrors.IsServiceUnavailable(err) {
 				return w, err
 			}
 			// A reflector would list everything again, although it can go on from its last version once our API server is back. Only if it could not
 			// connect would it wait, but it is connected to kube-apiserver.
 			klog.FromContext(ctx).V(4).Info("Can't watch yet", "reason", err)
-			c.readiness.requested(resource, err)
+			g.readiness.requested(resource, err)
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -37,8 +44,8 @@ func (c *Cache) guardWatch(resource string, f watchFunc) watchFunc {
 	}
 }
 
-func (c *Cache) watchSameStore(ctx context.Context, f watchFunc, o metav1.ListOptions) (watch.Interface, error) {
-	now, err := c.CheckStore(ctx)
+func (g guard) watchSameStore(ctx context.Context, f watchFunc, o metav1.ListOptions) (watch.Interface, error) {
+	now, err := g.check(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +55,10 @@ func (c *Cache) watchSameStore(ctx context.Context, f watchFunc, o metav1.ListOp
 	return f(ctx, o)
 }
 
-// guardList does the same for a list.
-func (c *Cache) guardList(f cache.ListWithContextFunc) cache.ListWithContextFunc {
+// list does the same for a list.
+func (g guard) list(f cache.ListWithContextFunc) cache.ListWithContextFunc {
 	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		if _, err := c.CheckStore(ctx); err != nil {
+		if _, err := g.check(ctx); err != nil {
 			return nil, err
 		}
 		return f(ctx, o)

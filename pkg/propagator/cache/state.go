@@ -21,41 +21,15 @@ type State struct {
 	// kinds are all that were ever watched. Their positions identify them.
 	kinds      []*Kind
 	byResource map[schema.GroupResource]int
-	// versions holds, by resource, the version up to which the watch has brought the state.
-	versions map[string]string
-	handlers []EventHandlers
-	roots    *roots
+	versions   versions
+	handlers   handlers
+	roots      *roots
 	// configured reports that the kinds were set to the configured ones.
 	configured bool
 }
 
 func newState(t *tree.Tree, r *roots) *State {
-	return &State{Tree: t, roots: r, byResource: map[schema.GroupResource]int{}, versions: map[string]string{}}
-}
-
-// EventHandlers are called with the state locked, so they must neither block nor call methods of the Cache that lock it. Nil ones are skipped.
-type EventHandlers struct {
-	// TreeChanged receives what a change of a namespace, a Hierarchy or a Subnamespace affects.
-	TreeChanged func(*State, tree.Affected)
-	// NamespaceChanged receives a namespace that was added or updated; old is nil if it was added.
-	NamespaceChanged func(s *State, old, ns *tree.Namespace)
-	// ObjectChanged receives a source or a copy that was added, updated or deleted; old is nil for the first, o for the last. Objects of
-	// kinds that are not listed yet are left out.
-	ObjectChanged func(s *State, kind int, old, o *copies.Object)
-	// KindChanged is called when all objects of a kind have to be evaluated: they are listed, or have another policy in the whole cluster.
-	KindChanged func(s *State, kind int)
-	// PoliciesChanged is called when the policies of a kind have changed in some trees.
-	PoliciesChanged func(s *State, kind int, old copies.Policies)
-	// KindStatusChanged is called when a kind has become readable or unreadable.
-	KindStatusChanged func(s *State, kind int)
-	// KindStopped is called when a kind is not watched any more.
-	KindStopped func(s *State, kind int)
-	// ConfigurationChanged receives the configuration before.
-	ConfigurationChanged func(s *State, old *v1beta1.HNCConfiguration)
-	// KindsAnnounced is called when the cluster may have other kinds than before.
-	KindsAnnounced func(*State)
-	// ReleaseRequested receives CopyReleases that nobody has carried out.
-	ReleaseRequested func(*v1beta1.CopyRelease)
+	return &State{Tree: t, roots: r, byResource: map[schema.GroupResource]int{}, versions: versions{}}
 }
 
 // AddEventHandlers adds handlers. They are not called for what the state holds already.
@@ -96,25 +70,6 @@ func (s *State) setConfiguration(c *v1beta1.HNCConfiguration) {
 	for _, h := range s.handlers {
 		if h.ConfigurationChanged != nil {
 			h.ConfigurationChanged(s, old)
-		}
-	}
-}
-
-func (s *State) kindsAnnounced() {
-	for _, h := range s.handlers {
-		if h.KindsAnnounced != nil {
-			h.KindsAnnounced(s)
-		}
-	}
-}
-
-func (s *State) releaseRequested(r *v1beta1.CopyRelease) {
-	if len(r.Status.Conditions) > 0 || r.DeletionTimestamp != nil {
-		return
-	}
-	for _, h := range s.handlers {
-		if h.ReleaseRequested != nil {
-			h.ReleaseRequested(r)
 		}
 	}
 }
@@ -173,34 +128,10 @@ func (s *State) ObserveCopy(kind int, w copies.Write, written copies.Written) {
 		}
 		return
 	}
-	ahead := s.ahead(w.Kind.GroupResource().String(), written.ResourceVersion)
+	ahead := s.versions.ahead(w.Kind.GroupResource().String(), written.ResourceVersion)
 	old := k.Index.Wrote(w.Source, w.Namespace, written, ahead)
 	// Otherwise the handlers were called when the watch brought it.
 	if ahead {
 		s.objectChanged(kind, old, k.Index.Get(w.Namespace, w.Name))
 	}
-}
-
-// advance records up to which version the watch of a resource has brought the state.
-func (s *State) advance(resource, version string) {
-	if known, ok := s.versions[resource]; !ok || tree.Newer(version, known) {
-		s.versions[resource] = version
-	}
-}
-
-// rewind reports whether a list's version is before what the watch had brought, and if so goes back to it.
-func (s *State) rewind(resource, version string) bool {
-	known, ok := s.versions[resource]
-	if !ok || !tree.Newer(known, version) {
-		return false
-	}
-	s.versions[resource] = version
-	return true
-}
-
-// ahead reports whether the result of our own write is newer than the watch. Once the watch has passed that version, the object may have been
-// changed or deleted since, and the state shows that.
-func (s *State) ahead(resource, version string) bool {
-	known, ok := s.versions[resource]
-	return !ok || tree.Newer(version, known)
 }

@@ -91,13 +91,13 @@ func (s *store[T]) Replace(objects []any, resourceVersion string) error {
 	if s.outdated() {
 		return nil
 	}
-	if s.cache.state.rewind(s.resource, resourceVersion) {
+	if s.cache.state.versions.rewind(s.resource, resourceVersion) {
 		// Lists are never older than what a watch has brought, so the server has lost its history, and known versions mean nothing.
 		s.logger.Info("The resource versions of the API server have gone back; the cache is rebuilt from a list", "resourceVersion", resourceVersion)
 		s.replace(nil, func(string) bool { return false })
 	}
 	s.replace(records, func(known string) bool { return tree.Newer(known, resourceVersion) })
-	s.cache.state.advance(s.resource, resourceVersion)
+	s.cache.state.versions.advance(s.resource, resourceVersion)
 	s.synced()
 	return nil
 }
@@ -110,7 +110,7 @@ func (s *store[T]) observed(object any) error {
 	if err != nil {
 		return err
 	}
-	s.cache.state.advance(s.resource, m.GetResourceVersion())
+	s.cache.state.versions.advance(s.resource, m.GetResourceVersion())
 	return nil
 }
 

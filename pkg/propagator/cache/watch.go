@@ -59,8 +59,8 @@ func (c *Cache) watchTree(ctx context.Context) {
 			synced:  c.namesKinds(),
 		})
 	h := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
-	reflect(ctx, c, hierarchies, &v1beta1.Hierarchy{}, h, c.guardWatch(hierarchies, h.Watch),
-		c.guardList(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return h.List(ctx, o) }),
+	reflect(ctx, c, hierarchies, &v1beta1.Hierarchy{}, h, c.guard.watch(hierarchies, h.Watch),
+		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return h.List(ctx, o) }),
 		&store[*tree.Hierarchy]{
 			convert: func(object any) (*tree.Hierarchy, error) { return tree.NewHierarchy(object.(*v1beta1.Hierarchy)), nil },
 			set:     func(h *tree.Hierarchy) { s.affect(s.Tree.SetHierarchy(h)) },
@@ -69,8 +69,8 @@ func (c *Cache) watchTree(ctx context.Context) {
 			synced:  c.namesKinds(),
 		})
 	sub := c.Hierarchy.HncV1beta1().Subnamespaces(metav1.NamespaceAll)
-	reflect(ctx, c, subnamespaces, &v1beta1.Subnamespace{}, sub, c.guardWatch(subnamespaces, sub.Watch),
-		c.guardList(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sub.List(ctx, o) }),
+	reflect(ctx, c, subnamespaces, &v1beta1.Subnamespace{}, sub, c.guard.watch(subnamespaces, sub.Watch),
+		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sub.List(ctx, o) }),
 		&store[*tree.Subnamespace]{
 			convert: func(object any) (*tree.Subnamespace, error) {
 				return tree.NewSubnamespace(object.(*v1beta1.Subnamespace)), nil
@@ -92,8 +92,8 @@ func (c *Cache) watchConfiguration(ctx context.Context) {
 	c.kindsApplied = sync.OnceFunc(c.unlisted.Done)
 	context.AfterFunc(ctx, c.kindsApplied)
 	s, client := c.state, c.Hierarchy.HncV1beta1().HNCConfigurations()
-	reflect(ctx, c, configurations, &v1beta1.HNCConfiguration{}, client, c.guardWatch(configurations, client.Watch),
-		c.guardList(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
+	reflect(ctx, c, configurations, &v1beta1.HNCConfiguration{}, client, c.guard.watch(configurations, client.Watch),
+		c.guard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }),
 		&store[*v1beta1.HNCConfiguration]{
 			convert: func(object any) (*v1beta1.HNCConfiguration, error) { return object.(*v1beta1.HNCConfiguration), nil },
 			set:     s.setConfiguration,
@@ -117,9 +117,9 @@ func (c *Cache) watchKindSources(ctx context.Context) {
 				convert: func(object any) (*metav1.PartialObjectMetadata, error) {
 					return object.(*metav1.PartialObjectMetadata), nil
 				},
-				set:     func(*metav1.PartialObjectMetadata) { s.kindsAnnounced() },
-				remove:  func(*metav1.PartialObjectMetadata) { s.kindsAnnounced() },
-				replace: func([]*metav1.PartialObjectMetadata, func(string) bool) { s.kindsAnnounced() },
+				set:     func(*metav1.PartialObjectMetadata) { s.handlers.kindsAnnounced(s) },
+				remove:  func(*metav1.PartialObjectMetadata) { s.handlers.kindsAnnounced(s) },
+				replace: func([]*metav1.PartialObjectMetadata, func(string) bool) { s.handlers.kindsAnnounced(s) },
 				synced:  func() {},
 			})
 	}
@@ -132,11 +132,11 @@ func (c *Cache) watchReleases(ctx context.Context) {
 		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
 		&store[*v1beta1.CopyRelease]{
 			convert: func(object any) (*v1beta1.CopyRelease, error) { return object.(*v1beta1.CopyRelease), nil },
-			set:     s.releaseRequested,
+			set:     func(r *v1beta1.CopyRelease) { s.handlers.releaseRequested(r) },
 			remove:  func(*v1beta1.CopyRelease) {},
 			replace: func(list []*v1beta1.CopyRelease, _ func(string) bool) {
 				for _, r := range list {
-					s.releaseRequested(r)
+					s.handlers.releaseRequested(r)
 				}
 			},
 			synced: func() {},

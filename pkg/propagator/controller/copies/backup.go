@@ -6,13 +6,21 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
+
+// backups keeps the content of overwritten objects, as OverwrittenObjects.
+type backups struct {
+	hierarchy versioned.Interface
+	dynamic   dynamic.Interface
+}
 
 // backup is the record of the content of an object that is about to be overwritten.
 type backup struct {
@@ -22,11 +30,11 @@ type backup struct {
 	lost error
 }
 
-// backUp keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be kept because of
+// add keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be kept because of
 // its kind, of limits or of missing rights, the write is not prevented: otherwise users could block the policies above them. It returns an
 // error if a retry may succeed.
-func (c *Controller) backUp(ctx context.Context, w copies.Write) (backup, error) {
-	live, err := c.Dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
+func (b backups) add(ctx context.Context, w copies.Write) (backup, error) {
+	live, err := b.dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return backup{}, fmt.Errorf("%w: %w", outcome.ErrStale, err)
@@ -40,7 +48,7 @@ func (c *Controller) backUp(ctx context.Context, w copies.Write) (backup, error)
 		return backup{}, err
 	}
 	resource := w.Kind.GroupResource()
-	created, err := c.Hierarchy.HncV1beta1().OverwrittenObjects(w.Namespace).Create(ctx, &v1beta1.OverwrittenObject{
+	created, err := b.hierarchy.HncV1beta1().OverwrittenObjects(w.Namespace).Create(ctx, &v1beta1.OverwrittenObject{
 		ObjectMeta: metav1.ObjectMeta{Name: hnc.OverwrittenName(resource, w.Name)},
 		Spec: v1beta1.OverwrittenObjectSpec{
 			Group: resource.Group, Resource: resource.Resource, Name: w.Name, Source: w.Source.Namespace, Manifest: string(manifest),
@@ -66,13 +74,13 @@ func lostFor(err error) (backup, error) {
 
 // discard deletes the record of an object that was not overwritten after all. Replacing a RoleBinding may have failed halfway, so its
 // record stays.
-func (c *Controller) discard(ctx context.Context, w copies.Write, b backup) {
-	if b.created == nil || w.Kind == copies.Kinds[1] {
+func (b backups) discard(ctx context.Context, w copies.Write, kept backup) {
+	if kept.created == nil || w.Kind == copies.Kinds[1] {
 		return
 	}
-	err := c.Hierarchy.HncV1beta1().OverwrittenObjects(b.created.Namespace).Delete(ctx, b.created.Name,
-		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &b.created.UID}})
+	err := b.hierarchy.HncV1beta1().OverwrittenObjects(kept.created.Namespace).Delete(ctx, kept.created.Name,
+		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &kept.created.UID}})
 	if err != nil && !apierrors.IsNotFound(err) {
-		klog.FromContext(ctx).Info("Can't delete the record of an object that was not overwritten", "namespace", b.created.Namespace, "name", b.created.Name, "reason", err)
+		klog.FromContext(ctx).Info("Can't delete the record of an object that was not overwritten", "namespace", kept.created.Namespace, "name", kept.created.Name, "reason", err)
 	}
 }

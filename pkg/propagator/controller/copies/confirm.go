@@ -8,15 +8,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
+// live reads the hierarchies from the API server where the cache is not enough.
+type live struct {
+	cache     *cache.Cache
+	hierarchy versioned.Interface
+}
+
 // confirmAncestor confirms with the API server that the namespace is still below the ancestor. The caches may be seconds old, each differently, and
 // overwriting a local object can't be undone by the next decision.
-func (c *Controller) confirmAncestor(ctx context.Context, namespace, ancestor string) error {
+func (l live) confirmAncestor(ctx context.Context, namespace, ancestor string) error {
 	var chain []string
-	c.Cache.Read(func(s *cache.State) { chain = s.Tree.Chain(namespace) })
+	l.cache.Read(func(s *cache.State) { chain = s.Tree.Chain(namespace) })
 	for i, at := range chain {
 		if at == ancestor {
 			return nil
@@ -24,7 +31,7 @@ func (c *Controller) confirmAncestor(ctx context.Context, namespace, ancestor st
 		if i+1 == len(chain) {
 			break
 		}
-		parent, err := c.liveParent(ctx, at, chain[i+1])
+		parent, err := l.parent(ctx, at, chain[i+1])
 		if err != nil {
 			return err
 		}
@@ -35,16 +42,16 @@ func (c *Controller) confirmAncestor(ctx context.Context, namespace, ancestor st
 	return fmt.Errorf("%w: namespace %q is not below %q", outcome.ErrStale, namespace, ancestor)
 }
 
-// liveParent returns the parent that the namespace's records name now. Its Subnamespace is looked up in the namespace expected.
-func (c *Controller) liveParent(ctx context.Context, namespace, expected string) (string, error) {
-	h, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+// parent returns the parent that the namespace's records name now. Its Subnamespace is looked up in the namespace expected.
+func (l live) parent(ctx context.Context, namespace, expected string) (string, error) {
+	h, err := l.hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 	if err == nil && h.Spec.Parent != "" {
 		return h.Spec.Parent, nil
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		return "", err
 	}
-	_, err = c.Hierarchy.HncV1beta1().Subnamespaces(expected).Get(ctx, namespace, metav1.GetOptions{})
+	_, err = l.hierarchy.HncV1beta1().Subnamespaces(expected).Get(ctx, namespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return "", nil
 	}

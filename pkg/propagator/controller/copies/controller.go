@@ -39,6 +39,10 @@ type Controller struct {
 	metrics            *objectMetrics
 	changedAt          *queue.Stamps
 	lag                *queue.Lag
+	events             eventRecorder
+	backups            backups
+	live               live
+	failures           *failures
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu sync.Mutex
@@ -48,8 +52,7 @@ type Controller struct {
 	// populating holds the namespaces whose copies are being written for a new sub-namespace.
 	populating map[string]struct{}
 	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources that they shadow.
-	kept     map[int]map[types.UID]types.UID
-	failures failures
+	kept map[int]map[types.UID]types.UID
 }
 
 // New returns a Controller.
@@ -59,7 +62,11 @@ func New(d controller.Dependencies, config Config) *Controller {
 		urgentSlots: make(chan struct{}, config.Workers), slots: make(chan struct{}, config.Workers),
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
-		moving:    map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{}, failures: failures{},
+		moving:    map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{},
+		events: eventRecorder{d.Events}, backups: backups{hierarchy: d.Hierarchy, dynamic: d.Dynamic}, live: live{cache: d.Cache, hierarchy: d.Hierarchy},
+	}
+	c.failures = &failures{
+		cache: d.Cache, events: c.events, changed: config.FailuresChanged, messages: map[int]map[string]map[string]string{},
 	}
 	c.lag = queue.NewLag(func(kind int, duration time.Duration) {
 		var name string
@@ -94,6 +101,9 @@ func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
 	}
 	return k.Index.Decide(desired.Destination(s.Tree, namespace), name)
 }
+
+// Failure describes why copies of a kind can't be written or removed, "" if all can.
+func (c *Controller) Failure(kind int) string { return c.failures.summary(kind) }
 
 // Populate writes all copies of a new sub-namespace, which a request waits for.
 func (c *Controller) Populate(ctx context.Context, namespace string) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -12,12 +13,24 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
-// failures says why copies can't be written or removed, by kind, namespace and name. The configuration reports it.
-type failures map[int]map[string]map[string]string
+// failures records why copies can't be written or removed. The configuration reports it. It is safe for concurrent use; the cache may be locked before
+// it, never after it.
+type failures struct {
+	cache  *cache.Cache
+	events eventRecorder
+	// changed is called, without the lock, when there are other failures than before.
+	changed func()
+
+	mu sync.Mutex
+	// messages are by kind, namespace and name.
+	messages map[int]map[string]map[string]string
+}
 
 // in reports whether there are failures in a namespace.
-func (f failures) in(namespace string) bool {
-	for _, namespaces := range f {
+func (f *failures) in(namespace string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, namespaces := range f.messages {
 		if len(namespaces[namespace]) > 0 {
 			return true
 		}
@@ -25,16 +38,25 @@ func (f failures) in(namespace string) bool {
 	return false
 }
 
+// has reports whether there is a failure of a copy.
+func (f *failures) has(kind int, namespace, name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.messages[kind][namespace][name] != ""
+}
+
 // summary describes the failures of a kind, "" if there are none. It is the same for the same failures.
-func (f failures) summary(kind int) string {
-	if len(f[kind]) == 0 {
+func (f *failures) summary(kind int) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.messages[kind]) == 0 {
 		return ""
 	}
 	n := 0
-	for _, names := range f[kind] {
+	for _, names := range f.messages[kind] {
 		n += len(names)
 	}
-	names := f[kind][slices.Min(slices.Collect(maps.Keys(f[kind])))]
+	names := f.messages[kind][slices.Min(slices.Collect(maps.Keys(f.messages[kind])))]
 	first := names[slices.Min(slices.Collect(maps.Keys(names)))]
 	if n == 1 {
 		return first
@@ -42,100 +64,94 @@ func (f failures) summary(kind int) string {
 	return fmt.Sprintf("%s; and %d more copies of the kind", first, n-1)
 }
 
-// remove removes a failure and reports whether there was one.
-func (f failures) remove(kind int, namespace, name string) bool {
-	names := f[kind][namespace]
-	if _, ok := names[name]; !ok {
-		return false
-	}
-	delete(names, name)
-	if len(names) == 0 {
-		delete(f[kind], namespace)
-	}
-	return true
-}
-
-// Failure describes why copies of a kind can't be written or removed, "" if all can.
-func (c *Controller) Failure(kind int) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failures.summary(kind)
-}
-
-func (c *Controller) failed(kind int, namespace, name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failures[kind][namespace][name] != ""
-}
-
 // recordRefused records that the server rejects the write of a copy.
-func (c *Controller) recordRefused(kind int, w copies.Write, err error) {
-	c.recordFailure(kind, w, fmt.Sprintf("can't %s %s %q in namespace %q: %v%s",
+func (f *failures) recordRefused(kind int, w copies.Write, err error) {
+	f.record(kind, w, fmt.Sprintf("can't %s %s %q in namespace %q: %v%s",
 		w.Verb, w.Kind.GroupResource(), w.Name, w.Namespace, err, outcome.MissingRightHint(w.Kind.GroupResource(), err)))
 }
 
 // recordBlocked records that a terminating object blocks a copy, or is a copy that has to go. It is in effect as long as finalizers keep it, which
 // must not go unnoticed.
-func (c *Controller) recordBlocked(kind int, w copies.Write) {
+func (f *failures) recordBlocked(kind int, w copies.Write) {
 	why := "the source has been removed"
 	if w.Source != nil {
 		why = fmt.Sprintf("the one from namespace %q can't replace it", w.Source.Namespace)
 	}
-	if c.recordFailure(kind, w, fmt.Sprintf("%s %q in namespace %q is being deleted and is kept by its finalizers, so it stays in effect although %s; "+
+	if f.record(kind, w, fmt.Sprintf("%s %q in namespace %q is being deleted and is kept by its finalizers, so it stays in effect although %s; "+
 		"remove the finalizers", w.Kind.GroupResource(), w.Name, w.Namespace, why)) {
-		c.eventBlocked(w)
+		f.events.blocked(w)
 	}
 }
 
-// recordFailure records why a copy can't be written or removed, and reports whether that is new.
-func (c *Controller) recordFailure(kind int, w copies.Write, message string) (recorded bool) {
-	c.Cache.Read(func(s *cache.State) {
+// record records why a copy can't be written or removed, and reports whether that is new.
+func (f *failures) record(kind int, w copies.Write, message string) (recorded bool) {
+	f.cache.Read(func(s *cache.State) {
 		if !s.Kind(kind).Synced {
 			return
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.failures[kind][w.Namespace][w.Name] == message {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.messages[kind][w.Namespace][w.Name] == message {
 			return
 		}
-		if c.failures[kind] == nil {
-			c.failures[kind] = map[string]map[string]string{}
+		if f.messages[kind] == nil {
+			f.messages[kind] = map[string]map[string]string{}
 		}
-		if c.failures[kind][w.Namespace] == nil {
-			c.failures[kind][w.Namespace] = map[string]string{}
+		if f.messages[kind][w.Namespace] == nil {
+			f.messages[kind][w.Namespace] = map[string]string{}
 		}
-		c.failures[kind][w.Namespace][w.Name] = message
+		f.messages[kind][w.Namespace][w.Name] = message
 		recorded = true
 	})
 	if recorded {
-		c.FailuresChanged()
+		f.changed()
 	}
 	return recorded
 }
 
-// clearFailure forgets that a copy could not be written.
-func (c *Controller) clearFailure(kind int, namespace, name string) {
-	c.mu.Lock()
-	removed := c.failures.remove(kind, namespace, name)
-	c.mu.Unlock()
+// clear forgets that a copy could not be written.
+func (f *failures) clear(kind int, namespace, name string) {
+	f.mu.Lock()
+	removed := f.remove(kind, namespace, name)
+	f.mu.Unlock()
 	if removed {
-		c.FailuresChanged()
+		f.changed()
 	}
 }
 
-// clearFailuresExcept forgets that copies in a namespace could not be written, except those that are tried again.
-func (c *Controller) clearFailuresExcept(namespace string, tried map[int]sets.Set[string]) {
-	c.mu.Lock()
+// clearExcept forgets that copies in a namespace could not be written, except those that are tried again.
+func (f *failures) clearExcept(namespace string, tried map[int]sets.Set[string]) {
+	f.mu.Lock()
 	removed := false
-	for kind, namespaces := range c.failures {
+	for kind, namespaces := range f.messages {
 		for name := range namespaces[namespace] {
 			if !tried[kind].Has(name) {
-				removed = c.failures.remove(kind, namespace, name) || removed
+				removed = f.remove(kind, namespace, name) || removed
 			}
 		}
 	}
-	c.mu.Unlock()
+	f.mu.Unlock()
 	if removed {
-		c.FailuresChanged()
+		f.changed()
 	}
+}
+
+// clearKind forgets the failures of a kind that is not watched any more.
+func (f *failures) clearKind(kind int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.messages, kind)
+}
+
+// remove removes a failure and reports whether there was one. The lock must be held.
+func (f *failures) remove(kind int, namespace, name string) bool {
+	names := f.messages[kind][namespace]
+	if _, ok := names[name]; !ok {
+		return false
+	}
+	delete(names, name)
+	if len(names) == 0 {
+		delete(f.messages[kind], namespace)
+	}
+	return true
 }

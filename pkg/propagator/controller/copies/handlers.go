@@ -33,10 +33,10 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		KindChanged:     c.kindChanged,
 		PoliciesChanged: c.policiesChanged,
 		KindStopped: func(_ *cache.State, kind int) {
+			c.failures.clearKind(kind)
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			delete(c.kept, kind)
-			delete(c.failures, kind)
 		},
 	}
 }
@@ -86,7 +86,7 @@ func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Obje
 	if decide(s, kind, namespace, name) != nil {
 		c.Queue.Add(queue.Key{Class: queue.Copy, Kind: kind, Namespace: namespace, Name: name})
 	} else {
-		c.clearFailure(kind, namespace, name)
+		c.failures.clear(kind, namespace, name)
 	}
 }
 

@@ -26,7 +26,7 @@ func (c *Controller) syncSource(key queue.Key) {
 	c.Cache.Read(func(s *cache.State) {
 		descendants := s.Tree.Descendants(key.Namespace)
 		for _, namespace := range descendants {
-			if decide(s, key.Kind, namespace, key.Name) != nil || c.failed(key.Kind, namespace, key.Name) {
+			if decide(s, key.Kind, namespace, key.Name) != nil || c.failures.has(key.Kind, namespace, key.Name) {
 				affected = append(affected, queue.Key{Class: queue.Copy, Kind: key.Kind, Namespace: namespace, Name: key.Name})
 			}
 		}
@@ -38,11 +38,11 @@ func (c *Controller) syncSource(key queue.Key) {
 	switch {
 	case source == nil || source.Copy:
 	case source.Unreadable() != nil:
-		c.eventUnreadable(kind, source)
+		c.events.unreadable(kind, source)
 	case source.Misread() != nil:
-		c.eventMisread(kind, source)
+		c.events.misread(kind, source)
 	case source.Finalized && hasChildren:
-		c.eventFinalized(kind, source)
+		c.events.finalized(kind, source)
 	}
 	c.lag.Start(at, affected)
 	for _, k := range affected {
@@ -71,7 +71,7 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 			return err
 		}
 	default:
-		c.clearFailure(key.Kind, key.Namespace, key.Name)
+		c.failures.clear(key.Kind, key.Namespace, key.Name)
 		c.metrics.reconciling(groupKind(kind))()
 	}
 	c.lag.Done(key)
@@ -108,8 +108,9 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 	var anyFailed bool
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
-		move, anyFailed = c.moving[namespace], c.failures.in(namespace)
+		move = c.moving[namespace]
 		c.mu.Unlock()
+		anyFailed = c.failures.in(namespace)
 		if s.Tree.Frozen(namespace) {
 			return
 		}
@@ -133,7 +134,7 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 		}
 	})
 	if anyFailed {
-		c.clearFailuresExcept(namespace, tried)
+		c.failures.clearExcept(namespace, tried)
 	}
 
 	var errs []error

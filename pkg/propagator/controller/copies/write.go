@@ -18,7 +18,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		c.keep(kind, w)
 		return nil
 	case copies.Wait:
-		c.recordBlocked(kind, w)
+		c.failures.recordBlocked(kind, w)
 		return nil
 	}
 	select {
@@ -30,9 +30,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	defer c.metrics.reconciling(groupKind(w.Kind))()
 	var kept backup
 	if w.Overwrites() {
-		err := c.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
+		err := c.live.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
 		if err == nil {
-			kept, err = c.backUp(ctx, w)
+			kept, err = c.backups.add(ctx, w)
 		}
 		if err != nil {
 			return err
@@ -48,12 +48,12 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		}
 		return nil
 	case copies.Stale:
-		c.discard(ctx, w, kept)
+		c.backups.discard(ctx, w, kept)
 		return fmt.Errorf("%w: %w", outcome.ErrStale, err)
 	case copies.Refused:
-		c.discard(ctx, w, kept)
-		c.eventRefused(w, err)
-		c.recordRefused(kind, w, err)
+		c.backups.discard(ctx, w, kept)
+		c.events.refused(w, err)
+		c.failures.recordRefused(kind, w, err)
 	}
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, w.Name, err)
 }
@@ -62,7 +62,7 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 func (c *Controller) observe(kind int, w copies.Write, written copies.Written, kept backup) {
 	if w.Verb == copies.Update && w.Overwrites() {
 		c.metrics.overwrote(groupKind(w.Kind))
-		c.eventOverwritten(w, kept)
+		c.events.overwritten(w, kept)
 	}
 	c.Cache.Update(func(s *cache.State) {
 		if w.Verb == copies.Delete {
@@ -70,14 +70,14 @@ func (c *Controller) observe(kind int, w copies.Write, written copies.Written, k
 				return // The watch was faster: finalizers keep the copy.
 			}
 		}
-		c.clearFailure(kind, w.Namespace, w.Name)
+		c.failures.clear(kind, w.Namespace, w.Name)
 		s.ObserveCopy(kind, w, written)
 	})
 }
 
 // keep emits events, once, about a local object that is kept.
 func (c *Controller) keep(kind int, w copies.Write) {
-	c.clearFailure(kind, w.Namespace, w.Name)
+	c.failures.clear(kind, w.Namespace, w.Name)
 	c.mu.Lock()
 	known := c.kept[kind][w.Present.UID] == w.Source.UID
 	if c.kept[kind] == nil {
@@ -86,6 +86,6 @@ func (c *Controller) keep(kind int, w copies.Write) {
 	c.kept[kind][w.Present.UID] = w.Source.UID
 	c.mu.Unlock()
 	if !known {
-		c.eventKept(w)
+		c.events.kept(w)
 	}
 }

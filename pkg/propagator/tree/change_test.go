@@ -1,0 +1,103 @@
+package tree
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+)
+
+// chain returns a tree a <- b <- c.
+func chain() *Tree {
+	tree := New(managed.Default())
+	for _, name := range []string{"a", "b", "c"} {
+		tree.SetNamespace(ns(name))
+	}
+	tree.SetHierarchy(hierarchy("b", "a"))
+	tree.SetHierarchy(hierarchy("c", "b"))
+	return tree
+}
+
+func sorted(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestAChangeAffectsTheSubtreeBelowIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		change         func(*Tree) Affected
+		moved, changed []string
+	}{
+		"nothing new": {func(t *Tree) Affected { return t.SetNamespace(ns("b")) }, nil, []string{"b"}},
+		"a move": {
+			func(t *Tree) Affected { return t.SetHierarchy(hierarchy("b", "x")) },
+			[]string{"b", "c"}, []string{"a", "b", "x"},
+		},
+		"a parent vanishes": {
+			func(t *Tree) Affected { return t.DeleteNamespace("a", "uid-a") },
+			[]string{"a", "b", "c"}, []string{"a"},
+		},
+		"another namespace of that name vanished": {func(t *Tree) Affected { return t.DeleteNamespace("a", "uid-x") }, nil, nil},
+		"a leaf is created": {
+			func(t *Tree) Affected {
+				t.SetSubnamespace(record("c", "d"))
+				return t.SetNamespace(ns("d", subOf("c")))
+			},
+			[]string{"d"}, []string{"c", "d"},
+		},
+		"a cycle is closed": {
+			func(t *Tree) Affected { return t.SetHierarchy(hierarchy("a", "c")) },
+			[]string{"a", "b", "c"}, []string{"a", "c"},
+		},
+		"a cycle is opened": {
+			func(t *Tree) Affected {
+				t.SetHierarchy(hierarchy("a", "c"))
+				return t.SetHierarchy(hierarchy("b", ""))
+			},
+			[]string{"a", "b", "c"}, []string{"a", "b"},
+		},
+		"cascading deletion is allowed": {
+			func(t *Tree) Affected {
+				h := hierarchy("a", "")
+				h.Cascading = true
+				return t.SetHierarchy(h)
+			},
+			nil, []string{"a", "b", "c"},
+		},
+		"a sub-namespace is asked for": {
+			func(t *Tree) Affected { return t.SetSubnamespace(record("c", "d")) },
+			[]string{"d"}, []string{"c", "d"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			affected := test.change(chain())
+			if got := sorted(affected.Moved); !slices.Equal(got, test.moved) {
+				t.Errorf("moved %v, want %v", got, test.moved)
+			}
+			if got := sorted(affected.Changed); !slices.Equal(got, test.changed) {
+				t.Errorf("changed %v, want %v", got, test.changed)
+			}
+		})
+	}
+}
+
+func TestASubnamespaceHearsOfItsNamespaceAndOfItsParent(t *testing.T) {
+	tree := New(managed.Rules{})
+	tree.SetNamespace(ns("p"))
+	tree.SetSubnamespace(record("p", "c"))
+	want := Key{"p", "c"}
+	for _, step := range []struct {
+		name   string
+		change func() Affected
+	}{
+		{"created", func() Affected { return tree.SetNamespace(ns("c", subOf("p"))) }},
+		{"terminates", func() Affected { return tree.SetNamespace(ns("c", subOf("p"), terminating)) }},
+		{"is gone", func() Affected { return tree.DeleteNamespace("c", "uid-c") }},
+		{"parent terminates", func() Affected { return tree.SetNamespace(ns("p", terminating)) }},
+	} {
+		if affected := step.change(); !slices.Contains(affected.Subnamespaces, want) {
+			t.Errorf("%s: %v does not contain %v", step.name, affected.Subnamespaces, want)
+		}
+	}
+}
