@@ -56,7 +56,7 @@ rows: ## list the rules of HNC's behavior, and whether the last make test tested
 	@go run ./test/rows -v
 
 .PHONY: verify
-verify: ## check formatting, vet, lint, import directions, generated code and go.mod
+verify: ## check formatting, words, sizes, lint, dead code, import directions, generated code and go.mod
 	@hack/verify.sh
 
 .PHONY: bench

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks what tests don't: formatting, vet, lint, import directions, generated code, go.mod. Runs all checks and lists those that fail.
+# Checks what tests don't: formatting, words, sizes, lint, dead code, import directions, generated code, go.mod. Runs all checks and lists
+# those that fail.
 # Usage: verify.sh [CHECK...], from anywhere; checks are the functions below. VERIFY_LINT=off skips lint, whose tool takes
 # minutes to build the first time.
 set -euo pipefail
