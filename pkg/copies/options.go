@@ -11,10 +11,10 @@ import (
 
 // Names of the flags.
 const (
-	UnpropagatedLabelFlag      = "unpropagated-label"
-	UnpropagatedAnnotationFlag = "unpropagated-annotation"
-	NoPropagationFlag          = "nopropagation-label"
-	StripTrackingFlag          = "strip-tracking-metadata"
+	unpropagatedLabelFlag      = "unpropagated-label"
+	unpropagatedAnnotationFlag = "unpropagated-annotation"
+	noPropagationFlag          = "nopropagation-label"
+	stripTrackingFlag          = "strip-tracking-metadata"
 )
 
 // Options are the flags that specify what copies leave out and which objects are never copied.
@@ -32,19 +32,19 @@ func NewOptions() *Options {
 // AddFlags adds the flags.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	const same = " hnc-apiserver and hnc-propagator must be given the same."
-	fs.StringArrayVar(&o.UnpropagatedLabels, UnpropagatedLabelFlag, o.UnpropagatedLabels,
+	fs.StringArrayVar(&o.UnpropagatedLabels, unpropagatedLabelFlag, o.UnpropagatedLabels,
 		"Key of a label that copies leave out. Can be given several times."+same)
-	fs.StringArrayVar(&o.UnpropagatedAnnotations, UnpropagatedAnnotationFlag, o.UnpropagatedAnnotations,
+	fs.StringArrayVar(&o.UnpropagatedAnnotations, unpropagatedAnnotationFlag, o.UnpropagatedAnnotations,
 		"Key of an annotation that copies leave out. Can be given several times."+same)
-	fs.StringArrayVar(&o.NoPropagation, NoPropagationFlag, o.NoPropagation,
+	fs.StringArrayVar(&o.NoPropagation, noPropagationFlag, o.NoPropagation,
 		"Label (key=value) of objects that are not propagated. Can be given several times; these replace the default."+same)
 	var tools []string
-	for _, t := range TrackingMetadata {
+	for _, t := range trackingMetadata {
 		if len(tools) == 0 || tools[len(tools)-1] != t.Tool {
 			tools = append(tools, t.Tool)
 		}
 	}
-	fs.BoolVar(&o.StripTracking, StripTrackingFlag, o.StripTracking,
+	fs.BoolVar(&o.StripTracking, stripTrackingFlag, o.StripTracking,
 		"Copies leave out the labels and annotations by which tools recognize the objects that they have applied, and that they may delete: those of "+
 			strings.Join(tools, ", ")+"."+same)
 }
@@ -52,7 +52,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 // Rules returns the rules that the flags specify, or the error in one of them.
 func (o *Options) Rules() (Rules, error) {
 	for flag, keys := range map[string][]string{
-		UnpropagatedLabelFlag: o.UnpropagatedLabels, UnpropagatedAnnotationFlag: o.UnpropagatedAnnotations,
+		unpropagatedLabelFlag: o.UnpropagatedLabels, unpropagatedAnnotationFlag: o.UnpropagatedAnnotations,
 	} {
 		for _, key := range keys {
 			if problems := validation.IsQualifiedName(strings.ToLower(key)); len(problems) > 0 {
@@ -62,7 +62,7 @@ func (o *Options) Rules() (Rules, error) {
 	}
 	labels, err := parseLabels(o.NoPropagation)
 	if err != nil {
-		return Rules{}, fmt.Errorf("--%s: %w", NoPropagationFlag, err)
+		return Rules{}, fmt.Errorf("--%s: %w", noPropagationFlag, err)
 	}
 	return Rules{
 		Labels:        sets.New(o.UnpropagatedLabels...),

@@ -16,7 +16,7 @@ import (
 type Rules struct {
 	// Labels and Annotations are the keys that copies leave out.
 	Labels, Annotations sets.Set[string]
-	// KeepTracking makes copies keep TrackingMetadata.
+	// KeepTracking makes copies keep trackingMetadata.
 	KeepTracking bool
 	// NoPropagation are labels with values. Sources with one of them are not copied.
 	NoPropagation []Label
@@ -34,9 +34,9 @@ type Tracking struct {
 	Labels, Annotations bool
 }
 
-// TrackingMetadata is what copies leave out by default. It does not include app.kubernetes.io/instance, which Argo CD can be configured to
+// trackingMetadata is what copies leave out by default. It does not include app.kubernetes.io/instance, which Argo CD can be configured to
 // track by, because that is a common label that selectors use.
-var TrackingMetadata = []Tracking{
+var trackingMetadata = []Tracking{
 	{Tool: "kubectl apply", Key: corev1.LastAppliedConfigAnnotation, Annotations: true},
 	{Tool: "Argo CD", Key: "argocd.argoproj.io/instance", Labels: true, Annotations: true},
 	{Tool: "Argo CD", Key: "argocd.argoproj.io/tracking-id", Annotations: true},
@@ -69,7 +69,7 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 	if r.KeepTracking {
 		return false
 	}
-	for _, t := range TrackingMetadata {
+	for _, t := range trackingMetadata {
 		if where(t) && t.matches(key) {
 			return true
 		}

@@ -163,7 +163,7 @@ func TestTheDocumentationListsWhatCopiesLeaveOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	where := map[[2]bool]string{{true, true}: "label, annotation", {true, false}: "label", {false, true}: "annotation"}
-	for _, m := range TrackingMetadata {
+	for _, m := range trackingMetadata {
 		if line := fmt.Sprintf("| %s | `%s` | %s |\n", m.Tool, m.Key, where[[2]bool{m.Labels, m.Annotations}]); !strings.Contains(string(text), line) {
 			t.Errorf("no line %q", line)
 		}

@@ -43,9 +43,9 @@ func configuration(entries ...string) *v1beta1.HNCConfiguration {
 }
 
 // show writes the configured entries as "resource.version.group=mode".
-func show(r Resolution) string {
+func show(r resolution) string {
 	var words []string
-	for _, e := range r.Entries[len(Enforced()):] {
+	for _, e := range r.Entries[len(enforcedEntries()):] {
 		word := fmt.Sprintf("%s.%s.%s=%s", e.Kind.Resource, e.Kind.Version, e.Kind.Group, e.Policy.Mode)
 		if e.Policy.Keep {
 			word += "/keep"
@@ -91,7 +91,7 @@ func TestResolve(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Resolve(configuration(test.entries...), cluster(nil), Resolution{})
+			r := resolveConfiguration(configuration(test.entries...), cluster(nil), resolution{})
 			if got := show(r); got != test.want {
 				t.Errorf("entries %q, want %q", got, test.want)
 			}
@@ -105,7 +105,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func reasons(r Resolution) string {
+func reasons(r resolution) string {
 	var words []string
 	for _, p := range r.Problems {
 		words = append(words, p.Reason)
@@ -114,9 +114,9 @@ func reasons(r Resolution) string {
 }
 
 func TestWhatWasFoundStaysWhileItsGroupDoesNotAnswer(t *testing.T) {
-	old := Resolve(configuration("secrets Propagate"), cluster(nil), Resolution{})
+	old := resolveConfiguration(configuration("secrets Propagate"), cluster(nil), resolution{})
 	without := Cluster{Mapper: meta.NewDefaultRESTMapper(nil), Incomplete: errors.New("core does not answer")}
-	r := Resolve(configuration("secrets Remove", "configmaps Propagate"), without, old)
+	r := resolveConfiguration(configuration("secrets Remove", "configmaps Propagate"), without, old)
 	if got := show(r); got != "secrets.v1.=Remove" {
 		t.Errorf("entries %q", got)
 	}
@@ -125,13 +125,13 @@ func TestWhatWasFoundStaysWhileItsGroupDoesNotAnswer(t *testing.T) {
 	}
 	// Once all groups answer, it is known to be gone.
 	without.Incomplete = nil
-	if r = Resolve(configuration("secrets Remove"), without, r); show(r) != "" || reasons(r) != hnc.ReasonResourceNotFound {
+	if r = resolveConfiguration(configuration("secrets Remove"), without, r); show(r) != "" || reasons(r) != hnc.ReasonResourceNotFound {
 		t.Errorf("entries %q, problems %v", show(r), r.Problems)
 	}
 }
 
 func TestNoConfigurationLeavesWhatIsEnforced(t *testing.T) {
-	r := Resolve(nil, cluster(nil), Resolution{})
+	r := resolveConfiguration(nil, cluster(nil), resolution{})
 	if len(r.Entries) != 2 || r.Entries[0].Resource != "roles" || r.Entries[1].Resource != "rolebindings" || r.Generation != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -139,9 +139,9 @@ func TestNoConfigurationLeavesWhatIsEnforced(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	c := configuration("secrets AllowPropagate", "NetworkPolicy Remove", "configmaps Ignore")
-	r := Resolve(c, cluster(nil), Resolution{})
-	state := func(resource schema.GroupResource) State {
-		return State{Synced: true, Sources: len(resource.Resource), Copies: 2}
+	r := resolveConfiguration(c, cluster(nil), resolution{})
+	state := func(resource schema.GroupResource) kindState {
+		return kindState{Synced: true, Sources: len(resource.Resource), Copies: 2}
 	}
 	status := Status(c, r, state, nothing(), metav1.Now())
 	var got []string
@@ -166,7 +166,7 @@ func TestStatus(t *testing.T) {
 }
 
 // nothing is the summary of namespaces without conditions.
-func nothing() *Summary { return NewSummary(func(string, string, int) {}) }
+func nothing() *summary { return newSummary(func(string, string, int) {}) }
 
 func conditionsOf(status v1beta1.HNCConfigurationStatus) string {
 	var words []string
@@ -177,10 +177,10 @@ func conditionsOf(status v1beta1.HNCConfigurationStatus) string {
 }
 
 func TestConditions(t *testing.T) {
-	synced, failing, waiting := State{Synced: true}, State{Synced: true, Error: "can't write"}, State{}
+	synced, failing, waiting := kindState{Synced: true}, kindState{Synced: true, Error: "can't write"}, kindState{}
 	for name, test := range map[string]struct {
 		entries []string
-		state   State
+		state   kindState
 		want    string
 	}{
 		"all is well":                           {[]string{"secrets Propagate"}, synced, "Ready=True Ready"},
@@ -193,8 +193,8 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := configuration(test.entries...)
-			r := Resolve(c, cluster(nil), Resolution{})
-			status := Status(c, r, func(resource schema.GroupResource) State {
+			r := resolveConfiguration(c, cluster(nil), resolution{})
+			status := Status(c, r, func(resource schema.GroupResource) kindState {
 				if resource.Group != "" {
 					return synced
 				}
@@ -214,15 +214,15 @@ func TestConditions(t *testing.T) {
 
 func TestEquivalentStatusesAreTheSame(t *testing.T) {
 	c := configuration("gizmos Propagate")
-	r := Resolve(c, cluster(nil), Resolution{})
-	state := func(schema.GroupResource) State { return State{Synced: true} }
+	r := resolveConfiguration(c, cluster(nil), resolution{})
+	state := func(schema.GroupResource) kindState { return kindState{Synced: true} }
 	then, now := metav1.NewTime(time.Unix(1000, 0)), metav1.NewTime(time.Unix(2000, 0))
 	c.Status = Status(c, r, state, nothing(), then)
 	if again := Status(c, r, state, nothing(), now); !sameStatus(c.Status, again) {
 		t.Errorf("%+v, then %+v", c.Status, again)
 	}
 	// A condition that ends is removed, and Ready changes with its time.
-	mended := Status(c, Resolve(configuration(), cluster(nil), r), state, nothing(), now)
+	mended := Status(c, resolveConfiguration(configuration(), cluster(nil), r), state, nothing(), now)
 	if got := conditionsOf(mended); got != "Ready=True Ready" || !mended.Conditions[0].LastTransitionTime.Equal(&now) {
 		t.Errorf("conditions %+v", mended.Conditions)
 	}
@@ -234,7 +234,7 @@ func TestAMessageDoesNotGrowWithoutBounds(t *testing.T) {
 		entries = append(entries, fmt.Sprintf("gizmos%d Propagate", i))
 	}
 	c := configuration(entries...)
-	status := Status(c, Resolve(c, cluster(nil), Resolution{}), func(schema.GroupResource) State { return State{Synced: true} }, nothing(), metav1.Now())
+	status := Status(c, resolveConfiguration(c, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, nothing(), metav1.Now())
 	bad := meta.FindStatusCondition(status.Conditions, hnc.ConditionBadConfiguration)
 	if bad == nil || !strings.HasSuffix(bad.Message, "; and 90 more") || strings.Count(bad.Message, "gizmos") != 10 {
 		t.Errorf("%+v", bad)

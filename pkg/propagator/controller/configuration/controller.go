@@ -36,15 +36,15 @@ type Controller struct {
 	controller.Dependencies
 	Config
 	// summary holds which namespaces have conditions, once this replica leads.
-	summary *Summary
+	summary *summary
 	// rediscover holds a token while the kinds have to be resolved again.
 	rediscover chan struct{}
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu sync.Mutex
 	// resolved is the latest resolution of the configuration, nil before the first; trees those of the hierarchies.
-	resolved *Resolution
-	trees    Trees
+	resolved *resolution
+	trees    treeResolutions
 	// announced is when the cluster last announced other kinds.
 	announced time.Time
 	// enqueued reports that writing the status is queued.
@@ -55,7 +55,7 @@ type Controller struct {
 func New(d controller.Dependencies, config Config) *Controller {
 	return &Controller{
 		Dependencies: d, Config: config,
-		summary: NewSummary(newConditions(d.Metrics)), rediscover: make(chan struct{}, 1),
+		summary: newSummary(newConditions(d.Metrics)), rediscover: make(chan struct{}, 1),
 	}
 }
 
@@ -130,7 +130,7 @@ func (c *Controller) updateTreeConditions(s *cache.State) {
 				continue
 			}
 			if message := c.failure(s, kind); message != "" {
-				problems = append(problems, Problem{Condition: hnc.ConditionOutOfSync, Reason: hnc.ReasonUnknown, Message: message})
+				problems = append(problems, problem{Condition: hnc.ConditionOutOfSync, Reason: hnc.ReasonUnknown, Message: message})
 			}
 		}
 		if len(problems) > 0 {

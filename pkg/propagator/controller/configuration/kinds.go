@@ -84,16 +84,16 @@ func (c *Controller) resolve(ctx context.Context, cluster Cluster) (next time.Du
 			return
 		}
 		c.mu.Lock()
-		var old Resolution
+		var old resolution
 		if c.resolved != nil {
 			old = *c.resolved
 		}
-		resolution := Resolve(s.Configuration, cluster, old)
+		resolution := resolveConfiguration(s.Configuration, cluster, old)
 		var onConflict v1beta1.ConflictPolicy
 		if s.Configuration != nil {
 			onConflict = s.Configuration.Spec.OnConflict
 		}
-		trees := ResolveTrees(s.Tree.PropagationByNamespace(), onConflict, cluster, c.trees)
+		trees := resolveTrees(s.Tree.PropagationByNamespace(), onConflict, cluster, c.trees)
 		c.resolved, c.trees = &resolution, trees
 		announced := c.announced
 		c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *Controller) resolve(ctx context.Context, cluster Cluster) (next time.Du
 }
 
 // wantedKinds returns the kinds that the configuration names, then those that only trees name, with their policies.
-func wantedKinds(entries []Entry, trees Trees) []*cache.WantedKind {
+func wantedKinds(entries []resolvedEntry, trees treeResolutions) []*cache.WantedKind {
 	var all []*cache.WantedKind
 	byKind := map[schema.GroupResource]*cache.WantedKind{}
 	of := func(kind copies.Kind) *cache.WantedKind {

@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 )
 
-// State is the state of a kind whose objects are watched.
-type State struct {
+// kindState is the state of a kind whose objects are watched.
+type kindState struct {
 	// Synced reports that its objects are listed.
 	Synced bool
 	// Sources and Copies are the numbers of objects.
@@ -26,7 +26,7 @@ type State struct {
 }
 
 // Status returns the status of the configuration c that was resolved, with the summary of the namespaces' conditions.
-func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupResource) State, s *Summary, now metav1.Time) v1beta1.HNCConfigurationStatus {
+func Status(c *v1beta1.HNCConfiguration, r resolution, state func(schema.GroupResource) kindState, s *summary, now metav1.Time) v1beta1.HNCConfigurationStatus {
 	var status v1beta1.HNCConfigurationStatus
 	problems := slices.Clone(r.Problems)
 	var waiting []string
@@ -36,7 +36,7 @@ func Status(c *v1beta1.HNCConfiguration, r Resolution, state func(schema.GroupRe
 			known := state(e.Kind.GroupResource())
 			switch {
 			case known.Error != "":
-				problems = append(problems, Problem{hnc.ConditionOutOfSync, hnc.ReasonUnknown, known.Error})
+				problems = append(problems, problem{hnc.ConditionOutOfSync, hnc.ReasonUnknown, known.Error})
 			case !known.Synced:
 				waiting = append(waiting, e.Kind.GroupResource().String())
 			}
@@ -62,7 +62,7 @@ func count(n int) *int32 {
 }
 
 // problemConditions returns one condition for each type of problem, and Ready. The first problem of a type gives the reason.
-func problemConditions(problems []Problem, waiting []string) []metav1.Condition {
+func problemConditions(problems []problem, waiting []string) []metav1.Condition {
 	wanted := []metav1.Condition{}
 	ready := metav1.Condition{
 		Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, Message: "all kinds are treated as configured",
@@ -72,7 +72,7 @@ func problemConditions(problems []Problem, waiting []string) []metav1.Condition 
 		ready.Message = "waiting for the objects of " + strings.Join(waiting, ", ")
 	}
 	for _, condition := range []string{hnc.ConditionOutOfSync, hnc.ConditionBadConfiguration} {
-		found := slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return p.Condition != condition })
+		found := slices.DeleteFunc(slices.Clone(problems), func(p problem) bool { return p.Condition != condition })
 		if len(found) == 0 {
 			continue
 		}
@@ -84,7 +84,7 @@ func problemConditions(problems []Problem, waiting []string) []metav1.Condition 
 }
 
 // summed returns one condition for each type of the namespaces' conditions. They are not problems of the configuration.
-func summed(problems []Problem) []metav1.Condition {
+func summed(problems []problem) []metav1.Condition {
 	var wanted []metav1.Condition
 	for _, p := range problems {
 		if n := len(wanted); n > 0 && wanted[n-1].Reason == p.Reason {
@@ -97,14 +97,14 @@ func summed(problems []Problem) []metav1.Condition {
 }
 
 // Conditions returns a condition for the problems of each type and reason, in their order. Callers add the status and the times.
-func Conditions(problems []Problem) []metav1.Condition {
+func Conditions(problems []problem) []metav1.Condition {
 	var found []metav1.Condition
 	for len(problems) > 0 {
 		first := problems[0]
-		other := func(p Problem) bool { return p.Condition != first.Condition || p.Reason != first.Reason }
+		other := func(p problem) bool { return p.Condition != first.Condition || p.Reason != first.Reason }
 		alike := slices.DeleteFunc(slices.Clone(problems), other)
 		found = append(found, metav1.Condition{Type: first.Condition, Reason: first.Reason, Message: message(alike)})
-		problems = slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return !other(p) })
+		problems = slices.DeleteFunc(slices.Clone(problems), func(p problem) bool { return !other(p) })
 	}
 	return found
 }
@@ -112,7 +112,7 @@ func Conditions(problems []Problem) []metav1.Condition {
 // most is how many problems a condition lists.
 const most = 10
 
-func message(problems []Problem) string {
+func message(problems []problem) string {
 	var lines []string
 	for i, p := range problems {
 		if i == most {
@@ -124,9 +124,9 @@ func message(problems []Problem) string {
 	return strings.Join(lines, "; ")
 }
 
-// RulesDiffer returns the problem that the servers have different rules in force.
-func RulesDiffer(differences []string) Problem {
-	return Problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; start both servers with the same flags"}
+// rulesDiffer returns the problem that the servers have different rules in force.
+func rulesDiffer(differences []string) problem {
+	return problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; start both servers with the same flags"}
 }
 
 // sameStatus reports whether two statuses are equivalent.

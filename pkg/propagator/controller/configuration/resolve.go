@@ -21,45 +21,45 @@ type Cluster struct {
 	Incomplete error
 }
 
-// Entry is a kind that the cluster has, and the policy for its sources.
-type Entry struct {
+// resolvedEntry is a kind that the cluster has, and the policy for its sources.
+type resolvedEntry struct {
 	// Group and Resource are spelled as in the configuration.
 	Group, Resource string
 	Kind            copies.Kind
 	Policy          copies.Policy
 }
 
-// Problem is an error in the configuration.
-type Problem struct {
+// problem is an error in the configuration.
+type problem struct {
 	// Condition is the type of the condition that reports it.
 	Condition, Reason, Message string
 }
 
-// Resolution is the meaning of a configuration in a cluster.
-type Resolution struct {
+// resolution is the meaning of a configuration in a cluster.
+type resolution struct {
 	// Generation is that of the configuration, 0 if there is none.
 	Generation int64
 	// Entries are the enforced kinds, then the configured ones in their order.
-	Entries  []Entry
-	Problems []Problem
+	Entries  []resolvedEntry
+	Problems []problem
 }
 
-// Enforced returns the entries of the kinds that are always propagated.
-func Enforced() []Entry {
-	entries := make([]Entry, 0, len(copies.Kinds))
+// enforcedEntries returns the entries of the kinds that are always propagated.
+func enforcedEntries() []resolvedEntry {
+	entries := make([]resolvedEntry, 0, len(copies.Kinds))
 	for _, kind := range copies.Kinds {
-		entries = append(entries, Entry{
+		entries = append(entries, resolvedEntry{
 			Group: kind.Group, Resource: kind.Resource, Kind: kind, Policy: copies.Policy{Mode: v1beta1.Propagate},
 		})
 	}
 	return entries
 }
 
-// Trees are the resolutions of the hierarchies of namespaces. Their entries do not include enforced kinds.
-type Trees map[string]Resolution
+// treeResolutions are the resolutions of the hierarchies of namespaces. Their entries do not include enforced kinds.
+type treeResolutions map[string]resolution
 
 // Problematic reports whether one of them has a problem.
-func (t Trees) Problematic() bool {
+func (t treeResolutions) Problematic() bool {
 	for _, r := range t {
 		if len(r.Problems) > 0 {
 			return true
@@ -68,10 +68,10 @@ func (t Trees) Problematic() bool {
 	return false
 }
 
-// Resolve finds the kinds that a configuration, which may be nil, names. old is the previous resolution: what it has found stays while an
+// resolveConfiguration finds the kinds that a configuration, which may be nil, names. old is the previous resolution: what it has found stays while an
 // API group does not respond.
-func Resolve(c *v1beta1.HNCConfiguration, cluster Cluster, old Resolution) Resolution {
-	r := Resolution{Entries: Enforced()}
+func resolveConfiguration(c *v1beta1.HNCConfiguration, cluster Cluster, old resolution) resolution {
+	r := resolution{Entries: enforcedEntries()}
 	if c == nil {
 		return r
 	}
@@ -80,21 +80,21 @@ func Resolve(c *v1beta1.HNCConfiguration, cluster Cluster, old Resolution) Resol
 	return r
 }
 
-// ResolveTrees finds the kinds that the hierarchies of namespaces name, as Resolve does. onConflict is the default of the configuration.
-func ResolveTrees(said map[string][]v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, cluster Cluster, old Trees) Trees {
+// resolveTrees finds the kinds that the hierarchies of namespaces name, as resolveConfiguration does. onConflict is the default of the configuration.
+func resolveTrees(said map[string][]v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, cluster Cluster, old treeResolutions) treeResolutions {
 	find := finder(cluster)
-	trees := make(Trees, len(said))
+	trees := make(treeResolutions, len(said))
 	for namespace, resources := range said {
-		r := Resolution{Entries: Enforced()}
+		r := resolution{Entries: enforcedEntries()}
 		r.add("spec.propagation", resources, onConflict, find, old[namespace])
-		r.Entries = r.Entries[len(Enforced()):]
+		r.Entries = r.Entries[len(enforcedEntries()):]
 		trees[namespace] = r
 	}
 	return trees
 }
 
 // add resolves the entries of a field.
-func (r *Resolution) add(field string, resources []v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old Resolution) {
+func (r *resolution) add(field string, resources []v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old resolution) {
 	for i, spec := range resources {
 		entry, problem := resolve(spec, onConflict, find, old)
 		if problem == nil {
@@ -135,8 +135,8 @@ func finder(cluster Cluster) find {
 	}
 }
 
-func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old Resolution) (Entry, *Problem) {
-	entry := Entry{Group: spec.Group, Resource: spec.Resource, Policy: copies.NewPolicy(spec, onConflict)}
+func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find find, old resolution) (resolvedEntry, *problem) {
+	entry := resolvedEntry{Group: spec.Group, Resource: spec.Resource, Policy: copies.NewPolicy(spec, onConflict)}
 	mapping, err := find(spec.Group, spec.Resource)
 	var notNamespaced *kinds.NotNamespacedError
 	var notPropagated *kinds.NotPropagatedError
@@ -145,11 +145,11 @@ func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find 
 		entry.Kind = copies.Kind{GroupVersionResource: mapping.Resource, Kind: mapping.GroupVersionKind.Kind}
 		return entry, nil
 	case errors.As(err, &notNamespaced):
-		return entry, &Problem{hnc.ConditionBadConfiguration, hnc.ReasonResourceNotNamespaced, err.Error()}
+		return entry, &problem{hnc.ConditionBadConfiguration, hnc.ReasonResourceNotNamespaced, err.Error()}
 	case errors.As(err, &notPropagated):
-		return entry, &Problem{hnc.ConditionBadConfiguration, hnc.ReasonResourceNotPropagatable, err.Error()}
+		return entry, &problem{hnc.ConditionBadConfiguration, hnc.ReasonResourceNotPropagatable, err.Error()}
 	case meta.IsNoMatchError(err):
-		return entry, &Problem{
+		return entry, &problem{
 			hnc.ConditionBadConfiguration, hnc.ReasonResourceNotFound,
 			"the cluster has no such resource; install it, or remove this entry",
 		}
@@ -159,23 +159,23 @@ func resolve(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, find 
 			entry.Kind = o.Kind
 		}
 	}
-	return entry, &Problem{hnc.ConditionOutOfSync, hnc.ReasonUnknown, fmt.Sprintf("can't be looked for now: %v", err)}
+	return entry, &problem{hnc.ConditionOutOfSync, hnc.ReasonUnknown, fmt.Sprintf("can't be looked for now: %v", err)}
 }
 
 // twice returns the problem of an entry whose kind has an entry already. The first one is effective.
-func (r *Resolution) twice(entry Entry) *Problem {
+func (r *resolution) twice(entry resolvedEntry) *problem {
 	resource := entry.Kind.GroupResource()
-	first := slices.IndexFunc(r.Entries, func(e Entry) bool { return e.Kind.GroupResource() == resource })
+	first := slices.IndexFunc(r.Entries, func(e resolvedEntry) bool { return e.Kind.GroupResource() == resource })
 	switch {
 	case first < 0:
 		return nil
 	case slices.Contains(kinds.Enforced, resource):
-		return &Problem{
+		return &problem{
 			hnc.ConditionBadConfiguration, hnc.ReasonMultipleConfigurations,
 			fmt.Sprintf("%s is always propagated, and can't be configured; remove this entry", resource),
 		}
 	}
-	return &Problem{
+	return &problem{
 		hnc.ConditionBadConfiguration, hnc.ReasonMultipleConfigurations,
 		fmt.Sprintf("%s is named before as well, and the first entry holds; remove this one", resource),
 	}

@@ -37,7 +37,7 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 		if config == nil || resolved == nil {
 			return
 		}
-		state := func(resource schema.GroupResource) State { return c.state(s, resource) }
+		state := func(resource schema.GroupResource) kindState { return c.state(s, resource) }
 		wanted := Status(config, c.withRules(config, *resolved), state, c.summary, metav1.Now())
 		status = &wanted
 	})
@@ -61,10 +61,10 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 }
 
 // withRules adds to a resolution the problem that the API server acts by other rules than the propagator.
-func (c *Controller) withRules(config *v1beta1.HNCConfiguration, r Resolution) Resolution {
+func (c *Controller) withRules(config *v1beta1.HNCConfiguration, r resolution) resolution {
 	differences := inforce.Differences(v1beta1.InForce{APIServer: config.Status.InForce.APIServer, Propagator: c.InForce})
 	if len(differences) > 0 {
-		r.Problems = append(slices.Clip(r.Problems), RulesDiffer(differences))
+		r.Problems = append(slices.Clip(r.Problems), rulesDiffer(differences))
 	}
 	return r
 }
@@ -89,13 +89,13 @@ func (c *Controller) create(ctx context.Context) error {
 }
 
 // state describes a kind for the status.
-func (c *Controller) state(s *cache.State, resource schema.GroupResource) State {
+func (c *Controller) state(s *cache.State, resource schema.GroupResource) kindState {
 	kind, known := s.KindOf(resource)
 	if !known {
-		return State{}
+		return kindState{}
 	}
 	k := s.Kind(kind)
-	state := State{Synced: k.Synced, Error: c.failure(s, kind)}
+	state := kindState{Synced: k.Synced, Error: c.failure(s, kind)}
 	state.Sources, state.Copies = k.Index.Count(func(namespace string) bool { return !s.Tree.Excluded(namespace) })
 	return state
 }

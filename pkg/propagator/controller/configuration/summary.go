@@ -13,12 +13,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Pair is the type and the reason of a condition.
-type Pair struct{ Type, Reason string }
+// pair is the type and the reason of a condition.
+type pair struct{ Type, Reason string }
 
 // known are the pairs that HNC counts, in the order in which a later one replaced an earlier one, with those of managed labels and
 // annotations under the type that they really have. Other pairs precede all of them. Source: spec/hnc.md 3.12, step 7.
-var known = []Pair{
+var known = []pair{
 	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedAnnotation},
 	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedLabel},
 	{hnc.ConditionBadConfiguration, hnc.ReasonSubnamespaceMissing},
@@ -29,30 +29,30 @@ var known = []Pair{
 	{hnc.ConditionActivitiesHalted, hnc.ReasonParentMissing},
 }
 
-// Summary holds which namespaces have which conditions. The cost of a change depends on the number of conditions of the namespace, not on
+// summary holds which namespaces have which conditions. The cost of a change depends on the number of conditions of the namespace, not on
 // the number of namespaces. Its methods are safe for concurrent use.
-type Summary struct {
+type summary struct {
 	count func(conditionType, reason string, namespaces int)
 
 	mu    sync.Mutex
-	pairs map[string][]Pair
-	names map[Pair]sets.Set[string]
+	pairs map[string][]pair
+	names map[pair]sets.Set[string]
 }
 
-// NewSummary returns an empty summary. It calls count with the number of namespaces of each pair that HNC knows at once, and of any pair
+// newSummary returns an empty summary. It calls count with the number of namespaces of each pair that HNC knows at once, and of any pair
 // with each change.
-func NewSummary(count func(conditionType, reason string, namespaces int)) *Summary {
+func newSummary(count func(conditionType, reason string, namespaces int)) *summary {
 	for _, pair := range known {
 		count(pair.Type, pair.Reason, 0)
 	}
-	return &Summary{count: count, pairs: map[string][]Pair{}, names: map[Pair]sets.Set[string]{}}
+	return &summary{count: count, pairs: map[string][]pair{}, names: map[pair]sets.Set[string]{}}
 }
 
 // Set records the conditions of a namespace, none if it is gone, and reports whether they are different from before.
-func (s *Summary) Set(namespace string, conditions []metav1.Condition) bool {
-	var pairs []Pair
+func (s *summary) Set(namespace string, conditions []metav1.Condition) bool {
+	var pairs []pair
 	for _, c := range conditions {
-		pairs = append(pairs, Pair{c.Type, c.Reason})
+		pairs = append(pairs, pair{c.Type, c.Reason})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,22 +82,22 @@ func (s *Summary) Set(namespace string, conditions []metav1.Condition) bool {
 }
 
 // problems returns what to report: of each type of condition, the reason that HNC would report comes first.
-func (s *Summary) problems() []Problem {
+func (s *summary) problems() []problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pairs := make([]Pair, 0, len(s.names))
+	pairs := make([]pair, 0, len(s.names))
 	for pair := range s.names {
 		pairs = append(pairs, pair)
 	}
-	slices.SortFunc(pairs, func(a, b Pair) int {
+	slices.SortFunc(pairs, func(a, b pair) int {
 		return cmp.Or(
 			strings.Compare(a.Type, b.Type),
 			cmp.Compare(slices.Index(known, b), slices.Index(known, a)),
 			strings.Compare(a.Reason, b.Reason))
 	})
-	problems := make([]Problem, len(pairs))
+	problems := make([]problem, len(pairs))
 	for i, pair := range pairs {
-		problems[i] = Problem{hnc.ConditionNamespace, pair.Type, affected(s.names[pair], pair.Reason)}
+		problems[i] = problem{hnc.ConditionNamespace, pair.Type, affected(s.names[pair], pair.Reason)}
 	}
 	return problems
 }

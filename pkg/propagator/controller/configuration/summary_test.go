@@ -59,7 +59,7 @@ func TestNamespaceConditions(t *testing.T) {
 				s.Set(namespace, having(words...))
 			}
 			c := configuration()
-			status := Status(c, Resolve(c, cluster(nil), Resolution{}), func(schema.GroupResource) State { return State{Synced: true} }, s, metav1.Now())
+			status := Status(c, resolveConfiguration(c, cluster(nil), resolution{}), func(schema.GroupResource) kindState { return kindState{Synced: true} }, s, metav1.Now())
 			var got []string
 			for _, condition := range status.Conditions {
 				switch condition.Type {
@@ -83,7 +83,7 @@ func TestNamespaceConditions(t *testing.T) {
 
 func TestNamespaceConditionsAreCounted(t *testing.T) {
 	counts := map[string]int{}
-	s := NewSummary(func(conditionType, reason string, n int) { counts[conditionType+"="+reason] = n })
+	s := newSummary(func(conditionType, reason string, n int) { counts[conditionType+"="+reason] = n })
 	if len(counts) != 8 || counts[missing] != 0 || counts[badLabel] != 0 {
 		t.Errorf("5.2: not all zeroes are reported: %v", counts)
 	}
