@@ -16,6 +16,8 @@ TESTFLAGS ?=
 TESTPROCS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$(( n < 4 ? 4 : n )))
 # The output of `--version`.
 VERSION ?= $(shell hack/version.sh)
+# How long `make fuzz` runs each target.
+FUZZTIME ?= 30s
 # The flags of `make bench`: see docs/performance.md.
 BENCHFLAGS ?=
 # The files with the output of `make bench` that `make publish` reads.
@@ -62,6 +64,14 @@ verify: ## check formatting, words, sizes, lint, dead code, import directions, g
 .PHONY: bench
 bench: build ## run the benchmarks; print one JSON object for each measurement
 	@go run ./test/bench $(foreach flag,$(BENCHFLAGS),'$(flag)')
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME, 30s by default
+	@failed=(); while IFS=: read -r file target; do \
+		echo "--> $$file $$target" >&2; \
+		go test ./$$(dirname "$$file") -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null || failed+=("$$target"); \
+	done < <(grep -roE --include='*_test.go' '^func Fuzz\w+' cmd hack pkg test | sed 's/func //' | sort); \
+	(($${#failed[@]} == 0)) || { echo "failed: $${failed[*]}; commit the new files in testdata/fuzz with the fix" >&2; exit 1; }
 
 .PHONY: publish
 publish: ## write the benchmarks' results into docs/performance.md and docs/scale.md

@@ -156,17 +156,3 @@ func TestSelective(t *testing.T) {
 		}
 	}
 }
-
-// FuzzParse looks for values that panic. Parsed values must be usable.
-func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "a", "!a", "a,,b", "a in (b,c)", "a!=b", "true", ",", "!", "a>1", "\x00", "a in ()", "(", ")"} {
-		f.Add(seed, seed, seed, seed)
-	}
-	f.Fuzz(func(_ *testing.T, a, b, c, d string) {
-		for _, annotations := range []Annotations{{Select: a, TreeSelect: b, None: c, All: d}, {Select: a}, {TreeSelect: b}, {None: c}, {All: d}} {
-			if e, err := Parse(annotations); err == nil {
-				e.Selects(false, east)
-			}
-		}
-	})
-}

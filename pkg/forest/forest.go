@@ -35,19 +35,16 @@ func New(excluded func(name string) bool) *Forest {
 // reported, not rejected.
 func (f *Forest) SetParent(name, parent string) {
 	n := f.node(name)
-	if n.parent == parent {
-		f.forget(name)
-		return
-	}
-	if old := n.parent; old != "" {
+	old := n.parent
+	if old != "" {
 		delete(f.nodes[old].children, name)
-		n.parent = ""
-		f.forget(old)
 	}
+	n.parent = parent
 	if parent != "" {
-		n.parent = parent
 		f.node(parent).children[name] = struct{}{}
 	}
+	// Last, because name may be its own old parent.
+	f.forget(old)
 	f.forget(name)
 }
 

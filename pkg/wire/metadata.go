@@ -83,6 +83,9 @@ func decodeTime(at field) (*metav1.Time, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(message) == 0 {
+		return &metav1.Time{}, nil // the encoding of the zero time
+	}
 	var seconds uint64
 	err = each(message, func(f field) error {
 		if f.number == 1 && f.kind == protowire.VarintType {

@@ -3,8 +3,6 @@ package wire_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand"
-	"slices"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -182,21 +180,4 @@ func TestBrokenBytesAreAnError(t *testing.T) {
 			t.Errorf("%q was decoded to %v", data, o)
 		}
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	random := rand.New(rand.NewSource(1))
-	whole := encode(&testing.T{}, service())
-	for range 100 {
-		data := slices.Clone(whole)
-		for range 1 + random.Intn(4) {
-			data[4+random.Intn(len(data)-4)] = byte(random.Int())
-		}
-		f.Add(data)
-	}
-	f.Fuzz(func(_ *testing.T, data []byte) {
-		_, _ = decode(data)
-		_, _ = wire.DecodeMetadata(data)
-		_, _ = formats.ReadList(bytes.NewReader(data), serviceKind, func(*wire.Object) {})
-	})
 }

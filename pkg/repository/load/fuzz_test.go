@@ -3,6 +3,8 @@ package load_test
 import (
 	"encoding/json"
 	"reflect"
+	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,9 +13,11 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// FuzzLoad loads and compiles a file. Neither may panic, and the loaded objects must equal those that kubectl reads.
+// FuzzLoad loads and compiles a file. Neither may panic, loading needs no more memory than its limits allow, each error
+// has a position, and the loaded objects must equal those that kubectl reads.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
 		someMap,
@@ -28,6 +32,8 @@ func FuzzLoad(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+	f.Add("a: &a [x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b]\nd: [*c, *c, *c, *c, *c, *c, *c, *c]\n")
+	f.Add("a: &a [*a]\n")
 	limits := load.DefaultLimits
 	limits.DocumentValues, limits.TotalValues = 10_000, 20_000
 	f.Fuzz(func(t *testing.T, content string) {
@@ -36,7 +42,12 @@ func FuzzLoad(f *testing.F) {
 			fsys[name] = fsys["cluster/a.yaml"]
 			delete(fsys, "cluster/a.yaml")
 			fsys[name].Data = []byte(content)
+			before := allocated()
 			objects, errors := load.Load(fsys, limits)
+			if used, limit := allocated()-before, uint64(64<<20+1000*len(content)); used > limit { //nolint:gosec // a size
+				t.Fatalf("%d bytes need %d bytes of memory", len(content), used)
+			}
+			positioned(t, errors, name)
 			if len(errors) > 0 && len(objects) > 0 {
 				t.Fatal("objects are loaded although there are errors")
 			}
@@ -45,12 +56,38 @@ func FuzzLoad(f *testing.F) {
 					t.Fatalf("an object without an identity is loaded: %v", o.Object)
 				}
 			}
-			_ = repository.Compile(objects, repository.Options{AssumeScopes: true}).Errors.Error()
+			compiled := repository.Compile(objects, repository.Options{AssumeScopes: true}).Errors
+			positioned(t, compiled, "")
+			_ = compiled.Error()
 			if len(objects) == 1 && strings.HasSuffix(name, ".yaml") {
 				sameAsKubectl(t, content, objects[0].Object)
 			}
 		}
 	})
+}
+
+// allocated returns the size of all allocations so far.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// positioned checks that each error names a file or a directory: name, unless that is empty.
+func positioned(t *testing.T, errors report.Errors, name string) {
+	t.Helper()
+	for _, e := range errors {
+		paths := slices.Clone(e.Paths)
+		for _, source := range e.Sources {
+			paths = append(paths, source.Path)
+		}
+		if len(paths) == 0 || slices.Contains(paths, "") {
+			t.Fatalf("the error has no position: %+v", e)
+		}
+		if name != "" && e.Code != report.LimitExceeded && !strings.HasPrefix(paths[0], name) {
+			t.Fatalf("the error is not at %s: %+v", name, e)
+		}
+	}
 }
 
 // sameAsKubectl compares an object with what kubectl's parser makes of the same file.
