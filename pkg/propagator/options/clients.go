@@ -33,8 +33,8 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// propagatorConfig returns a configuration with all clients set. The function ends the recording of events.
-func propagatorConfig(ctx context.Context, base *rest.Config) (propagator.Config, func(), error) {
+// ManagerConfig returns the configuration of a Manager with all clients set. The function ends the recording of events.
+func ManagerConfig(ctx context.Context, base *rest.Config) (propagator.Config, func(), error) {
 	var config propagator.Config
 	kubernetesClient, err := kubernetes.NewForConfig(clientconfig.Protobuf(base))
 	if err != nil {

@@ -30,7 +30,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	config, stopEvents, err := propagatorConfig(ctx, base)
+	config, stopEvents, err := ManagerConfig(ctx, base)
 	if err != nil {
 		return err
 	}
