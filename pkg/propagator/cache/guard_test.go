@@ -32,11 +32,11 @@ func TestWatchGoesOnFromItsVersionWhenTheServerIsBack(t *testing.T) {
 	r := requests{failures: 2}
 	var failing []error
 	c := New(Config{})
-	c.CheckStore = func(context.Context) (string, error) {
+	g := guard{readiness: c.readiness, check: func(context.Context) (string, error) {
 		failing = append(failing, c.Watching())
 		return "9", nil
-	}
-	w, err := c.guardWatch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{ResourceVersion: "7"})
+	}}
+	w, err := g.watch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{ResourceVersion: "7"})
 	if w == nil || err != nil {
 		t.Fatalf("a reflector would list: %v", err)
 	}
@@ -51,18 +51,18 @@ func TestWatchGoesOnFromItsVersionWhenTheServerIsBack(t *testing.T) {
 
 func TestWatchWithoutAVersionFailsWhileTheServerIsAway(t *testing.T) {
 	r := requests{failures: 1}
-	c := New(Config{CheckStore: func(context.Context) (string, error) { return "9", nil }})
-	if _, err := c.guardWatch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{}); !apierrors.IsServiceUnavailable(err) {
+	g := guard{readiness: newReadiness(), check: func(context.Context) (string, error) { return "9", nil }}
+	if _, err := g.watch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{}); !apierrors.IsServiceUnavailable(err) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestWatchEndsWithItsContextWhileTheServerIsAway(t *testing.T) {
 	r := requests{failures: 1}
-	c := New(Config{CheckStore: func(context.Context) (string, error) { return "9", nil }})
+	g := guard{readiness: newReadiness(), check: func(context.Context) (string, error) { return "9", nil }}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.guardWatch(hierarchies, r.watch)(ctx, metav1.ListOptions{ResourceVersion: "7"}); !errors.Is(err, context.Canceled) {
+	if _, err := g.watch(hierarchies, r.watch)(ctx, metav1.ListOptions{ResourceVersion: "7"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -80,8 +80,8 @@ func TestStoreAtAnEarlierVersionIsListed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r requests
-			c := New(Config{CheckStore: func(context.Context) (string, error) { return test.version, nil }})
-			_, err := c.guardWatch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{ResourceVersion: "7"})
+			g := guard{readiness: newReadiness(), check: func(context.Context) (string, error) { return test.version, nil }}
+			_, err := g.watch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{ResourceVersion: "7"})
 			if got := apierrors.IsResourceExpired(err); got != test.want || got == (len(r.versions) > 0) {
 				t.Errorf("error %v after %d watches", err, len(r.versions))
 			}
@@ -91,20 +91,20 @@ func TestStoreAtAnEarlierVersionIsListed(t *testing.T) {
 
 func TestAnotherStoreIsNeitherListedNorWatched(t *testing.T) {
 	other := errors.New("another store")
-	c := New(Config{CheckStore: func(context.Context) (string, error) { return "", other }})
+	g := guard{readiness: newReadiness(), check: func(context.Context) (string, error) { return "", other }}
 	var r requests
-	if _, err := c.guardWatch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{ResourceVersion: "7"}); !errors.Is(err, other) || len(r.versions) > 0 {
+	if _, err := g.watch(hierarchies, r.watch)(t.Context(), metav1.ListOptions{ResourceVersion: "7"}); !errors.Is(err, other) || len(r.versions) > 0 {
 		t.Errorf("error %v after %d watches", err, len(r.versions))
 	}
-	_, err := c.guardList(func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	_, err := g.list(func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 		t.Error("listed")
 		return nil, nil
 	})(t.Context(), metav1.ListOptions{})
 	if !errors.Is(err, other) {
 		t.Errorf("error %v", err)
 	}
-	c.CheckStore = func(context.Context) (string, error) { return "9", nil }
-	list, err := c.guardList(func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	g.check = func(context.Context) (string, error) { return "9", nil }
+	list, err := g.list(func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 		return &v1beta1.HierarchyList{}, nil
 	})(t.Context(), metav1.ListOptions{})
 	if list == nil || err != nil {
