@@ -5,6 +5,10 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // cascade is a patch of a hierarchy that allows cascading deletion.
@@ -39,6 +43,17 @@ func expectActive(names ...string) {
 	ginkgo.GinkgoHelper()
 	for _, ns := range names {
 		gomega.Expect(root.get("", "ns/"+ns, "{.status.phase}")).To(gomega.Equal("Active"), "namespace %s", ns)
+	}
+}
+
+// setBindingFinalizers sets the finalizers of a namespace's own RoleBindings.
+func setBindingFinalizers(ctx context.Context, ns, finalizers string) {
+	ginkgo.GinkgoHelper()
+	bindings, err := kube.RbacV1().RoleBindings(ns).List(ctx, metav1.ListOptions{LabelSelector: "!" + hnc.LabelInheritedFrom})
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	for _, b := range bindings.Items {
+		_, err := kube.RbacV1().RoleBindings(ns).Patch(ctx, b.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`), metav1.PatchOptions{})
+		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	}
 }
 
@@ -109,9 +124,10 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		dying, child, other := ns[0], ns[1], ns[2]
 		u.grant(ctx, "admin", ns...)
 		gomega.Expect(u.create(hierarchy(child, other))).To(succeed())
-		// Finalizers of others hold what is written to.
+		// Finalizers of others hold what is written to, and the user's rights, which the namespace controller would remove seconds later.
 		for _, each := range []string{dying, child} {
 			gomega.Expect(root.create(configMap(each, "held") + "  finalizers: [example.com/held]\n")).To(succeed())
+			setBindingFinalizers(ctx, each, `["example.com/held"]`)
 		}
 		gomega.Expect(root.patch(child, theHierarchy, `{"metadata":{"finalizers":["example.com/held"]}}`)).To(succeed())
 		gomega.Expect(operator.kubectl("delete", "ns", dying, child, "--wait=false")).To(succeed())
@@ -129,6 +145,8 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 			gomega.Expect(root.patch(child, each, `{"metadata":{"finalizers":null}}`)).To(succeed())
 		}
 		gomega.Expect(root.patch(dying, "configmap/held", `{"metadata":{"finalizers":null}}`)).To(succeed())
+		setBindingFinalizers(ctx, dying, "null")
+		setBindingFinalizers(ctx, child, "null")
 		expectGone(dying, child)
 	})
 

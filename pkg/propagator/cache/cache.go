@@ -101,8 +101,7 @@ func waitFor(ctx context.Context, group *sync.WaitGroup) error {
 	}
 }
 
-// ObserveNamespace, ObserveHierarchy, ObserveSubnamespace and ObserveConfiguration enter the results of our own writes, unless the watch is past
-// them.
+// ObserveNamespace enters the result of our own write, unless the watch is past it.
 func (c *Cache) ObserveNamespace(ns *corev1.Namespace) {
 	c.Update(func(s *State) {
 		if s.versions.ahead(namespaces, ns.ResourceVersion) {
@@ -111,7 +110,7 @@ func (c *Cache) ObserveNamespace(ns *corev1.Namespace) {
 	})
 }
 
-// ObserveHierarchy is described at ObserveNamespace.
+// ObserveHierarchy does the same as ObserveNamespace.
 func (c *Cache) ObserveHierarchy(h *v1beta1.Hierarchy) {
 	c.Update(func(s *State) {
 		if s.versions.ahead(hierarchies, h.ResourceVersion) {
@@ -120,7 +119,7 @@ func (c *Cache) ObserveHierarchy(h *v1beta1.Hierarchy) {
 	})
 }
 
-// ObserveSubnamespace is described at ObserveNamespace.
+// ObserveSubnamespace does the same as ObserveNamespace.
 func (c *Cache) ObserveSubnamespace(sub *v1beta1.Subnamespace) {
 	c.Update(func(s *State) {
 		if s.versions.ahead(subnamespaces, sub.ResourceVersion) {
@@ -129,7 +128,7 @@ func (c *Cache) ObserveSubnamespace(sub *v1beta1.Subnamespace) {
 	})
 }
 
-// ObserveConfiguration is described at ObserveNamespace.
+// ObserveConfiguration does the same as ObserveNamespace.
 func (c *Cache) ObserveConfiguration(config *v1beta1.HNCConfiguration) {
 	c.Update(func(s *State) {
 		if s.versions.ahead(configurations, config.ResourceVersion) {

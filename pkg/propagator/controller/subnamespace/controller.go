@@ -111,14 +111,13 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	case report:
 		return c.writeStatus(ctx, s, p.status)
 	case createNamespace:
-		if !p.markParent {
-			return c.populate(ctx, s, p)
+		if p.markParent {
+			var err error
+			if p, err = c.markParent(ctx, key); err != nil {
+				return err
+			}
 		}
-		if p, err := c.markParent(ctx, key); err != nil {
-			return err
-		} else {
-			return c.populate(ctx, s, p)
-		}
+		return c.populate(ctx, s, p)
 	case populate:
 		return c.populate(ctx, s, p)
 	}

@@ -19,9 +19,11 @@ import (
 
 var (
 	version int
-	Now     = metav1.NewTime(time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC))
+	// Now is when the tests happen.
+	Now = metav1.NewTime(time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC))
 )
 
+// Next returns a resource version that is newer than those before.
 func Next() string {
 	version++
 	return strconv.Itoa(version)
@@ -108,6 +110,7 @@ func Apply(t *tree.Tree, line string) {
 	}
 }
 
+// Hierarchy returns a new version of the namespace's Hierarchy, which may not exist yet.
 func Hierarchy(t *tree.Tree, namespace string) *tree.Hierarchy {
 	h := tree.Hierarchy{Namespace: namespace, UID: types.UID("h-" + namespace), Generation: 1}
 	if known := t.HierarchyRecord(namespace); known != nil {
