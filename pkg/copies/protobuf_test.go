@@ -3,6 +3,7 @@ package copies
 import (
 	"bytes"
 	"math/rand"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,7 +137,7 @@ func equal(t *testing.T, byJSON, byProtobuf *Object, kind runtime.Object) {
 	if byJSON.Digest != (Digest{}) && byJSON.Digest == byProtobuf.Digest {
 		t.Error("digests of different encodings are equal")
 	}
-	if *byJSON.fitness != *byProtobuf.fitness {
+	if !reflect.DeepEqual(byJSON.fitness, byProtobuf.fitness) {
 		t.Errorf("in JSON %+v, in protobuf %+v", *byJSON.fitness, *byProtobuf.fitness)
 	}
 	a, b := *byJSON, *byProtobuf
