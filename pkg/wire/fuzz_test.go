@@ -38,12 +38,12 @@ func FuzzDecode(f *testing.F) {
 		before := allocated()
 		_, _ = decode(data)
 		_, _ = wire.DecodeMetadata(data)
-		if used, limit := allocated()-before, uint64(4<<20+1000*len(data)); used > limit { //nolint:gosec // a size
+		if used, limit := allocated()-before, uint64(4<<20+1000*len(data)); used > limit {
 			t.Fatalf("%d bytes need %d bytes of memory", len(data), used)
 		}
 		before = allocated()
 		_, _ = formats.ReadList(bytes.NewReader(data), serviceKind, func(*wire.Object) {})
-		if used, limit := allocated()-before, uint64(72<<20+1000*len(data)); used > limit { //nolint:gosec // a size
+		if used, limit := allocated()-before, uint64(72<<20+1000*len(data)); used > limit {
 			t.Fatalf("%d bytes need %d bytes of memory as a list", len(data), used)
 		}
 	})

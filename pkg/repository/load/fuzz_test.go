@@ -44,7 +44,7 @@ func FuzzLoad(f *testing.F) {
 			fsys[name].Data = []byte(content)
 			before := allocated()
 			objects, errors := load.Load(fsys, limits)
-			if used, limit := allocated()-before, uint64(64<<20+1000*len(content)); used > limit { //nolint:gosec // a size
+			if used, limit := allocated()-before, uint64(64<<20+1000*len(content)); used > limit {
 				t.Fatalf("%d bytes need %d bytes of memory", len(content), used)
 			}
 			positioned(t, errors, name)
