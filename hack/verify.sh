@@ -38,20 +38,19 @@ lint() {
   _output/bin/golangci-lint run ./...
 }
 
-# Functions that neither a command nor a test reaches. A test of the propagator has one left.
+# Functions that neither a command nor a test reaches.
 deadcode() {
   tool deadcode golang.org/x/tools/cmd/deadcode
   local unreachable
   unreachable=$(_output/bin/deadcode -test ./...)
-  unreachable=$(grep -v '^pkg/propagator/[a-z_]*_test\.go' <<<"$unreachable" || true)
   [[ -z "$unreachable" ]] || { echo "$unreachable"; return 1; }
 }
 
-# Files and types that are too large. The tests of the propagator have some left.
-size() { go run ./hack/size . ':(exclude,glob)pkg/propagator/*_test.go'; }
+# Files and types that are too large.
+size() { go run ./hack/size; }
 
-# Words that the glossary replaces. Some tests of the propagator have some left.
-words() { go run ./hack/words . ':(exclude,glob)pkg/propagator/*_test.go'; }
+# Words that the glossary replaces.
+words() { go run ./hack/words; }
 
 generated() {
   [[ -x hack/update-codegen.sh ]] || { echo "hack/update-codegen.sh is missing"; return 1; }
