@@ -132,7 +132,7 @@ func (b restarts) restart(ctx context.Context, server string, probe tree,
 			return err
 		}
 		// It runs already, so there is nothing to wait for first.
-		return profiler{b.bench}.profile(ctx, "restart-"+server, func() error {
+		return profiler(b).profile(ctx, "restart-"+server, func() error {
 			if err := until(ctx, b.Timeout, ask); err != nil {
 				return err
 			}

@@ -81,7 +81,7 @@ func (b newNamespaces) byHand(ctx context.Context, name string) (time.Duration, 
 	if err := b.createNamespaces(ctx, []string{name}); err != nil {
 		return 0, err
 	}
-	err := propagation{b.bench}.writeSources(ctx, name, "inherited", "subnamespace")
+	err := propagation(b).writeSources(ctx, name, "inherited", "subnamespace")
 	return time.Since(begun), err
 }
 

@@ -41,7 +41,7 @@ func TestReadinessFollowsRequiredResources(t *testing.T) {
 		t.Errorf("synced %d times", synced)
 	}
 	// The reflector lists after these errors, and the result of that counts.
-	for _, failure = range []error{apierrors.NewResourceExpired("old"), apierrors.NewGone("old"), apierrors.NewInvalid(schema.GroupKind{}, "a", nil)} {
+	for _, failure = range []error{apierrors.NewResourceExpired("old"), apierrors.NewInvalid(schema.GroupKind{}, "a", nil)} {
 		_, _ = w(t.Context(), metav1.ListOptions{})
 		want(fmt.Sprint("after ", failure), c.Watching(), "<nil>")
 	}

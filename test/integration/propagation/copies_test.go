@@ -80,7 +80,7 @@ func TestRejectedCopyIsReportedAndRetriedLessAndLessOften(t *testing.T) {
 	c.role("root", "b", "get")
 	var tries atomic.Int32
 	c.setRefuse(func(r *http.Request) *metav1.Status {
-		if r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/namespaces/"+c.full("leaf")+"/roles") && tries.Add(1) < 6 {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/namespaces/"+c.full("leaf")+"/roles") && tries.Add(1) < 6 {
 			return failure(http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden")
 		}
 		return nil

@@ -18,7 +18,7 @@ func TestRestartWritesNothingThatIsUpToDate(t *testing.T) {
 	c.namespaces("root")
 	c.role("root", "dev", "get")
 	c.start()
-	parallel(20, func(i int) { c.try("subnamespaces", "root", c.full(fmt.Sprintf("n%d", i)), nil) })
+	parallel(20, func(i int) { _ = c.try("subnamespaces", "root", c.full(fmt.Sprintf("n%d", i)), nil) })
 	for i := range 20 {
 		c.eventuallyReady("root", fmt.Sprintf("n%d", i))
 	}

@@ -63,10 +63,10 @@ func TestNoSubnamespaceIsCreatedBeforeItsParentIsProtected(t *testing.T) {
 	left.Store(6)
 	c.setRefuse(func(r *http.Request) *metav1.Status {
 		switch {
-		case r.Method == "PATCH" && r.URL.Path == "/api/v1/namespaces/"+c.full("acme") && left.Load() > 0:
+		case r.Method == http.MethodPatch && r.URL.Path == "/api/v1/namespaces/"+c.full("acme") && left.Load() > 0:
 			left.Add(-1)
 			return failure(http.StatusInternalServerError, metav1.StatusReasonInternalError, "failed")
-		case r.Method == "POST" && r.URL.Path == "/api/v1/namespaces" && left.Load() > 0:
+		case r.Method == http.MethodPost && r.URL.Path == "/api/v1/namespaces" && left.Load() > 0:
 			t.Error("created before the parent was labeled")
 		}
 		return nil

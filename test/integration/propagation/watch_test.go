@@ -49,7 +49,7 @@ func TestListMakesUpForALostWatch(t *testing.T) {
 	c.eventuallyObjects("roles", "leaf", "a=get<root b=get<root")
 	c.eventuallyObjects("roles", "orphan", "a=get<sub-root")
 	// All watches end, and their versions are too old when they could be watched again.
-	c.setHold(func(r *http.Request) bool { return isWatch(r) })
+	c.setHold(isWatch)
 	c.endWatches()
 	c.remove("roles", "root", "a")
 	c.role("root", "b", "list")
