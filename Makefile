@@ -12,8 +12,6 @@ HAVE_CC := $(shell command -v $${CC:-cc} || true)
 # The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
-# How many packages are tested at the same time. A package with a control plane mostly waits.
-TESTPROCS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$(( n < 4 ? 4 : n )))
 # The output of `--version`.
 VERSION ?= $(shell hack/version.sh)
 # How long `make fuzz` runs each target.
@@ -46,7 +44,7 @@ test: build ## run all tests, with a real control plane where they need one
 ifeq ($(HAVE_CC),)
 	@echo "no C compiler found: tests run without the race detector" >&2
 endif
-	@$(if $(HAVE_CC),CGO_ENABLED=1) go test $(if $(HAVE_CC),-race) -p $(TESTPROCS) -timeout 30m -json $(PACKAGES) $(TESTFLAGS) | \
+	@$(if $(HAVE_CC),CGO_ENABLED=1) go test $(if $(HAVE_CC),-race) -timeout 30m -json $(PACKAGES) $(TESTFLAGS) | \
 		go run ./test/rows -results $(if $(TESTFLAGS)$(filter-out ./...,$(PACKAGES)),-partial)
 
 .PHONY: quick

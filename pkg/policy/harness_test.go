@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -59,10 +58,6 @@ func (r request) operation() admission.Operation {
 type admissionChain struct {
 	mutating   *mutating.Plugin
 	validating *validating.Plugin
-	// client holds the policies. The plugins watch them, and compile those that change.
-	client *fake.Clientset
-	// version is the last resource version of a policy that was replaced.
-	version int
 }
 
 // newAdmissionChain returns once the policies are effective.
@@ -75,7 +70,7 @@ func newAdmissionChain(t *testing.T, policies []runtime.Object, namespaces ...*c
 	client := clientWithSchemas{fake.NewClientset(objects...)}
 	factory := informers.NewSharedInformerFactory(client, 0)
 
-	chain := &admissionChain{client: client.Clientset}
+	chain := &admissionChain{}
 	var err error
 	if chain.mutating, err = mutating.NewPlugin(nil); err != nil {
 		t.Fatal(err)
@@ -110,22 +105,6 @@ func newAdmissionChain(t *testing.T, policies []runtime.Object, namespaces ...*c
 		t.Fatal("the admission plugins don't get ready")
 	}
 	return chain
-}
-
-// replace makes the plugins use another version of a policy or binding, some milliseconds later.
-func (c *admissionChain) replace(t *testing.T, object runtime.Object) {
-	t.Helper()
-	object = object.DeepCopyObject()
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.version++
-	accessor.SetResourceVersion(strconv.Itoa(c.version))
-	resource, _ := meta.UnsafeGuessKindToResource(object.GetObjectKind().GroupVersionKind())
-	if err := c.client.Tracker().Update(resource, object, ""); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // admit returns the object as it would be stored, or the error of the request.
