@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"pkg/managed":    {"pkg/apis"},
 	"pkg/kinds":      {"pkg/apis"},
 	"pkg/exceptions": {"pkg/apis"},
+	"pkg/quota":      {"pkg/apis"},
 	"pkg/access":     {},
 	"pkg/wire":       {},
 	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/wire"},
@@ -48,7 +49,7 @@ var allowed = map[string][]string{
 	// The fence knows comparisons and puts, not their meaning.
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
-	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/storage"},
+	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/quota", "pkg/storage"},
 	"pkg/clientconfig":     {},
 	"pkg/apiserver":        {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served. The cache knows neither queues nor controllers, and only the manager knows

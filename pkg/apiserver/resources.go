@@ -22,6 +22,7 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 	moves := &hierarchyplan.DryRunStorage{Resource: hierarchies.Hierarchy, Planner: planner}
 	deletions := &hierarchyplan.DryRunStorage{Resource: subnamespaces.Subnamespace, Planner: planner}
 	configurations := alias.Names{Kind: "HNCConfiguration", Singular: "hncconfiguration"}
+	quotas := alias.Names{Kind: "HierarchicalResourceQuota", Singular: "hierarchicalresourcequota"}
 	// v1alpha2 has HNC's fields only. Writes of its clients must not remove the others.
 	preserve := alias.Preserve(Scheme, v1alpha2.SchemeGroupVersion)
 	older := func(resource alias.Resource, names alias.Names) *alias.REST {
@@ -30,26 +31,31 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 	// Only one version has the short name, because kubectl warns about a name of two resources.
 	all := map[string]map[string]rest.Storage{
 		v1beta1.SchemeGroupVersion.Version: {
-			"hierarchies":              &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
-			"hierarchies/status":       hierarchies.Status.As("Hierarchy"),
-			"hierarchies/tree":         hierarchytree.New(t.Index, s.hierarchyGetter("0")),
-			"hierarchies/plan":         &hierarchyplan.REST{Planner: planner},
-			"mynamespaces":             mynamespace.New(mynamespaces),
-			"overwrittenobjects":       s.overwritten,
-			"copyreleases":             s.releases.Release,
-			"copyreleases/status":      s.releases.Status.As("CopyRelease"),
-			"subnamespaces":            &alias.REST{Resource: deletions, Names: alias.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
-			"subnamespaces/status":     subnamespaces.Status.As("Subnamespace"),
-			"hncconfigurations":        &alias.REST{Resource: configuration.Configuration, Names: configurations},
-			"hncconfigurations/status": configuration.Status.As("HNCConfiguration"),
+			"hierarchies":          &alias.REST{Resource: moves, Names: alias.Names{Kind: "Hierarchy", Singular: "hierarchy"}},
+			"hierarchies/status":   hierarchies.Status.As("Hierarchy"),
+			"hierarchies/tree":     hierarchytree.New(t.Index, s.hierarchyGetter("0")),
+			"hierarchies/plan":     &hierarchyplan.REST{Planner: planner},
+			"mynamespaces":         mynamespace.New(mynamespaces),
+			"overwrittenobjects":   s.overwritten,
+			"copyreleases":         s.releases.Release,
+			"copyreleases/status":  s.releases.Status.As("CopyRelease"),
+			"subnamespaces":        &alias.REST{Resource: deletions, Names: alias.Names{Kind: "Subnamespace", Singular: "subnamespace", Short: []string{"subns"}}},
+			"subnamespaces/status": subnamespaces.Status.As("Subnamespace"),
+			"hierarchicalresourcequotas": &alias.REST{Resource: s.quotas.Quota, Names: alias.Names{
+				Kind: quotas.Kind, Singular: quotas.Singular, Short: []string{"hrq"}}},
+			"hierarchicalresourcequotas/status": s.quotas.Status.As(quotas.Kind),
+			"hncconfigurations":                 &alias.REST{Resource: configuration.Configuration, Names: configurations},
+			"hncconfigurations/status":          configuration.Status.As("HNCConfiguration"),
 		},
 		v1alpha2.SchemeGroupVersion.Version: {
-			"hierarchyconfigurations":        older(moves, alias.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),
-			"hierarchyconfigurations/status": hierarchies.Status.As("HierarchyConfiguration", preserve),
-			"subnamespaceanchors":            older(deletions, alias.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}),
-			"subnamespaceanchors/status":     subnamespaces.Status.As("SubnamespaceAnchor", preserve),
-			"hncconfigurations":              older(configuration.Configuration, configurations),
-			"hncconfigurations/status":       configuration.Status.As("HNCConfiguration", preserve),
+			"hierarchyconfigurations":           older(moves, alias.Names{Kind: "HierarchyConfiguration", Singular: "hierarchyconfiguration"}),
+			"hierarchyconfigurations/status":    hierarchies.Status.As("HierarchyConfiguration", preserve),
+			"subnamespaceanchors":               older(deletions, alias.Names{Kind: "SubnamespaceAnchor", Singular: "subnamespaceanchor"}),
+			"subnamespaceanchors/status":        subnamespaces.Status.As("SubnamespaceAnchor", preserve),
+			"hierarchicalresourcequotas":        older(s.quotas.Quota, quotas),
+			"hierarchicalresourcequotas/status": s.quotas.Status.As(quotas.Kind, preserve),
+			"hncconfigurations":                 older(configuration.Configuration, configurations),
+			"hncconfigurations/status":          configuration.Status.As("HNCConfiguration", preserve),
 		},
 	}
 	for version, resources := range all {

@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/copyrelease"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchicalresourcequota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
@@ -27,6 +28,7 @@ type stores struct {
 	configuration *hncconfiguration.Storage
 	overwritten   *overwrittenobject.REST
 	releases      *copyrelease.Storage
+	quotas        *hierarchicalresourcequota.Storage
 }
 
 func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
@@ -38,6 +40,9 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	}
 	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.inForce); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
+	}
+	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options); err != nil {
+		return s, fmt.Errorf("hierarchicalresourcequotas: %w", err)
 	}
 	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {
 		return s, fmt.Errorf("copyreleases: %w", err)

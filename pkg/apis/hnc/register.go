@@ -40,6 +40,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&HNCConfiguration{}, []string{"HNCConfiguration"}},
 		{&HierarchyPlan{}, []string{"HierarchyPlan"}},
 		{&HNCConfigurationList{}, []string{"HNCConfigurationList"}},
+		{&HierarchicalResourceQuota{}, []string{"HierarchicalResourceQuota"}},
+		{&HierarchicalResourceQuotaList{}, []string{"HierarchicalResourceQuotaList"}},
 		{&OverwrittenObject{}, []string{"OverwrittenObject"}},
 		{&OverwrittenObjectList{}, []string{"OverwrittenObjectList"}},
 		{&CopyRelease{}, []string{"CopyRelease"}},

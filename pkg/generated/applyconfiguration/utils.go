@@ -34,6 +34,12 @@ import (
 func ForKind(kind schema.GroupVersionKind) interface{} {
 	switch kind {
 	// Group=hnc.x-k8s.io, Version=v1alpha2
+	case v1alpha2.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"):
+		return &hncv1alpha2.HierarchicalResourceQuotaApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("HierarchicalResourceQuotaSpec"):
+		return &hncv1alpha2.HierarchicalResourceQuotaSpecApplyConfiguration{}
+	case v1alpha2.SchemeGroupVersion.WithKind("HierarchicalResourceQuotaStatus"):
+		return &hncv1alpha2.HierarchicalResourceQuotaStatusApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("HierarchyConfiguration"):
 		return &hncv1alpha2.HierarchyConfigurationApplyConfiguration{}
 	case v1alpha2.SchemeGroupVersion.WithKind("HierarchyConfigurationSpec"):
@@ -66,6 +72,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.CopyReleaseSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("CopyReleaseStatus"):
 		return &hncv1beta1.CopyReleaseStatusApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"):
+		return &hncv1beta1.HierarchicalResourceQuotaApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuotaSpec"):
+		return &hncv1beta1.HierarchicalResourceQuotaSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuotaStatus"):
+		return &hncv1beta1.HierarchicalResourceQuotaStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Hierarchy"):
 		return &hncv1beta1.HierarchyApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("HierarchySpec"):
@@ -82,6 +94,12 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.InForceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("MetaKVP"):
 		return &hncv1beta1.MetaKVPApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("NamespaceUse"):
+		return &hncv1beta1.NamespaceUseApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeRequirement"):
+		return &hncv1beta1.QuotaScopeRequirementApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeSelector"):
+		return &hncv1beta1.QuotaScopeSelectorApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceSpec"):
 		return &hncv1beta1.ResourceSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceStatus"):

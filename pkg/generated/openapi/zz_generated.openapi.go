@@ -35,117 +35,128 @@ import (
 
 func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	return map[string]common.OpenAPIDefinition{
-		v1alpha2.HNCConfiguration{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1alpha2_HNCConfiguration(ref),
-		v1alpha2.HNCConfigurationList{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1alpha2_HNCConfigurationList(ref),
-		v1alpha2.HNCConfigurationSpec{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref),
-		v1alpha2.HNCConfigurationStatus{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref),
-		v1alpha2.HierarchyConfiguration{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_HierarchyConfiguration(ref),
-		v1alpha2.HierarchyConfigurationList{}.OpenAPIModelName():   schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationList(ref),
-		v1alpha2.HierarchyConfigurationSpec{}.OpenAPIModelName():   schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref),
-		v1alpha2.HierarchyConfigurationStatus{}.OpenAPIModelName(): schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref),
-		v1alpha2.MetaKVP{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1alpha2_MetaKVP(ref),
-		v1alpha2.ResourceSpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1alpha2_ResourceSpec(ref),
-		v1alpha2.ResourceStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref),
-		v1alpha2.SubnamespaceAnchor{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchor(ref),
-		v1alpha2.SubnamespaceAnchorList{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref),
-		v1alpha2.SubnamespaceAnchorSpec{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref),
-		v1alpha2.SubnamespaceAnchorStatus{}.OpenAPIModelName():     schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref),
-		v1beta1.CopyRelease{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_CopyRelease(ref),
-		v1beta1.CopyReleaseList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref),
-		v1beta1.CopyReleaseSpec{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref),
-		v1beta1.CopyReleaseStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref),
-		v1beta1.HNCConfiguration{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
-		v1beta1.HNCConfigurationList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
-		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
-		v1beta1.HNCConfigurationStatus{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref),
-		v1beta1.HiddenKind{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HiddenKind(ref),
-		v1beta1.Hierarchy{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_Hierarchy(ref),
-		v1beta1.HierarchyList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
-		v1beta1.HierarchyPlan{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref),
-		v1beta1.HierarchyPlanSpec{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref),
-		v1beta1.HierarchyPlanStatus{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref),
-		v1beta1.HierarchySpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref),
-		v1beta1.HierarchyStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref),
-		v1beta1.HierarchyTree{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref),
-		v1beta1.HierarchyTreeCondition{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref),
-		v1beta1.HierarchyTreeNode{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref),
-		v1beta1.InForce{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_InForce(ref),
-		v1beta1.MetaKVP{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
-		v1beta1.MyNamespace{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_MyNamespace(ref),
-		v1beta1.MyNamespaceList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref),
-		v1beta1.MyNamespaceStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref),
-		v1beta1.NamespacePlan{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref),
-		v1beta1.OverwrittenObject{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref),
-		v1beta1.OverwrittenObjectList{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref),
-		v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName():         schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref),
-		v1beta1.PlanSummary{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_PlanSummary(ref),
-		v1beta1.PlannedAccess{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref),
-		v1beta1.PlannedObject{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_PlannedObject(ref),
-		v1beta1.PlannedQuota{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref),
-		v1beta1.PlannedRefusal{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref),
-		v1beta1.ResourceSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
-		v1beta1.ResourceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
-		v1beta1.Rules{}.OpenAPIModelName():                         schema_pkg_apis_hnc_v1beta1_Rules(ref),
-		v1beta1.Subnamespace{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
-		v1beta1.SubnamespaceList{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref),
-		v1beta1.SubnamespaceNames{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref),
-		v1beta1.SubnamespaceSpec{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref),
-		v1beta1.SubnamespaceStatus{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref),
-		resource.Quantity{}.OpenAPIModelName():                     schema_apimachinery_pkg_api_resource_Quantity(ref),
-		v1.APIGroup{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_APIGroup(ref),
-		v1.APIGroupList{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_APIGroupList(ref),
-		v1.APIResource{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_APIResource(ref),
-		v1.APIResourceList{}.OpenAPIModelName():                    schema_pkg_apis_meta_v1_APIResourceList(ref),
-		v1.APIVersions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_APIVersions(ref),
-		v1.ApplyOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_ApplyOptions(ref),
-		v1.Condition{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_Condition(ref),
-		v1.CreateOptions{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_CreateOptions(ref),
-		v1.DeleteOptions{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_DeleteOptions(ref),
-		v1.Duration{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_Duration(ref),
-		v1.FieldSelectorRequirement{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_FieldSelectorRequirement(ref),
-		v1.FieldsV1{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_FieldsV1(ref),
-		v1.GetOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_GetOptions(ref),
-		v1.GroupKind{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_GroupKind(ref),
-		v1.GroupResource{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_GroupResource(ref),
-		v1.GroupVersion{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_GroupVersion(ref),
-		v1.GroupVersionForDiscovery{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_GroupVersionForDiscovery(ref),
-		v1.GroupVersionKind{}.OpenAPIModelName():                   schema_pkg_apis_meta_v1_GroupVersionKind(ref),
-		v1.GroupVersionResource{}.OpenAPIModelName():               schema_pkg_apis_meta_v1_GroupVersionResource(ref),
-		v1.InternalEvent{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_InternalEvent(ref),
-		v1.LabelSelector{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_LabelSelector(ref),
-		v1.LabelSelectorRequirement{}.OpenAPIModelName():           schema_pkg_apis_meta_v1_LabelSelectorRequirement(ref),
-		v1.List{}.OpenAPIModelName():                               schema_pkg_apis_meta_v1_List(ref),
-		v1.ListMeta{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_ListMeta(ref),
-		v1.ListOptions{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_ListOptions(ref),
-		v1.ManagedFieldsEntry{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_ManagedFieldsEntry(ref),
-		v1.MicroTime{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_MicroTime(ref),
-		v1.ObjectMeta{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_ObjectMeta(ref),
-		v1.OwnerReference{}.OpenAPIModelName():                     schema_pkg_apis_meta_v1_OwnerReference(ref),
-		v1.PartialObjectMetadata{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_PartialObjectMetadata(ref),
-		v1.PartialObjectMetadataList{}.OpenAPIModelName():          schema_pkg_apis_meta_v1_PartialObjectMetadataList(ref),
-		v1.Patch{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_Patch(ref),
-		v1.PatchOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_PatchOptions(ref),
-		v1.Preconditions{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_Preconditions(ref),
-		v1.RootPaths{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_RootPaths(ref),
-		v1.ServerAddressByClientCIDR{}.OpenAPIModelName():          schema_pkg_apis_meta_v1_ServerAddressByClientCIDR(ref),
-		v1.ShardInfo{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_ShardInfo(ref),
-		v1.Status{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_Status(ref),
-		v1.StatusCause{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_StatusCause(ref),
-		v1.StatusDetails{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_StatusDetails(ref),
-		v1.Table{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_Table(ref),
-		v1.TableColumnDefinition{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_TableColumnDefinition(ref),
-		v1.TableOptions{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_TableOptions(ref),
-		v1.TableRow{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_TableRow(ref),
-		v1.TableRowCondition{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_TableRowCondition(ref),
-		v1.Time{}.OpenAPIModelName():                               schema_pkg_apis_meta_v1_Time(ref),
-		v1.Timestamp{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_Timestamp(ref),
-		v1.TypeMeta{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_TypeMeta(ref),
-		v1.UpdateOptions{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_UpdateOptions(ref),
-		v1.WatchEvent{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_WatchEvent(ref),
-		runtime.RawExtension{}.OpenAPIModelName():                  schema_k8sio_apimachinery_pkg_runtime_RawExtension(ref),
-		runtime.TypeMeta{}.OpenAPIModelName():                      schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
-		runtime.Unknown{}.OpenAPIModelName():                       schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
-		version.Info{}.OpenAPIModelName():                          schema_k8sio_apimachinery_pkg_version_Info(ref),
+		v1alpha2.HNCConfiguration{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1alpha2_HNCConfiguration(ref),
+		v1alpha2.HNCConfigurationList{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1alpha2_HNCConfigurationList(ref),
+		v1alpha2.HNCConfigurationSpec{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1alpha2_HNCConfigurationSpec(ref),
+		v1alpha2.HNCConfigurationStatus{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref),
+		v1alpha2.HierarchicalResourceQuota{}.OpenAPIModelName():       schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuota(ref),
+		v1alpha2.HierarchicalResourceQuotaList{}.OpenAPIModelName():   schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuotaList(ref),
+		v1alpha2.HierarchicalResourceQuotaSpec{}.OpenAPIModelName():   schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuotaSpec(ref),
+		v1alpha2.HierarchicalResourceQuotaStatus{}.OpenAPIModelName(): schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuotaStatus(ref),
+		v1alpha2.HierarchyConfiguration{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_HierarchyConfiguration(ref),
+		v1alpha2.HierarchyConfigurationList{}.OpenAPIModelName():      schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationList(ref),
+		v1alpha2.HierarchyConfigurationSpec{}.OpenAPIModelName():      schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationSpec(ref),
+		v1alpha2.HierarchyConfigurationStatus{}.OpenAPIModelName():    schema_pkg_apis_hnc_v1alpha2_HierarchyConfigurationStatus(ref),
+		v1alpha2.MetaKVP{}.OpenAPIModelName():                         schema_pkg_apis_hnc_v1alpha2_MetaKVP(ref),
+		v1alpha2.ResourceSpec{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1alpha2_ResourceSpec(ref),
+		v1alpha2.ResourceStatus{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1alpha2_ResourceStatus(ref),
+		v1alpha2.SubnamespaceAnchor{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchor(ref),
+		v1alpha2.SubnamespaceAnchorList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref),
+		v1alpha2.SubnamespaceAnchorSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref),
+		v1alpha2.SubnamespaceAnchorStatus{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref),
+		v1beta1.CopyRelease{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_CopyRelease(ref),
+		v1beta1.CopyReleaseList{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref),
+		v1beta1.CopyReleaseSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref),
+		v1beta1.CopyReleaseStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref),
+		v1beta1.HNCConfiguration{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
+		v1beta1.HNCConfigurationList{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
+		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
+		v1beta1.HNCConfigurationStatus{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref),
+		v1beta1.HiddenKind{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_HiddenKind(ref),
+		v1beta1.HierarchicalResourceQuota{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuota(ref),
+		v1beta1.HierarchicalResourceQuotaList{}.OpenAPIModelName():    schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaList(ref),
+		v1beta1.HierarchicalResourceQuotaSpec{}.OpenAPIModelName():    schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaSpec(ref),
+		v1beta1.HierarchicalResourceQuotaStatus{}.OpenAPIModelName():  schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaStatus(ref),
+		v1beta1.Hierarchy{}.OpenAPIModelName():                        schema_pkg_apis_hnc_v1beta1_Hierarchy(ref),
+		v1beta1.HierarchyList{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchyList(ref),
+		v1beta1.HierarchyPlan{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchyPlan(ref),
+		v1beta1.HierarchyPlanSpec{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref),
+		v1beta1.HierarchyPlanStatus{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref),
+		v1beta1.HierarchySpec{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref),
+		v1beta1.HierarchyStatus{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_HierarchyStatus(ref),
+		v1beta1.HierarchyTree{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_HierarchyTree(ref),
+		v1beta1.HierarchyTreeCondition{}.OpenAPIModelName():           schema_pkg_apis_hnc_v1beta1_HierarchyTreeCondition(ref),
+		v1beta1.HierarchyTreeNode{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref),
+		v1beta1.InForce{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1beta1_InForce(ref),
+		v1beta1.MetaKVP{}.OpenAPIModelName():                          schema_pkg_apis_hnc_v1beta1_MetaKVP(ref),
+		v1beta1.MyNamespace{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_MyNamespace(ref),
+		v1beta1.MyNamespaceList{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_MyNamespaceList(ref),
+		v1beta1.MyNamespaceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref),
+		v1beta1.NamespacePlan{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref),
+		v1beta1.NamespaceUse{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref),
+		v1beta1.OverwrittenObject{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref),
+		v1beta1.OverwrittenObjectList{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref),
+		v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref),
+		v1beta1.PlanSummary{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_PlanSummary(ref),
+		v1beta1.PlannedAccess{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref),
+		v1beta1.PlannedObject{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_PlannedObject(ref),
+		v1beta1.PlannedQuota{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref),
+		v1beta1.PlannedRefusal{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref),
+		v1beta1.QuotaScopeRequirement{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_QuotaScopeRequirement(ref),
+		v1beta1.QuotaScopeSelector{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_QuotaScopeSelector(ref),
+		v1beta1.ResourceSpec{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
+		v1beta1.ResourceStatus{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
+		v1beta1.Rules{}.OpenAPIModelName():                            schema_pkg_apis_hnc_v1beta1_Rules(ref),
+		v1beta1.Subnamespace{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
+		v1beta1.SubnamespaceList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref),
+		v1beta1.SubnamespaceNames{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref),
+		v1beta1.SubnamespaceSpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref),
+		v1beta1.SubnamespaceStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref),
+		resource.Quantity{}.OpenAPIModelName():                        schema_apimachinery_pkg_api_resource_Quantity(ref),
+		v1.APIGroup{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_APIGroup(ref),
+		v1.APIGroupList{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_APIGroupList(ref),
+		v1.APIResource{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_APIResource(ref),
+		v1.APIResourceList{}.OpenAPIModelName():                       schema_pkg_apis_meta_v1_APIResourceList(ref),
+		v1.APIVersions{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_APIVersions(ref),
+		v1.ApplyOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_ApplyOptions(ref),
+		v1.Condition{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_Condition(ref),
+		v1.CreateOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_CreateOptions(ref),
+		v1.DeleteOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_DeleteOptions(ref),
+		v1.Duration{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_Duration(ref),
+		v1.FieldSelectorRequirement{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_FieldSelectorRequirement(ref),
+		v1.FieldsV1{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_FieldsV1(ref),
+		v1.GetOptions{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_GetOptions(ref),
+		v1.GroupKind{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_GroupKind(ref),
+		v1.GroupResource{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_GroupResource(ref),
+		v1.GroupVersion{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_GroupVersion(ref),
+		v1.GroupVersionForDiscovery{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_GroupVersionForDiscovery(ref),
+		v1.GroupVersionKind{}.OpenAPIModelName():                      schema_pkg_apis_meta_v1_GroupVersionKind(ref),
+		v1.GroupVersionResource{}.OpenAPIModelName():                  schema_pkg_apis_meta_v1_GroupVersionResource(ref),
+		v1.InternalEvent{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_InternalEvent(ref),
+		v1.LabelSelector{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_LabelSelector(ref),
+		v1.LabelSelectorRequirement{}.OpenAPIModelName():              schema_pkg_apis_meta_v1_LabelSelectorRequirement(ref),
+		v1.List{}.OpenAPIModelName():                                  schema_pkg_apis_meta_v1_List(ref),
+		v1.ListMeta{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_ListMeta(ref),
+		v1.ListOptions{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_ListOptions(ref),
+		v1.ManagedFieldsEntry{}.OpenAPIModelName():                    schema_pkg_apis_meta_v1_ManagedFieldsEntry(ref),
+		v1.MicroTime{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_MicroTime(ref),
+		v1.ObjectMeta{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_ObjectMeta(ref),
+		v1.OwnerReference{}.OpenAPIModelName():                        schema_pkg_apis_meta_v1_OwnerReference(ref),
+		v1.PartialObjectMetadata{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_PartialObjectMetadata(ref),
+		v1.PartialObjectMetadataList{}.OpenAPIModelName():             schema_pkg_apis_meta_v1_PartialObjectMetadataList(ref),
+		v1.Patch{}.OpenAPIModelName():                                 schema_pkg_apis_meta_v1_Patch(ref),
+		v1.PatchOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_PatchOptions(ref),
+		v1.Preconditions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_Preconditions(ref),
+		v1.RootPaths{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_RootPaths(ref),
+		v1.ServerAddressByClientCIDR{}.OpenAPIModelName():             schema_pkg_apis_meta_v1_ServerAddressByClientCIDR(ref),
+		v1.ShardInfo{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_ShardInfo(ref),
+		v1.Status{}.OpenAPIModelName():                                schema_pkg_apis_meta_v1_Status(ref),
+		v1.StatusCause{}.OpenAPIModelName():                           schema_pkg_apis_meta_v1_StatusCause(ref),
+		v1.StatusDetails{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_StatusDetails(ref),
+		v1.Table{}.OpenAPIModelName():                                 schema_pkg_apis_meta_v1_Table(ref),
+		v1.TableColumnDefinition{}.OpenAPIModelName():                 schema_pkg_apis_meta_v1_TableColumnDefinition(ref),
+		v1.TableOptions{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_TableOptions(ref),
+		v1.TableRow{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_TableRow(ref),
+		v1.TableRowCondition{}.OpenAPIModelName():                     schema_pkg_apis_meta_v1_TableRowCondition(ref),
+		v1.Time{}.OpenAPIModelName():                                  schema_pkg_apis_meta_v1_Time(ref),
+		v1.Timestamp{}.OpenAPIModelName():                             schema_pkg_apis_meta_v1_Timestamp(ref),
+		v1.TypeMeta{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_TypeMeta(ref),
+		v1.UpdateOptions{}.OpenAPIModelName():                         schema_pkg_apis_meta_v1_UpdateOptions(ref),
+		v1.WatchEvent{}.OpenAPIModelName():                            schema_pkg_apis_meta_v1_WatchEvent(ref),
+		runtime.RawExtension{}.OpenAPIModelName():                     schema_k8sio_apimachinery_pkg_runtime_RawExtension(ref),
+		runtime.TypeMeta{}.OpenAPIModelName():                         schema_k8sio_apimachinery_pkg_runtime_TypeMeta(ref),
+		runtime.Unknown{}.OpenAPIModelName():                          schema_k8sio_apimachinery_pkg_runtime_Unknown(ref),
+		version.Info{}.OpenAPIModelName():                             schema_k8sio_apimachinery_pkg_version_Info(ref),
 	}
 }
 
@@ -330,6 +341,192 @@ func schema_pkg_apis_hnc_v1alpha2_HNCConfigurationStatus(ref common.ReferenceCal
 		},
 		Dependencies: []string{
 			v1alpha2.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuota limits the resources that a subtree uses: a namespace and all its descendants.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec contains the limits.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha2.HierarchicalResourceQuotaSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status contains the limits that are in force, and the use.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1alpha2.HierarchicalResourceQuotaStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1alpha2.HierarchicalResourceQuotaSpec{}.OpenAPIModelName(), v1alpha2.HierarchicalResourceQuotaStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuotaList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuotaList is a list of HierarchicalResourceQuotas.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of HierarchicalResourceQuotas.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1alpha2.HierarchicalResourceQuota{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1alpha2.HierarchicalResourceQuota{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuotaSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuotaSpec contains the limits.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"hard": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hard contains the limit of each resource, as in a ResourceQuota.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(resource.Quantity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			resource.Quantity{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1alpha2_HierarchicalResourceQuotaStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"hard": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hard contains the limits that are in force.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(resource.Quantity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"used": {
+						SchemaProps: spec.SchemaProps{
+							Description: "used contains the use of the subtree.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(resource.Quantity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"requestsSummary": {
+						SchemaProps: spec.SchemaProps{
+							Description: "requestsSummary lists used and hard of all resources but limits, for example \"pods: 1/3, secrets: 0/6\".",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"limitsSummary": {
+						SchemaProps: spec.SchemaProps{
+							Description: "limitsSummary lists used and hard of the resources whose names begin with \"limits.\".",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			resource.Quantity{}.OpenAPIModelName()},
 	}
 }
 
@@ -1305,6 +1502,252 @@ func schema_pkg_apis_hnc_v1beta1_HiddenKind(ref common.ReferenceCallback) common
 				Required: []string{"resource"},
 			},
 		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuota limits the resources that a subtree uses: a namespace and all its descendants. The propagator writes a ResourceQuota named hrq.hnc.x-k8s.io into each of these namespaces.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec contains the limits.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.HierarchicalResourceQuotaSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status contains the limits that are in force, and the use. It is set by the propagator.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.HierarchicalResourceQuotaStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HierarchicalResourceQuotaSpec{}.OpenAPIModelName(), v1beta1.HierarchicalResourceQuotaStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuotaList is a list of HierarchicalResourceQuotas.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of HierarchicalResourceQuotas.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.HierarchicalResourceQuota{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.HierarchicalResourceQuota{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuotaSpec contains the limits.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"hard": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hard contains the limit of each resource, as in a ResourceQuota. The resource count/subnamespaces.hnc.x-k8s.io limits the number of sub-namespaces below the namespace, at any depth.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(resource.Quantity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"scopes": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "scopes restrict the quota to objects that match all of them, as in a ResourceQuota.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"scopeSelector": {
+						SchemaProps: spec.SchemaProps{
+							Description: "scopeSelector restricts the quota to objects that match all of its expressions, as in a ResourceQuota.",
+							Ref:         ref(v1beta1.QuotaScopeSelector{}.OpenAPIModelName()),
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.QuotaScopeSelector{}.OpenAPIModelName(), resource.Quantity{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"hard": {
+						SchemaProps: spec.SchemaProps{
+							Description: "hard contains the limits that are in force.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(resource.Quantity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"used": {
+						SchemaProps: spec.SchemaProps{
+							Description: "used contains the use of the subtree.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(resource.Quantity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"namespaces": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"namespace",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaces contains the use of each namespace that uses a limited resource, in the order of names. It contains at most 250 namespaces.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.NamespaceUse{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"omittedNamespaces": {
+						SchemaProps: spec.SchemaProps{
+							Description: "omittedNamespaces is the number of namespaces with use that are not in namespaces.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions contains Enforced and Exceeded.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.NamespaceUse{}.OpenAPIModelName(), resource.Quantity{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 
@@ -2301,6 +2744,44 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 	}
 }
 
+func schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "NamespaceUse is the part of a quota's use that is in one namespace.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the name of the namespace.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"used": {
+						SchemaProps: spec.SchemaProps{
+							Description: "used contains the use of each limited resource.",
+							Type:        []string{"object"},
+							AdditionalProperties: &spec.SchemaOrBool{
+								Allows: true,
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(resource.Quantity{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"namespace"},
+			},
+		},
+		Dependencies: []string{
+			resource.Quantity{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -2745,6 +3226,88 @@ func schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref common.ReferenceCallback) co
 				Required: []string{"reason", "message"},
 			},
 		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_QuotaScopeRequirement(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "QuotaScopeRequirement is one requirement of a QuotaScopeSelector.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"scopeName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "scopeName is the name of the scope.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"operator": {
+						SchemaProps: spec.SchemaProps{
+							Description: "operator is In, NotIn, Exists or DoesNotExist.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"values": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "values contains at least one value if the operator is In or NotIn, and is empty otherwise.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"scopeName", "operator"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_QuotaScopeSelector(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "QuotaScopeSelector selects the objects that a quota counts.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"matchExpressions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "matchExpressions is a list of requirements that are combined with AND.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.QuotaScopeRequirement{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.QuotaScopeRequirement{}.OpenAPIModelName()},
 	}
 }
 

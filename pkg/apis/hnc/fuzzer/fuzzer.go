@@ -23,6 +23,10 @@ var Funcs = func(serializer.CodecFactory) []any {
 			c.FillNoCustom(status)
 			fillTypes(status.Conditions, c)
 		},
+		func(status *hnc.HierarchicalResourceQuotaStatus, c randfill.Continue) {
+			c.FillNoCustom(status)
+			fillTypes(status.Conditions, c)
+		},
 		func(status *hnc.HNCConfigurationStatus, c randfill.Continue) {
 			c.FillNoCustom(status)
 			fillTypes(status.Conditions, c)

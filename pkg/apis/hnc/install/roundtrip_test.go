@@ -33,7 +33,7 @@ func TestRoundTripV1alpha2(t *testing.T) {
 	scheme := scheme()
 	codecs := serializer.NewCodecFactory(scheme)
 	filler := apifuzzer.FuzzerFor(apifuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, fuzzer.Funcs), rand.NewSource(1), codecs)
-	for _, obj := range []runtime.Object{&v1alpha2.HierarchyConfiguration{}, &v1alpha2.SubnamespaceAnchor{}, &v1alpha2.HNCConfiguration{}} {
+	for _, obj := range []runtime.Object{&v1alpha2.HierarchyConfiguration{}, &v1alpha2.SubnamespaceAnchor{}, &v1alpha2.HNCConfiguration{}, &v1alpha2.HierarchicalResourceQuota{}} {
 		for range 300 {
 			filler.Fill(obj)
 			switch obj := obj.(type) {
@@ -41,6 +41,8 @@ func TestRoundTripV1alpha2(t *testing.T) {
 				obj.Status.Conditions = nil
 			case *v1alpha2.HNCConfiguration:
 				obj.Status.Conditions = nil
+			case *v1alpha2.HierarchicalResourceQuota:
+				obj.Status.RequestsSummary, obj.Status.LimitsSummary = hnc.QuotaSummaries(obj.Status.Hard, obj.Status.Used)
 			}
 			hub, err := scheme.ConvertToVersion(obj.DeepCopyObject(), hnc.SchemeGroupVersion)
 			if err != nil {

@@ -43,6 +43,16 @@ func addConversionFuncs(scheme *runtime.Scheme) error {
 			func(in *hnc.HNCConfigurationList, items []HNCConfiguration) HNCConfigurationList {
 				return HNCConfigurationList{ListMeta: in.ListMeta, Items: items}
 			})),
+		convertible(quotaToHub, quotaFromHub),
+		convertible(listToHub(
+			func(l *HierarchicalResourceQuotaList) []HierarchicalResourceQuota { return l.Items }, quotaToHub,
+			func(in *HierarchicalResourceQuotaList, items []hnc.HierarchicalResourceQuota) hnc.HierarchicalResourceQuotaList {
+				return hnc.HierarchicalResourceQuotaList{ListMeta: in.ListMeta, Items: items}
+			}), listToHub(
+			func(l *hnc.HierarchicalResourceQuotaList) []hnc.HierarchicalResourceQuota { return l.Items }, quotaFromHub,
+			func(in *hnc.HierarchicalResourceQuotaList, items []HierarchicalResourceQuota) HierarchicalResourceQuotaList {
+				return HierarchicalResourceQuotaList{ListMeta: in.ListMeta, Items: items}
+			})),
 	} {
 		if err := add(scheme); err != nil {
 			return err
@@ -157,6 +167,26 @@ func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 				}
 			}),
 			Conditions: oneSummary(in.Status.Conditions),
+		},
+	}
+}
+
+// quotaToHub drops the summaries, which are computed.
+func quotaToHub(in *HierarchicalResourceQuota) hnc.HierarchicalResourceQuota {
+	return hnc.HierarchicalResourceQuota{
+		ObjectMeta: in.ObjectMeta,
+		Spec:       hnc.HierarchicalResourceQuotaSpec{Hard: in.Spec.Hard},
+		Status:     hnc.HierarchicalResourceQuotaStatus{Hard: in.Status.Hard, Used: in.Status.Used},
+	}
+}
+
+func quotaFromHub(in *hnc.HierarchicalResourceQuota) HierarchicalResourceQuota {
+	requests, limits := hnc.QuotaSummaries(in.Status.Hard, in.Status.Used)
+	return HierarchicalResourceQuota{
+		ObjectMeta: in.ObjectMeta,
+		Spec:       HierarchicalResourceQuotaSpec{Hard: in.Spec.Hard},
+		Status: HierarchicalResourceQuotaStatus{
+			Hard: in.Status.Hard, Used: in.Status.Used, RequestsSummary: requests, LimitsSummary: limits,
 		},
 	}
 }

@@ -31,7 +31,7 @@ func init() {
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&HierarchyConfiguration{}, &HierarchyConfigurationList{}, &SubnamespaceAnchor{}, &SubnamespaceAnchorList{},
-		&HNCConfiguration{}, &HNCConfigurationList{})
+		&HNCConfiguration{}, &HNCConfigurationList{}, &HierarchicalResourceQuota{}, &HierarchicalResourceQuotaList{})
 	for kind, object := range map[string]runtime.Object{
 		"Hierarchy":        &HierarchyConfiguration{},
 		"HierarchyList":    &HierarchyConfigurationList{},

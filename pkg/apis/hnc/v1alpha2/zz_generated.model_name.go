@@ -42,6 +42,26 @@ func (in HNCConfigurationStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuota) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HierarchicalResourceQuota"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuotaList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HierarchicalResourceQuotaList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuotaSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HierarchicalResourceQuotaSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuotaStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1alpha2.HierarchicalResourceQuotaStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HierarchyConfiguration) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1alpha2.HierarchyConfiguration"
 }

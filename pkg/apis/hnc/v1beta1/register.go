@@ -28,6 +28,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&Hierarchy{}, &HierarchyList{}, &Subnamespace{}, &SubnamespaceList{},
 		&HNCConfiguration{}, &HNCConfigurationList{},
+		&HierarchicalResourceQuota{}, &HierarchicalResourceQuotaList{},
 		&OverwrittenObject{}, &OverwrittenObjectList{},
 		&CopyRelease{}, &CopyReleaseList{},
 		&HierarchyPlan{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})

@@ -126,6 +126,46 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*HierarchicalResourceQuota)(nil), (*hnc.HierarchicalResourceQuota)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchicalResourceQuota_To_hnc_HierarchicalResourceQuota(a.(*HierarchicalResourceQuota), b.(*hnc.HierarchicalResourceQuota), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HierarchicalResourceQuota)(nil), (*HierarchicalResourceQuota)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HierarchicalResourceQuota_To_v1beta1_HierarchicalResourceQuota(a.(*hnc.HierarchicalResourceQuota), b.(*HierarchicalResourceQuota), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HierarchicalResourceQuotaList)(nil), (*hnc.HierarchicalResourceQuotaList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchicalResourceQuotaList_To_hnc_HierarchicalResourceQuotaList(a.(*HierarchicalResourceQuotaList), b.(*hnc.HierarchicalResourceQuotaList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HierarchicalResourceQuotaList)(nil), (*HierarchicalResourceQuotaList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HierarchicalResourceQuotaList_To_v1beta1_HierarchicalResourceQuotaList(a.(*hnc.HierarchicalResourceQuotaList), b.(*HierarchicalResourceQuotaList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HierarchicalResourceQuotaSpec)(nil), (*hnc.HierarchicalResourceQuotaSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(a.(*HierarchicalResourceQuotaSpec), b.(*hnc.HierarchicalResourceQuotaSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HierarchicalResourceQuotaSpec)(nil), (*HierarchicalResourceQuotaSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec(a.(*hnc.HierarchicalResourceQuotaSpec), b.(*HierarchicalResourceQuotaSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HierarchicalResourceQuotaStatus)(nil), (*hnc.HierarchicalResourceQuotaStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(a.(*HierarchicalResourceQuotaStatus), b.(*hnc.HierarchicalResourceQuotaStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.HierarchicalResourceQuotaStatus)(nil), (*HierarchicalResourceQuotaStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_HierarchicalResourceQuotaStatus_To_v1beta1_HierarchicalResourceQuotaStatus(a.(*hnc.HierarchicalResourceQuotaStatus), b.(*HierarchicalResourceQuotaStatus), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*Hierarchy)(nil), (*hnc.Hierarchy)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_Hierarchy_To_hnc_Hierarchy(a.(*Hierarchy), b.(*hnc.Hierarchy), scope)
 	}); err != nil {
@@ -286,6 +326,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*NamespaceUse)(nil), (*hnc.NamespaceUse)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(a.(*NamespaceUse), b.(*hnc.NamespaceUse), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.NamespaceUse)(nil), (*NamespaceUse)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(a.(*hnc.NamespaceUse), b.(*NamespaceUse), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*OverwrittenObject)(nil), (*hnc.OverwrittenObject)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_OverwrittenObject_To_hnc_OverwrittenObject(a.(*OverwrittenObject), b.(*hnc.OverwrittenObject), scope)
 	}); err != nil {
@@ -363,6 +413,26 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*hnc.PlannedRefusal)(nil), (*PlannedRefusal)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(a.(*hnc.PlannedRefusal), b.(*PlannedRefusal), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*QuotaScopeRequirement)(nil), (*hnc.QuotaScopeRequirement)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_QuotaScopeRequirement_To_hnc_QuotaScopeRequirement(a.(*QuotaScopeRequirement), b.(*hnc.QuotaScopeRequirement), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.QuotaScopeRequirement)(nil), (*QuotaScopeRequirement)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_QuotaScopeRequirement_To_v1beta1_QuotaScopeRequirement(a.(*hnc.QuotaScopeRequirement), b.(*QuotaScopeRequirement), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*QuotaScopeSelector)(nil), (*hnc.QuotaScopeSelector)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_QuotaScopeSelector_To_hnc_QuotaScopeSelector(a.(*QuotaScopeSelector), b.(*hnc.QuotaScopeSelector), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.QuotaScopeSelector)(nil), (*QuotaScopeSelector)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_QuotaScopeSelector_To_v1beta1_QuotaScopeSelector(a.(*hnc.QuotaScopeSelector), b.(*QuotaScopeSelector), scope)
 	}); err != nil {
 		return err
 	}
@@ -655,6 +725,100 @@ func autoConvert_hnc_HiddenKind_To_v1beta1_HiddenKind(in *hnc.HiddenKind, out *H
 // Convert_hnc_HiddenKind_To_v1beta1_HiddenKind is an autogenerated conversion function.
 func Convert_hnc_HiddenKind_To_v1beta1_HiddenKind(in *hnc.HiddenKind, out *HiddenKind, s conversion.Scope) error {
 	return autoConvert_hnc_HiddenKind_To_v1beta1_HiddenKind(in, out, s)
+}
+
+func autoConvert_v1beta1_HierarchicalResourceQuota_To_hnc_HierarchicalResourceQuota(in *HierarchicalResourceQuota, out *hnc.HierarchicalResourceQuota, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_HierarchicalResourceQuota_To_hnc_HierarchicalResourceQuota is an autogenerated conversion function.
+func Convert_v1beta1_HierarchicalResourceQuota_To_hnc_HierarchicalResourceQuota(in *HierarchicalResourceQuota, out *hnc.HierarchicalResourceQuota, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchicalResourceQuota_To_hnc_HierarchicalResourceQuota(in, out, s)
+}
+
+func autoConvert_hnc_HierarchicalResourceQuota_To_v1beta1_HierarchicalResourceQuota(in *hnc.HierarchicalResourceQuota, out *HierarchicalResourceQuota, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_hnc_HierarchicalResourceQuotaStatus_To_v1beta1_HierarchicalResourceQuotaStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_hnc_HierarchicalResourceQuota_To_v1beta1_HierarchicalResourceQuota is an autogenerated conversion function.
+func Convert_hnc_HierarchicalResourceQuota_To_v1beta1_HierarchicalResourceQuota(in *hnc.HierarchicalResourceQuota, out *HierarchicalResourceQuota, s conversion.Scope) error {
+	return autoConvert_hnc_HierarchicalResourceQuota_To_v1beta1_HierarchicalResourceQuota(in, out, s)
+}
+
+func autoConvert_v1beta1_HierarchicalResourceQuotaList_To_hnc_HierarchicalResourceQuotaList(in *HierarchicalResourceQuotaList, out *hnc.HierarchicalResourceQuotaList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]hnc.HierarchicalResourceQuota)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_v1beta1_HierarchicalResourceQuotaList_To_hnc_HierarchicalResourceQuotaList is an autogenerated conversion function.
+func Convert_v1beta1_HierarchicalResourceQuotaList_To_hnc_HierarchicalResourceQuotaList(in *HierarchicalResourceQuotaList, out *hnc.HierarchicalResourceQuotaList, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchicalResourceQuotaList_To_hnc_HierarchicalResourceQuotaList(in, out, s)
+}
+
+func autoConvert_hnc_HierarchicalResourceQuotaList_To_v1beta1_HierarchicalResourceQuotaList(in *hnc.HierarchicalResourceQuotaList, out *HierarchicalResourceQuotaList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]HierarchicalResourceQuota)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_hnc_HierarchicalResourceQuotaList_To_v1beta1_HierarchicalResourceQuotaList is an autogenerated conversion function.
+func Convert_hnc_HierarchicalResourceQuotaList_To_v1beta1_HierarchicalResourceQuotaList(in *hnc.HierarchicalResourceQuotaList, out *HierarchicalResourceQuotaList, s conversion.Scope) error {
+	return autoConvert_hnc_HierarchicalResourceQuotaList_To_v1beta1_HierarchicalResourceQuotaList(in, out, s)
+}
+
+func autoConvert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(in *HierarchicalResourceQuotaSpec, out *hnc.HierarchicalResourceQuotaSpec, s conversion.Scope) error {
+	*out = *(*hnc.HierarchicalResourceQuotaSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec is an autogenerated conversion function.
+func Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(in *HierarchicalResourceQuotaSpec, out *hnc.HierarchicalResourceQuotaSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(in, out, s)
+}
+
+func autoConvert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec(in *hnc.HierarchicalResourceQuotaSpec, out *HierarchicalResourceQuotaSpec, s conversion.Scope) error {
+	*out = *(*HierarchicalResourceQuotaSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec is an autogenerated conversion function.
+func Convert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec(in *hnc.HierarchicalResourceQuotaSpec, out *HierarchicalResourceQuotaSpec, s conversion.Scope) error {
+	return autoConvert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(in *HierarchicalResourceQuotaStatus, out *hnc.HierarchicalResourceQuotaStatus, s conversion.Scope) error {
+	*out = *(*hnc.HierarchicalResourceQuotaStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus is an autogenerated conversion function.
+func Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(in *HierarchicalResourceQuotaStatus, out *hnc.HierarchicalResourceQuotaStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(in, out, s)
+}
+
+func autoConvert_hnc_HierarchicalResourceQuotaStatus_To_v1beta1_HierarchicalResourceQuotaStatus(in *hnc.HierarchicalResourceQuotaStatus, out *HierarchicalResourceQuotaStatus, s conversion.Scope) error {
+	*out = *(*HierarchicalResourceQuotaStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_HierarchicalResourceQuotaStatus_To_v1beta1_HierarchicalResourceQuotaStatus is an autogenerated conversion function.
+func Convert_hnc_HierarchicalResourceQuotaStatus_To_v1beta1_HierarchicalResourceQuotaStatus(in *hnc.HierarchicalResourceQuotaStatus, out *HierarchicalResourceQuotaStatus, s conversion.Scope) error {
+	return autoConvert_hnc_HierarchicalResourceQuotaStatus_To_v1beta1_HierarchicalResourceQuotaStatus(in, out, s)
 }
 
 func autoConvert_v1beta1_Hierarchy_To_hnc_Hierarchy(in *Hierarchy, out *hnc.Hierarchy, s conversion.Scope) error {
@@ -1013,6 +1177,26 @@ func Convert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(in *hnc.NamespacePlan, o
 	return autoConvert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(in, out, s)
 }
 
+func autoConvert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(in *NamespaceUse, out *hnc.NamespaceUse, s conversion.Scope) error {
+	*out = *(*hnc.NamespaceUse)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse is an autogenerated conversion function.
+func Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(in *NamespaceUse, out *hnc.NamespaceUse, s conversion.Scope) error {
+	return autoConvert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(in, out, s)
+}
+
+func autoConvert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(in *hnc.NamespaceUse, out *NamespaceUse, s conversion.Scope) error {
+	*out = *(*NamespaceUse)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_NamespaceUse_To_v1beta1_NamespaceUse is an autogenerated conversion function.
+func Convert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(in *hnc.NamespaceUse, out *NamespaceUse, s conversion.Scope) error {
+	return autoConvert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(in, out, s)
+}
+
 func autoConvert_v1beta1_OverwrittenObject_To_hnc_OverwrittenObject(in *OverwrittenObject, out *hnc.OverwrittenObject, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_v1beta1_OverwrittenObjectSpec_To_hnc_OverwrittenObjectSpec(&in.Spec, &out.Spec, s); err != nil {
@@ -1179,6 +1363,46 @@ func autoConvert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(in *hnc.PlannedRef
 // Convert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal is an autogenerated conversion function.
 func Convert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(in *hnc.PlannedRefusal, out *PlannedRefusal, s conversion.Scope) error {
 	return autoConvert_hnc_PlannedRefusal_To_v1beta1_PlannedRefusal(in, out, s)
+}
+
+func autoConvert_v1beta1_QuotaScopeRequirement_To_hnc_QuotaScopeRequirement(in *QuotaScopeRequirement, out *hnc.QuotaScopeRequirement, s conversion.Scope) error {
+	*out = *(*hnc.QuotaScopeRequirement)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_QuotaScopeRequirement_To_hnc_QuotaScopeRequirement is an autogenerated conversion function.
+func Convert_v1beta1_QuotaScopeRequirement_To_hnc_QuotaScopeRequirement(in *QuotaScopeRequirement, out *hnc.QuotaScopeRequirement, s conversion.Scope) error {
+	return autoConvert_v1beta1_QuotaScopeRequirement_To_hnc_QuotaScopeRequirement(in, out, s)
+}
+
+func autoConvert_hnc_QuotaScopeRequirement_To_v1beta1_QuotaScopeRequirement(in *hnc.QuotaScopeRequirement, out *QuotaScopeRequirement, s conversion.Scope) error {
+	*out = *(*QuotaScopeRequirement)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_QuotaScopeRequirement_To_v1beta1_QuotaScopeRequirement is an autogenerated conversion function.
+func Convert_hnc_QuotaScopeRequirement_To_v1beta1_QuotaScopeRequirement(in *hnc.QuotaScopeRequirement, out *QuotaScopeRequirement, s conversion.Scope) error {
+	return autoConvert_hnc_QuotaScopeRequirement_To_v1beta1_QuotaScopeRequirement(in, out, s)
+}
+
+func autoConvert_v1beta1_QuotaScopeSelector_To_hnc_QuotaScopeSelector(in *QuotaScopeSelector, out *hnc.QuotaScopeSelector, s conversion.Scope) error {
+	*out = *(*hnc.QuotaScopeSelector)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_QuotaScopeSelector_To_hnc_QuotaScopeSelector is an autogenerated conversion function.
+func Convert_v1beta1_QuotaScopeSelector_To_hnc_QuotaScopeSelector(in *QuotaScopeSelector, out *hnc.QuotaScopeSelector, s conversion.Scope) error {
+	return autoConvert_v1beta1_QuotaScopeSelector_To_hnc_QuotaScopeSelector(in, out, s)
+}
+
+func autoConvert_hnc_QuotaScopeSelector_To_v1beta1_QuotaScopeSelector(in *hnc.QuotaScopeSelector, out *QuotaScopeSelector, s conversion.Scope) error {
+	*out = *(*QuotaScopeSelector)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_QuotaScopeSelector_To_v1beta1_QuotaScopeSelector is an autogenerated conversion function.
+func Convert_hnc_QuotaScopeSelector_To_v1beta1_QuotaScopeSelector(in *hnc.QuotaScopeSelector, out *QuotaScopeSelector, s conversion.Scope) error {
+	return autoConvert_hnc_QuotaScopeSelector_To_v1beta1_QuotaScopeSelector(in, out, s)
 }
 
 func autoConvert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(in *ResourceSpec, out *hnc.ResourceSpec, s conversion.Scope) error {

@@ -67,6 +67,26 @@ func (in HiddenKind) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuota) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchicalResourceQuota"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuotaList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchicalResourceQuotaList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuotaSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchicalResourceQuotaSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in HierarchicalResourceQuotaStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.HierarchicalResourceQuotaStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Hierarchy) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.Hierarchy"
 }
@@ -147,6 +167,11 @@ func (in NamespacePlan) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in NamespaceUse) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.NamespaceUse"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in OverwrittenObject) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.OverwrittenObject"
 }
@@ -184,6 +209,16 @@ func (in PlannedQuota) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlannedRefusal) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.PlannedRefusal"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in QuotaScopeRequirement) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.QuotaScopeRequirement"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in QuotaScopeSelector) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.QuotaScopeSelector"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -49,6 +49,16 @@ var schemaYAML = typed.YAMLObject(`types:
     elementType:
       namedType: __untyped_deduced_
     elementRelationship: separable
+- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha2.HierarchicalResourceQuota
+  scalar: untyped
+  list:
+    elementType:
+      namedType: __untyped_atomic_
+    elementRelationship: atomic
+  map:
+    elementType:
+      namedType: __untyped_deduced_
+    elementRelationship: separable
 - name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1alpha2.HierarchyConfiguration
   scalar: untyped
   list:
@@ -80,6 +90,16 @@ var schemaYAML = typed.YAMLObject(`types:
       namedType: __untyped_deduced_
     elementRelationship: separable
 - name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1beta1.HNCConfiguration
+  scalar: untyped
+  list:
+    elementType:
+      namedType: __untyped_atomic_
+    elementRelationship: atomic
+  map:
+    elementType:
+      namedType: __untyped_deduced_
+    elementRelationship: separable
+- name: com.github.hierarchy-apiserver.hierarchy-apiserver.pkg.apis.hnc.v1beta1.HierarchicalResourceQuota
   scalar: untyped
   list:
     elementType:

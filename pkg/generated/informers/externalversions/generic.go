@@ -56,6 +56,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 	// Group=hnc.x-k8s.io, Version=v1alpha2
 	case v1alpha2.SchemeGroupVersion.WithResource("hncconfigurations"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().HNCConfigurations().Informer()}, nil
+	case v1alpha2.SchemeGroupVersion.WithResource("hierarchicalresourcequotas"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().HierarchicalResourceQuotas().Informer()}, nil
 	case v1alpha2.SchemeGroupVersion.WithResource("hierarchyconfigurations"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1alpha2().HierarchyConfigurations().Informer()}, nil
 	case v1alpha2.SchemeGroupVersion.WithResource("subnamespaceanchors"):
@@ -66,6 +68,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().CopyReleases().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hncconfigurations"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().HNCConfigurations().Informer()}, nil
+	case v1beta1.SchemeGroupVersion.WithResource("hierarchicalresourcequotas"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().HierarchicalResourceQuotas().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("hierarchies"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Hierarchies().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("mynamespaces"):

@@ -22,6 +22,14 @@ package v1alpha2
 // HNCConfigurationLister.
 type HNCConfigurationListerExpansion interface{}
 
+// HierarchicalResourceQuotaListerExpansion allows custom methods to be added to
+// HierarchicalResourceQuotaLister.
+type HierarchicalResourceQuotaListerExpansion interface{}
+
+// HierarchicalResourceQuotaNamespaceListerExpansion allows custom methods to be added to
+// HierarchicalResourceQuotaNamespaceLister.
+type HierarchicalResourceQuotaNamespaceListerExpansion interface{}
+
 // HierarchyConfigurationListerExpansion allows custom methods to be added to
 // HierarchyConfigurationLister.
 type HierarchyConfigurationListerExpansion interface{}

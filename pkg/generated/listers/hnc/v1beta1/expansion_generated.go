@@ -30,6 +30,14 @@ type CopyReleaseNamespaceListerExpansion interface{}
 // HNCConfigurationLister.
 type HNCConfigurationListerExpansion interface{}
 
+// HierarchicalResourceQuotaListerExpansion allows custom methods to be added to
+// HierarchicalResourceQuotaLister.
+type HierarchicalResourceQuotaListerExpansion interface{}
+
+// HierarchicalResourceQuotaNamespaceListerExpansion allows custom methods to be added to
+// HierarchicalResourceQuotaNamespaceLister.
+type HierarchicalResourceQuotaNamespaceListerExpansion interface{}
+
 // HierarchyListerExpansion allows custom methods to be added to
 // HierarchyLister.
 type HierarchyListerExpansion interface{}

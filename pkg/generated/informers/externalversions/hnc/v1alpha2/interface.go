@@ -26,6 +26,8 @@ import (
 type Interface interface {
 	// HNCConfigurations returns a HNCConfigurationInformer.
 	HNCConfigurations() TypedHNCConfigurationInformer
+	// HierarchicalResourceQuotas returns a HierarchicalResourceQuotaInformer.
+	HierarchicalResourceQuotas() TypedHierarchicalResourceQuotaInformer
 	// HierarchyConfigurations returns a HierarchyConfigurationInformer.
 	HierarchyConfigurations() TypedHierarchyConfigurationInformer
 	// SubnamespaceAnchors returns a SubnamespaceAnchorInformer.
@@ -46,6 +48,11 @@ func New(f internalinterfaces.SharedInformerFactory, namespace string, tweakList
 // HNCConfigurations returns a TypedHNCConfigurationInformer.
 func (v *version) HNCConfigurations() TypedHNCConfigurationInformer {
 	return &hNCConfigurationInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// HierarchicalResourceQuotas returns a TypedHierarchicalResourceQuotaInformer.
+func (v *version) HierarchicalResourceQuotas() TypedHierarchicalResourceQuotaInformer {
+	return &hierarchicalResourceQuotaInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
 }
 
 // HierarchyConfigurations returns a TypedHierarchyConfigurationInformer.

@@ -28,6 +28,8 @@ type Interface interface {
 	CopyReleases() TypedCopyReleaseInformer
 	// HNCConfigurations returns a HNCConfigurationInformer.
 	HNCConfigurations() TypedHNCConfigurationInformer
+	// HierarchicalResourceQuotas returns a HierarchicalResourceQuotaInformer.
+	HierarchicalResourceQuotas() TypedHierarchicalResourceQuotaInformer
 	// Hierarchies returns a HierarchyInformer.
 	Hierarchies() TypedHierarchyInformer
 	// MyNamespaces returns a MyNamespaceInformer.
@@ -55,6 +57,11 @@ func (v *version) CopyReleases() TypedCopyReleaseInformer {
 // HNCConfigurations returns a TypedHNCConfigurationInformer.
 func (v *version) HNCConfigurations() TypedHNCConfigurationInformer {
 	return &hNCConfigurationInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// HierarchicalResourceQuotas returns a TypedHierarchicalResourceQuotaInformer.
+func (v *version) HierarchicalResourceQuotas() TypedHierarchicalResourceQuotaInformer {
+	return &hierarchicalResourceQuotaInformer{factory: v.factory, namespace: v.namespace, tweakListOptions: v.tweakListOptions}
 }
 
 // Hierarchies returns a TypedHierarchyInformer.

@@ -20,6 +20,8 @@ package v1alpha2
 
 type HNCConfigurationExpansion interface{}
 
+type HierarchicalResourceQuotaExpansion interface{}
+
 type HierarchyConfigurationExpansion interface{}
 
 type SubnamespaceAnchorExpansion interface{}

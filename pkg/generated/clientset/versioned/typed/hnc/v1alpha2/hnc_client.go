@@ -29,6 +29,7 @@ import (
 type HncV1alpha2Interface interface {
 	RESTClient() rest.Interface
 	HNCConfigurationsGetter
+	HierarchicalResourceQuotasGetter
 	HierarchyConfigurationsGetter
 	SubnamespaceAnchorsGetter
 }
@@ -40,6 +41,10 @@ type HncV1alpha2Client struct {
 
 func (c *HncV1alpha2Client) HNCConfigurations() HNCConfigurationInterface {
 	return newHNCConfigurations(c)
+}
+
+func (c *HncV1alpha2Client) HierarchicalResourceQuotas(namespace string) HierarchicalResourceQuotaInterface {
+	return newHierarchicalResourceQuotas(c, namespace)
 }
 
 func (c *HncV1alpha2Client) HierarchyConfigurations(namespace string) HierarchyConfigurationInterface {

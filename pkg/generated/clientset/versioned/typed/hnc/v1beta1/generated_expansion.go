@@ -22,6 +22,8 @@ type CopyReleaseExpansion interface{}
 
 type HNCConfigurationExpansion interface{}
 
+type HierarchicalResourceQuotaExpansion interface{}
+
 type HierarchyExpansion interface{}
 
 type MyNamespaceExpansion interface{}

@@ -30,6 +30,7 @@ type HncV1beta1Interface interface {
 	RESTClient() rest.Interface
 	CopyReleasesGetter
 	HNCConfigurationsGetter
+	HierarchicalResourceQuotasGetter
 	HierarchiesGetter
 	MyNamespacesGetter
 	OverwrittenObjectsGetter
@@ -47,6 +48,10 @@ func (c *HncV1beta1Client) CopyReleases(namespace string) CopyReleaseInterface {
 
 func (c *HncV1beta1Client) HNCConfigurations() HNCConfigurationInterface {
 	return newHNCConfigurations(c)
+}
+
+func (c *HncV1beta1Client) HierarchicalResourceQuotas(namespace string) HierarchicalResourceQuotaInterface {
+	return newHierarchicalResourceQuotas(c, namespace)
 }
 
 func (c *HncV1beta1Client) Hierarchies(namespace string) HierarchyInterface {

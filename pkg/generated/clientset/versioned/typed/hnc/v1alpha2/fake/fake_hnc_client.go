@@ -32,6 +32,10 @@ func (c *FakeHncV1alpha2) HNCConfigurations() v1alpha2.HNCConfigurationInterface
 	return newFakeHNCConfigurations(c)
 }
 
+func (c *FakeHncV1alpha2) HierarchicalResourceQuotas(namespace string) v1alpha2.HierarchicalResourceQuotaInterface {
+	return newFakeHierarchicalResourceQuotas(c, namespace)
+}
+
 func (c *FakeHncV1alpha2) HierarchyConfigurations(namespace string) v1alpha2.HierarchyConfigurationInterface {
 	return newFakeHierarchyConfigurations(c, namespace)
 }

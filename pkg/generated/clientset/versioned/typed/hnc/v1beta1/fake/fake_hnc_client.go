@@ -36,6 +36,10 @@ func (c *FakeHncV1beta1) HNCConfigurations() v1beta1.HNCConfigurationInterface {
 	return newFakeHNCConfigurations(c)
 }
 
+func (c *FakeHncV1beta1) HierarchicalResourceQuotas(namespace string) v1beta1.HierarchicalResourceQuotaInterface {
+	return newFakeHierarchicalResourceQuotas(c, namespace)
+}
+
 func (c *FakeHncV1beta1) Hierarchies(namespace string) v1beta1.HierarchyInterface {
 	return newFakeHierarchies(c, namespace)
 }

@@ -1,0 +1,26 @@
+package hnc
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// QuotaSummaries returns used and hard of each resource in hard, in the order of their names: "pods: 1/3, secrets: 0/6".
+// Resources whose names begin with "limits." are in limits, all others in requests. Source: spec/hnc.md 1.5 and 3.13.
+func QuotaSummaries(hard, used corev1.ResourceList) (requests, limits string) {
+	var r, l []string
+	for name, quantity := range hard {
+		use := used[name]
+		cell := string(name) + ": " + use.String() + "/" + quantity.String()
+		if strings.HasPrefix(string(name), "limits.") {
+			l = append(l, cell)
+		} else {
+			r = append(r, cell)
+		}
+	}
+	slices.Sort(r)
+	slices.Sort(l)
+	return strings.Join(r, ", "), strings.Join(l, ", ")
+}

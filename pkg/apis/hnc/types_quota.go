@@ -1,0 +1,90 @@
+package hnc
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// HierarchicalResourceQuota is the hub type of v1beta1 HierarchicalResourceQuota, which documents the fields. It limits
+// the use of a subtree: of a namespace and all its descendants.
+type HierarchicalResourceQuota struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+
+	Spec   HierarchicalResourceQuotaSpec
+	Status HierarchicalResourceQuotaStatus
+}
+
+// HierarchicalResourceQuotaSpec contains the limits.
+type HierarchicalResourceQuotaSpec struct {
+	Hard          corev1.ResourceList
+	Scopes        []corev1.ResourceQuotaScope
+	ScopeSelector *QuotaScopeSelector
+}
+
+// QuotaScopeSelector selects the objects that a quota counts.
+type QuotaScopeSelector struct {
+	MatchExpressions []QuotaScopeRequirement
+}
+
+// QuotaScopeRequirement is one requirement of a QuotaScopeSelector.
+type QuotaScopeRequirement struct {
+	ScopeName corev1.ResourceQuotaScope
+	Operator  corev1.ScopeSelectorOperator
+	Values    []string
+}
+
+// HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
+type HierarchicalResourceQuotaStatus struct {
+	Hard              corev1.ResourceList
+	Used              corev1.ResourceList
+	Namespaces        []NamespaceUse
+	OmittedNamespaces int32
+	Conditions        []metav1.Condition
+}
+
+// NamespaceUse is the part of a quota's use that is in one namespace.
+type NamespaceUse struct {
+	Namespace string
+	Used      corev1.ResourceList
+}
+
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+
+// HierarchicalResourceQuotaList is a list of HierarchicalResourceQuotas.
+type HierarchicalResourceQuotaList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+
+	Items []HierarchicalResourceQuota
+}
+
+// ResourceSubnamespaces is the resource name under which a HierarchicalResourceQuota limits the number of
+// sub-namespaces below its namespace.
+const ResourceSubnamespaces corev1.ResourceName = "count/subnamespaces." + GroupName
+
+// ResourceQuotaName is the name of the ResourceQuota without scopes that the propagator writes into every namespace
+// below a HierarchicalResourceQuota. Those with scopes have names that begin with it, a dot following. LabelQuota is
+// their label.
+const (
+	ResourceQuotaName = "hrq." + GroupName
+	LabelQuota        = GroupName + "/hrq"
+)
+
+// Conditions of a HierarchicalResourceQuota.
+const (
+	// ConditionQuotaEnforced is True while the limits hold in all namespaces of the subtree.
+	ConditionQuotaEnforced = "Enforced"
+	// ConditionQuotaExceeded is True while the use exceeds a limit, because it did before the limit was set or moved
+	// into the subtree.
+	ConditionQuotaExceeded = "Exceeded"
+
+	ReasonQuotaReserved    = "Reserved"
+	ReasonQuotaEventual    = "Eventual"
+	ReasonQuotaPending     = "Pending"
+	ReasonQuotaWriteFailed = "CannotWriteResourceQuota"
+	ReasonQuotaOverLimit   = "OverLimit"
+	ReasonQuotaWithinLimit = "WithinLimit"
+)

@@ -1,0 +1,39 @@
+package hierarchicalresourcequota
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+)
+
+// Storage contains the storage of quotas and of their status.
+type Storage struct {
+	Quota  *genericregistry.Store
+	Status *alias.Status
+}
+
+// NewStorage returns the storage of quotas.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (*Storage, error) {
+	b := base.New(scheme, true)
+	s := strategy{b}
+	store := &genericregistry.Store{
+		NewFunc:                   func() runtime.Object { return &hnc.HierarchicalResourceQuota{} },
+		NewListFunc:               func() runtime.Object { return &hnc.HierarchicalResourceQuotaList{} },
+		DefaultQualifiedResource:  hnc.Resource("hierarchicalresourcequotas"),
+		SingularQualifiedResource: hnc.Resource("hierarchicalresourcequota"),
+		CreateStrategy:            s,
+		UpdateStrategy:            s,
+		DeleteStrategy:            s,
+		ResetFieldsStrategy:       s,
+		TableConvertor:            table.New(columns...),
+	}
+	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
+		return nil, err
+	}
+	return &Storage{Quota: store, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
+}
