@@ -22,15 +22,19 @@ import (
 // children.
 func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) error {
 	var (
-		ns       *tree.Namespace
-		h        *tree.Hierarchy
-		children bool
-		p        plan
+		ns         *tree.Namespace
+		h          *tree.Hierarchy
+		cascadesAt string
+		children   bool
+		p          plan
 	)
 	c.Cache.Read(func(state *cache.State) {
 		t := state.Tree
 		ns, h, children = t.Namespace(s.Name), t.Hierarchy(s.Name), t.HasChildren(s.Name)
 		p = planFor(t, s.Key, metav1.Now())
+		if t.Namespace(s.Parent) != nil && !elsewhere(t, s) {
+			cascadesAt = needsCascading(t, s)
+		}
 	})
 	if p.action != release {
 		return fmt.Errorf("%w: the plan is %s now", outcome.ErrStale, p.action)
@@ -45,7 +49,7 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 		}
 		return fmt.Errorf("%w: namespace %q exists since version %s", outcome.ErrStale, s.Name, live.ResourceVersion)
 	}
-	if ns.SubnamespaceOf != s.Parent || s.Void {
+	if ns.SubnamespaceOf != s.Parent || s.Void || ns.Terminating {
 		return nil
 	}
 	live, err := c.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
@@ -55,7 +59,16 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 	if err == nil && h != nil && live.Spec.Parent != h.Parent {
 		return fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Spec.Parent)
 	}
-	if !children {
+	if cascadesAt != "" {
+		allowed, err := c.cascadingAllowedNow(ctx, cascadesAt)
+		if err != nil {
+			return err
+		}
+		if allowed {
+			return fmt.Errorf("%w: cascading deletion of namespace %q is allowed now", outcome.ErrStale, cascadesAt)
+		}
+	}
+	if !children || cascadesAt == s.Parent {
 		return nil
 	}
 	if children, err = c.hasLiveChildren(ctx, s.Name); err != nil {

@@ -107,7 +107,7 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	case void:
 		return c.markVoid(ctx, s, p)
 	case deleteNamespace:
-		return c.namespaces.Delete(ctx, key.Name, p.uid, p.resourceVersion)
+		return c.deleteNamespace(ctx, s, p)
 	case report:
 		return c.writeStatus(ctx, s, p.status)
 	case createNamespace:

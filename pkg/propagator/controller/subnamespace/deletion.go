@@ -1,8 +1,23 @@
 package subnamespace
 
-import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+import (
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
 
-// planDeletion decides on a Subnamespace that is being deleted. Source: spec/hnc.md 3.6.
+// Kubernetes waits 5 seconds before it deletes the content of a terminating namespace, and some more seconds before it tries again because of an object
+// with a finalizer. So the Subnamespaces of a terminating namespace are reconciled before they are deleted themselves: their namespaces are deleted at
+// once, at all levels, and their finalizers are removed before anything waits for them.
+
+// goes reports whether the Subnamespace is being deleted, or will be because its parent is.
+func goes(t *tree.Tree, s *tree.Subnamespace) bool { return s.Terminating || parentTerminates(t, s) }
+
+func parentTerminates(t *tree.Tree, s *tree.Subnamespace) bool {
+	parent := t.Namespace(s.Parent)
+	return parent != nil && parent.Terminating
+}
+
+// planDeletion decides on a Subnamespace that goes. Source: spec/hnc.md 3.6.
 func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 	release := plan{action: release}
 	if !s.Held() {
@@ -18,13 +33,19 @@ func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 		return release
 	case elsewhere(t, s):
 		return release
+	case ns.Terminating && parentTerminates(t, s):
+		// Neither comes back.
+		return release
 	case ns.Terminating:
 		return plan{action: none}
 	case !s.Held() || !mayDelete(t, s):
 		// It stays, as an orphan.
 		return release
 	}
-	return plan{action: deleteNamespace, uid: ns.UID, resourceVersion: ns.ResourceVersion}
+	return plan{
+		action: deleteNamespace, uid: ns.UID, resourceVersion: ns.ResourceVersion,
+		recordCascading: t.CascadingAllowed(s.Name) && ns.Labels[hnc.LabelCascadingDeletion] != hnc.CascadingAllowed,
+	}
 }
 
 // elsewhere reports whether the namespace's Hierarchy names another parent than the Subnamespace's.
@@ -33,15 +54,23 @@ func elsewhere(t *tree.Tree, s *tree.Subnamespace) bool {
 	return h != nil && h.Parent != "" && h.Parent != s.Parent
 }
 
-// mayDelete reports whether the namespace may be deleted with its Subnamespace. When the parent terminates, its content is deleted in a
-// random order, and the user who deleted it may not have known of the sub-namespace: only cascading deletion permits it then.
+// mayDelete reports whether the namespace may be deleted with its Subnamespace.
 func mayDelete(t *tree.Tree, s *tree.Subnamespace) bool {
-	parent := t.Namespace(s.Parent)
-	switch {
-	case parent == nil:
+	if t.Namespace(s.Parent) == nil {
 		return false
-	case parent.Terminating:
-		return t.CascadingAllowed(s.Parent)
 	}
-	return !t.HasChildren(s.Name) || t.CascadingAllowed(s.Name)
+	at := needsCascading(t, s)
+	return at == "" || t.CascadingAllowed(at)
+}
+
+// needsCascading returns the namespace that has to allow cascading deletion for the Subnamespace's namespace to be deleted, "" if none has to. When the
+// parent terminates, the user who deleted it may not have known of the sub-namespace: only cascading deletion permits it then.
+func needsCascading(t *tree.Tree, s *tree.Subnamespace) string {
+	switch {
+	case parentTerminates(t, s):
+		return s.Parent
+	case t.HasChildren(s.Name):
+		return s.Name
+	}
+	return ""
 }

@@ -48,6 +48,9 @@ type plan struct {
 	// uid and resourceVersion are those of the namespace to delete, as the cache has it.
 	uid             types.UID
 	resourceVersion string
+	// recordCascading reports that this namespace needs the label that says that cascading deletion is allowed, before it is deleted: the Hierarchies
+	// that say so may be gone before the namespaces below it are considered.
+	recordCascading bool
 	// setParent reports that the Hierarchy of the namespace has to be created with the parent, or has to get it.
 	setParent bool
 	// setMetadata reports that the Hierarchy has to get the labels and annotations of the Subnamespace.
@@ -67,7 +70,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 			return plan{action: require}
 		}
 		return plan{action: none}
-	case s.Terminating:
+	case goes(t, s):
 		return planDeletion(t, s)
 	case s.Void:
 		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConverted,
@@ -77,7 +80,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 		return plan{action: none}
 	}
 	parent := t.Namespace(key.Parent)
-	if parent == nil || parent.Terminating {
+	if parent == nil {
 		return plan{action: none}
 	}
 	if t.Excluded(key.Parent) || t.Excluded(key.Name) {

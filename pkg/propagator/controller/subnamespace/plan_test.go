@@ -18,7 +18,7 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 		"ANCHOR-5 the namespace is missing":                   {[]string{"ns p", "asked p c"}, "Create mark set-parent Ok/Ready"},
 		"the parent is marked":                                {[]string{"ns p label hnc.x-k8s.io/has-subnamespaces=true", "asked p c"}, "Create set-parent Ok/Ready"},
 		"the parent is missing":                               {[]string{"asked p c"}, "None"},
-		"the parent terminates":                               {[]string{"ns p", "asked p c", "terminating p"}, "None"},
+		"the parent terminates":                               {[]string{"ns p", "asked p c", "terminating p"}, "Release"},
 		"the parent is halted":                                {[]string{"ns p", "parent p x", "asked p c"}, "Create mark set-parent Ok/AncestorHaltActivities"},
 		"the namespace was just created":                      {[]string{"ns p", "asked p c", "ns c sub-of p"}, "Populate set-parent Ok/Ready"},
 		"ANCHOR-6 the hierarchy is there":                     {[]string{"ns p", "asked p c", "ns c sub-of p", "parent c p"}, "Populate Ok/Ready"},
@@ -37,12 +37,13 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 		"DEL-2 deletion of a leaf without a hierarchy":        {[]string{"ns p", "deleting p c", "ns c sub-of p"}, "Delete uid-c"},
 		"DEL-3 deletion with a full child":                    {[]string{"ns p", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Release"},
 		"deletion with a child being created":                 {[]string{"ns p", "deleting p c", "ns c sub-of p", "asked c d"}, "Release"},
-		"DEL-2 deletion with a child, cascading":              {[]string{"ns p", "cascading c", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete uid-c"},
-		"DEL-2 deletion with a child, cascading above":        {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete uid-c"},
+		"DEL-2 deletion with a child, cascading":              {[]string{"ns p", "cascading c", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete record uid-c"},
+		"DEL-2 deletion with a child, cascading above":        {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "ns d", "parent d c"}, "Delete record uid-c"},
 		"deletion in a terminating parent":                    {[]string{"ns p", "deleting p c", "ns c sub-of p", "terminating p"}, "Release"},
 		"deletion in a terminating parent, own ACD":           {[]string{"ns p", "deleting p c", "ns c sub-of p", "cascading c", "terminating p"}, "Release"},
-		"CASCADE-1 deletion in a terminating parent, allowed": {[]string{"ns p label hnc.x-k8s.io/cascading-deletion=allowed", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete uid-c"},
-		"deletion in a terminating parent, record":            {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete uid-c"},
+		"CASCADE-1 deletion in a terminating parent, allowed": {[]string{"ns p label hnc.x-k8s.io/cascading-deletion=allowed", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete record uid-c"},
+		"deletion in a terminating parent, record":            {[]string{"ns p", "cascading p", "deleting p c", "ns c sub-of p", "terminating p"}, "Delete record uid-c"},
+		"deletion in a terminating parent, Hierarchy gone":    {[]string{"ns p", "deleting p c", "ns c sub-of p label hnc.x-k8s.io/cascading-deletion=allowed", "terminating p"}, "Release"},
 		"DEL-4 deletion while the namespace terminates":       {[]string{"ns p", "deleting p c", "ns c sub-of p", "terminating c"}, "None"},
 		"DEL-5 deletion when the namespace is gone":           {[]string{"ns p", "deleting p c"}, "Release"},
 		"deletion when the parent is gone":                    {[]string{"deleting p c", "ns c sub-of p"}, "Release"},
@@ -89,6 +90,9 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 			if plan.setParent {
 				words = append(words, "set-parent")
 			}
+			if plan.recordCascading {
+				words = append(words, "record")
+			}
 			if plan.uid != "" {
 				words = append(words, string(plan.uid))
 			}
@@ -99,6 +103,57 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// The namespace controller of Kubernetes deletes the Subnamespace of a terminating namespace only after some seconds.
+func TestSubnamespacesOfATerminatingNamespace(t *testing.T) {
+	const allowed = " label hnc.x-k8s.io/cascading-deletion=allowed"
+	for name, test := range map[string]struct {
+		given []string
+		want  action
+	}{
+		"CASCADE-3 the namespace goes along":               {[]string{"ns p" + allowed, "ready p c", "ns c sub-of p", "parent c p"}, deleteNamespace},
+		"CASCADE-3 its Hierarchy is gone already":          {[]string{"ns p" + allowed, "ready p c", "ns c sub-of p"}, deleteNamespace},
+		"an ancestor of the parent allows it":              {[]string{"ns a", "cascading a", "ns p", "parent p a", "ready p c", "ns c sub-of p"}, deleteNamespace},
+		"it is not allowed":                                {[]string{"ns p", "ready p c", "ns c sub-of p", "parent c p"}, release},
+		"it is allowed below only":                         {[]string{"ns p", "ready p c", "ns c sub-of p" + allowed, "parent c p", "cascading c"}, release},
+		"CASCADE-5 the namespace terminates":               {[]string{"ns p" + allowed, "ready p c", "ns c sub-of p", "terminating c"}, release},
+		"the namespace is gone":                            {[]string{"ns p" + allowed, "ready p c"}, release},
+		"CASCADE-6 the namespace was converted":            {[]string{"ns p" + allowed, "ready p c", "ns c sub-of p", "parent c p", "ns c"}, release},
+		"CASCADE-6 the namespace is somebody else's":       {[]string{"ns p" + allowed, "conflict p c", "ns c sub-of q"}, release},
+		"CASCADE-6 the namespace is full":                  {[]string{"ns p" + allowed, "conflict p c", "ns c", "parent c p"}, release},
+		"the namespace has another parent":                 {[]string{"ns p" + allowed, "ns q", "ready p c", "ns c sub-of p", "parent c q"}, release},
+		"the namespace is external":                        {[]string{"ns p" + allowed, "ready p c", "ns c sub-of p", "has c manager other"}, release},
+		"the Subnamespace is void":                         {[]string{"ns p" + allowed, "ready p c", "void p c", "ns c sub-of p", "parent c p"}, release},
+		"the Subnamespace belongs to an earlier namespace": {[]string{"ns p" + allowed, "ready p c", "bound p c uid-earlier", "ns c sub-of p", "parent c p"}, release},
+		"the Subnamespace has no finalizer":                {[]string{"ns p" + allowed, "ready p c", "free p c", "ns c sub-of p", "parent c p"}, none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := treetest.New(append(test.given, "terminating p")...)
+			if got := planFor(w, tree.Key{Parent: "p", Name: "c"}, treetest.Now); got.action != test.want {
+				t.Errorf("got %s, want %s", got.action, test.want)
+			}
+		})
+	}
+}
+
+// The Hierarchies that allow cascading deletion may be gone before the namespaces below are considered.
+func TestCascadingIsRecordedBeforeANamespaceIsDeleted(t *testing.T) {
+	w := treetest.New("ns p", "cascading p", "ready p c", "ns c sub-of p", "parent c p", "ready c d", "ns d sub-of c", "parent d c", "terminating p")
+	key := tree.Key{Parent: "p", Name: "c"}
+	if p := planFor(w, key, treetest.Now); p.action != deleteNamespace || !p.recordCascading {
+		t.Errorf("without the label: %+v", p)
+	}
+	treetest.Apply(w, "has c label hnc.x-k8s.io/cascading-deletion=allowed")
+	if p := planFor(w, key, treetest.Now); p.action != deleteNamespace || p.recordCascading {
+		t.Errorf("with the label: %+v", p)
+	}
+	for _, line := range []string{"terminating c", "no-hierarchy c", "no-hierarchy p", "gone p"} {
+		treetest.Apply(w, line)
+	}
+	if p := planFor(w, tree.Key{Parent: "c", Name: "d"}, treetest.Now); p.action != deleteNamespace {
+		t.Errorf("below, after everything else is gone: %+v", p)
 	}
 }
 

@@ -30,7 +30,7 @@ func Next() string {
 }
 
 // New builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "terminating NAME", "gone NAME",
-// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "role NAME",
+// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound PARENT NAME UID", "free PARENT NAME", "no-hierarchy NAME", "role NAME",
 // "pending NAME UID", and those of metadata.
 func New(lines ...string) *tree.Tree {
 	t := tree.New(Rules())
@@ -81,11 +81,18 @@ func Apply(t *tree.Tree, line string) {
 		t.SetHierarchy(h)
 	case "role":
 		t.SetCreatorRole(name)
-	case "by", "required", "void":
+	case "no-hierarchy":
+		t.DeleteHierarchy(name, t.HierarchyRecord(name).UID)
+	case "by", "required", "void", "bound", "free":
 		s := *t.SubnamespaceRecord(tree.Key{Parent: name, Name: words[2]})
 		s.ResourceVersion, s.Required, s.Void = Next(), words[0] == "required", words[0] == "void"
-		if words[0] == "by" {
+		switch words[0] {
+		case "by":
 			s.Requester = words[3]
+		case "bound":
+			s.Owner = types.UID(words[3])
+		case "free":
+			s.Finalizers = nil
 		}
 		t.SetSubnamespace(&s)
 	case "pending":

@@ -1,0 +1,140 @@
+package subnamespace
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// deleteNamespace deletes the namespace of a Subnamespace that goes, after it has confirmed that decision.
+func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, p plan) error {
+	if err := c.confirmDeletion(ctx, s); err != nil {
+		return err
+	}
+	if p.recordCascading {
+		var ns *tree.Namespace
+		c.Cache.Read(func(state *cache.State) { ns = state.Tree.Namespace(s.Name) })
+		if ns == nil || ns.UID != p.uid {
+			return outcome.ErrStale
+		}
+		value := hnc.CascadingAllowed
+		if err := c.namespaces.Patch(ctx, ns, map[string]*string{hnc.LabelCascadingDeletion: &value}, nil); err != nil {
+			return err
+		}
+		// The namespace may not be the sub-namespace any more.
+		c.Cache.Read(func(state *cache.State) { p = planFor(state.Tree, s.Key, metav1.Now()) })
+		if p.action != deleteNamespace || p.recordCascading || p.uid != ns.UID {
+			return outcome.ErrStale
+		}
+	}
+	return c.namespaces.Delete(ctx, s.Name, p.uid, p.resourceVersion)
+}
+
+// confirmDeletion confirms with live reads that the namespace of the Subnamespace is deleted: that the Subnamespace still goes and is effective, that
+// the namespace's Hierarchy names no other parent, and that cascading deletion is allowed if it has to be. That the namespace still is a sub-namespace is
+// ensured by its version, with which it is deleted.
+func (c *Controller) confirmDeletion(ctx context.Context, s *tree.Subnamespace) error {
+	var cascadesAt string
+	c.Cache.Read(func(state *cache.State) { cascadesAt = needsCascading(state.Tree, s) })
+	return parallel.Run([]func() error{
+		func() error { return c.confirmGoing(ctx, s) },
+		func() error {
+			live, err := c.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+			if err == nil && live.Spec.Parent != "" && live.Spec.Parent != s.Parent {
+				err = fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Spec.Parent)
+			}
+			return ignoreNotFound(err)
+		},
+		func() error {
+			if cascadesAt == "" {
+				return nil
+			}
+			allowed, err := c.cascadingAllowedNow(ctx, cascadesAt)
+			if err == nil && !allowed {
+				err = fmt.Errorf("%w: cascading deletion of namespace %q is not allowed any more", outcome.ErrStale, cascadesAt)
+			}
+			return err
+		},
+	})
+}
+
+// confirmGoing confirms that the Subnamespace is effective, and is being deleted itself or with the namespace that it is in.
+func (c *Controller) confirmGoing(ctx context.Context, s *tree.Subnamespace) error {
+	var parent *tree.Namespace
+	c.Cache.Read(func(state *cache.State) { parent = state.Tree.Namespace(s.Parent) })
+	if parent == nil {
+		return outcome.ErrStale
+	}
+	live, err := c.Hierarchy.HncV1beta1().Subnamespaces(s.Parent).Get(ctx, s.Name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	now := tree.NewSubnamespace(live)
+	if now.UID != s.UID || now.Void || !now.Held() || (now.Owner != "" && now.Owner != parent.UID) {
+		return fmt.Errorf("%w: the Subnamespace %q in namespace %q has no effect any more", outcome.ErrStale, s.Name, s.Parent)
+	}
+	if now.Terminating {
+		return nil
+	}
+	ns, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Parent, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if ns.UID != parent.UID || ns.DeletionTimestamp == nil {
+		return fmt.Errorf("%w: namespace %q is not being deleted", outcome.ErrStale, s.Parent)
+	}
+	return nil
+}
+
+// cascadingAllowedNow reports whether the namespace or an ancestor allows cascading deletion, as tree.CascadingAllowed does, but reads Hierarchies live.
+// What a terminating namespace has recorded in its label does not change any more.
+func (c *Controller) cascadingAllowedNow(ctx context.Context, namespace string) (bool, error) {
+	seen := map[string]bool{}
+	for at := namespace; at != "" && !seen[at]; {
+		seen[at] = true
+		var (
+			ns     *tree.Namespace
+			parent string
+			last   bool
+		)
+		c.Cache.Read(func(state *cache.State) {
+			t := state.Tree
+			ns, parent, last = t.Namespace(at), t.Parent(at), t.Excluded(at) || t.External(at) || t.Cycle(at) != nil
+		})
+		if ns != nil && ns.Terminating && ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed {
+			return true, nil
+		}
+		live, err := c.Hierarchy.HncV1beta1().Hierarchies(at).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+		if ignoreNotFound(err) != nil {
+			return false, err
+		}
+		if err == nil {
+			// One that is bound to an earlier namespace of its name has no effect.
+			h := tree.NewHierarchy(live)
+			if effective := ns != nil && (h.Owner == "" || h.Owner == ns.UID); effective && h.Cascading {
+				return true, nil
+			} else if effective && h.Parent != "" {
+				parent = h.Parent
+			}
+		}
+		if at = parent; last {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
