@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"pkg/propagator":                          {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/propagator"},
 	"pkg/propagator/client":                   {"pkg/copies", "pkg/wire"},
 	"pkg/propagator/metrics":                  {},
+	"pkg/propagator/certificates":             {"pkg/apis"},
 	"pkg/propagator/outcome":                  {"pkg/apis", "pkg/copies", "pkg/propagator/metrics"},
 	"pkg/propagator/parallel":                 {},
 	"pkg/propagator/queue":                    {},

@@ -14,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
 )
 
 // Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
@@ -36,7 +37,13 @@ type Options struct {
 	Copies *copies.Options
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
+	// ManageCertificates issues hnc-apiserver's certificate and publishes its authority.
+	ManageCertificates bool
+	// Certificates are the lifetimes of issued certificates.
+	Certificates certificates.Lifetimes
 }
+
+const year = 365 * 24 * time.Hour
 
 // New returns the defaults.
 func New() *Options {
@@ -47,6 +54,7 @@ func New() *Options {
 		InheritPodSecurity: true,
 		Managed:            managed.NewOptions(),
 		Copies:             copies.NewOptions(),
+		Certificates:       certificates.Lifetimes{Authority: 10 * year, Serving: year / 4},
 		LeaderElection: config.LeaderElectionConfiguration{
 			LeaderElect:       true,
 			LeaseDuration:     metav1.Duration{Duration: 15 * time.Second},
@@ -71,6 +79,12 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Writes that are made at a time, and once more as many for new sub-namespaces. The API server's priority and fairness does the throttling.")
 	fs.BoolVar(&o.InheritPodSecurity, "inherit-pod-security", o.InheritPodSecurity,
 		"Give sub-namespaces the labels pod-security.kubernetes.io/* of their parents, in their creation and when these change.")
+	fs.BoolVar(&o.ManageCertificates, "manage-certificates", o.ManageCertificates,
+		"Issue and renew hnc-apiserver's certificate in the Secret "+certificates.ServingSecret+", and publish its authority in the APIServices.")
+	fs.DurationVar(&o.Certificates.Serving, "certificate-lifetime", o.Certificates.Serving,
+		"How long certificates that --manage-certificates issues are valid. They are renewed after two thirds of it.")
+	fs.DurationVar(&o.Certificates.Authority, "ca-lifetime", o.Certificates.Authority,
+		"How long their authority is valid. It is replaced after two thirds of it, and trusted until it expires.")
 	o.Managed.AddFlags(fs)
 	o.Copies.AddFlags(fs)
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
@@ -85,6 +99,10 @@ func (o *Options) Validate() field.ErrorList {
 	}
 	if o.Workers < 1 {
 		errs = append(errs, field.Invalid(field.NewPath("workers"), o.Workers, "must be at least 1"))
+	}
+	if l := o.Certificates; l.Serving <= 0 || l.Serving > l.Authority/3 {
+		errs = append(errs, field.Invalid(field.NewPath("certificate-lifetime"), l.Serving.String(),
+			"must be more than 0, and at most a third of ca-lifetime: certificates must not outlive their authority"))
 	}
 	if _, err := o.Managed.Rules(); err != nil {
 		errs = append(errs, field.Invalid(field.NewPath("managed"), "", err.Error()))

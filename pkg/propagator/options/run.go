@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
 
@@ -62,10 +64,21 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		defer cancel()
 		p.AwaitLoss(ctx)
 	}()
+	lead := p.Lead
+	if o.ManageCertificates {
+		// Before the propagator has read any hierarchy: hnc-apiserver starts when it has a certificate.
+		issuer := certificates.New(config.Kubernetes, config.Dynamic, o.Certificates, register)
+		lead = func(ctx context.Context) {
+			var issuing sync.WaitGroup
+			issuing.Go(func() { issuer.Run(ctx) })
+			p.Lead(ctx)
+			issuing.Wait()
+		}
+	}
 	if o.LeaderElection.LeaderElect {
-		err = o.lead(ctx, base, health, &elector, p.Lead)
+		err = o.lead(ctx, base, health, &elector, lead)
 	} else {
-		p.Lead(ctx)
+		lead(ctx)
 	}
 	cancel()
 	<-served

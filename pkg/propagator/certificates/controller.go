@@ -1,0 +1,149 @@
+package certificates
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/component-base/metrics"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// manager is the field manager of what the Controller writes, and the value of its label.
+const manager = "hnc-propagator"
+
+// Controller keeps the certificates in the Secrets, and the bundle in the APIServices, up to date.
+type Controller struct {
+	kubernetes kubernetes.Interface
+	dynamic    dynamic.Interface
+	lifetimes  Lifetimes
+	service    string
+	names      []string
+	expiration *metrics.GaugeVec
+
+	authority, serving, registrations cache.SharedIndexInformer
+	queue                             workqueue.TypedRateLimitingInterface[struct{}]
+}
+
+// New returns a Controller for the certificate of hnc-apiserver's Service. It registers its metric.
+func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes Lifetimes, register func(...metrics.Registerable)) *Controller {
+	const service = "hnc-apiserver"
+	c := &Controller{
+		kubernetes: client,
+		dynamic:    dynamicClient,
+		lifetimes:  lifetimes,
+		service:    service,
+		names:      []string{service + "." + hnc.SystemNamespace + ".svc", service + "." + hnc.SystemNamespace + ".svc.cluster.local"},
+		expiration: metrics.NewGaugeVec(&metrics.GaugeOpts{
+			Name:           "hnc_certificate_expiration_timestamp_seconds",
+			Help:           "When the certificates that the propagator has issued expire, in seconds since 1970.",
+			StabilityLevel: metrics.ALPHA,
+		}, []string{"certificate"}),
+		authority: secretInformer(client, AuthoritySecret),
+		serving:   secretInformer(client, ServingSecret),
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[struct{}](
+			100*time.Millisecond, time.Minute)),
+	}
+	c.registrations = dynamicinformer.NewFilteredDynamicInformer(dynamicClient, apiServices, "", 0, cache.Indexers{}, nil).Informer()
+	register(c.expiration)
+	return c
+}
+
+// secretInformer watches one Secret: the role allows no others.
+func secretInformer(client kubernetes.Interface, name string) cache.SharedIndexInformer {
+	return coreinformers.NewFilteredSecretInformer(client, hnc.SystemNamespace, 0, cache.Indexers{}, func(options *metav1.ListOptions) {
+		options.FieldSelector = fields.OneTermEqualSelector("metadata.name", name).String()
+	})
+}
+
+// Run reconciles until the context ends. Only one replica may run it.
+func (c *Controller) Run(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	enqueue := func(any) { c.queue.Add(struct{}{}) }
+	var synced []cache.InformerSynced
+	for _, informer := range []cache.SharedIndexInformer{c.authority, c.serving, c.registrations} {
+		registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: enqueue, UpdateFunc: func(_, _ any) { c.queue.Add(struct{}{}) }, DeleteFunc: enqueue,
+		})
+		if err != nil {
+			logger.Error(err, "Cannot watch the certificates")
+			return
+		}
+		go informer.RunWithContext(ctx)
+		synced = append(synced, registration.HasSynced)
+	}
+	defer context.AfterFunc(ctx, c.queue.ShutDown)()
+	if !cache.WaitForCacheSync(ctx.Done(), synced...) {
+		return
+	}
+	c.queue.Add(struct{}{})
+	for {
+		item, shutdown := c.queue.Get()
+		if shutdown {
+			return
+		}
+		due, err := c.reconcile(ctx)
+		if err != nil && ctx.Err() == nil {
+			if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+				logger.Error(err, "Cannot issue or publish certificates")
+			}
+			c.queue.AddRateLimited(item)
+		} else {
+			c.queue.Forget(item)
+			c.queue.AddAfter(item, time.Until(due))
+		}
+		c.queue.Done(item)
+	}
+}
+
+// reconcile makes all changes that are due, and returns when the next one is. Clients trust an authority before a server uses its certificates.
+func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
+	authority, err := stored(c.authority, AuthoritySecret)
+	if err != nil {
+		return time.Time{}, err
+	}
+	serving, err := stored(c.serving, ServingSecret)
+	if err != nil {
+		return time.Time{}, err
+	}
+	s, err := parse(authority, serving)
+	if err != nil {
+		return time.Time{}, err
+	}
+	s, due, err := plan(s, time.Now(), c.lifetimes, c.names)
+	if err != nil {
+		return due, err
+	}
+	if err := c.write(ctx, authority, AuthoritySecret, corev1.SecretTypeOpaque, s.authorityData()); err != nil {
+		return due, err
+	}
+	if err := c.publish(ctx, s.bundle()); err != nil {
+		return due, err
+	}
+	if err := c.write(ctx, serving, ServingSecret, corev1.SecretTypeTLS, s.servingData()); err != nil {
+		return due, err
+	}
+	c.expiration.WithLabelValues("ca").Set(float64(s.current.parsed.NotAfter.Unix()))
+	c.expiration.WithLabelValues("serving").Set(float64(s.serving.parsed.NotAfter.Unix()))
+	return due, nil
+}
+
+// stored returns nil if the Secret does not exist.
+func stored(informer cache.SharedIndexInformer, name string) (*corev1.Secret, error) {
+	object, exists, err := informer.GetStore().GetByKey(hnc.SystemNamespace + "/" + name)
+	if err != nil || !exists {
+		return nil, err
+	}
+	return object.(*corev1.Secret), nil
+}

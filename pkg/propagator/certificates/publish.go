@@ -1,0 +1,72 @@
+package certificates
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+
+// injector annotates objects whose bundle cert-manager sets.
+const injector = "cert-manager.io/inject-ca-from"
+
+// Published are the APIServices that get the bundle, if they exist and refer to hnc-apiserver's Service. The propagator's role names them, too.
+var Published = []string{"v1beta1." + hnc.GroupName, "v1alpha2." + hnc.GroupName, "v1alpha2.resources." + hnc.GroupName}
+
+// publish writes the bundle into all APIServices that do not have it.
+func (c *Controller) publish(ctx context.Context, bundle []byte) error {
+	var errs []error
+	for _, name := range Published {
+		object, exists, err := c.registrations.GetStore().GetByKey(name)
+		if err != nil || !exists {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, c.publishIn(ctx, object.(*unstructured.Unstructured), bundle))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Controller) publishIn(ctx context.Context, object *unstructured.Unstructured, bundle []byte) error {
+	service, _, err := unstructured.NestedStringMap(withoutPort(object), "spec", "service")
+	if err != nil {
+		return err
+	}
+	if service["name"] != c.service || service["namespace"] != hnc.SystemNamespace {
+		// Another server is registered, such as HNC's own or none at all.
+		return nil
+	}
+	if by := object.GetAnnotations()[injector]; by != "" {
+		return fmt.Errorf("apiservice %s: cert-manager sets its caBundle; remove the annotation %s, or --manage-certificates", object.GetName(), injector)
+	}
+	encoded := base64.StdEncoding.EncodeToString(bundle)
+	if published, _, err := unstructured.NestedString(object.Object, "spec", "caBundle"); err != nil || published == encoded {
+		return err
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": object.GetResourceVersion()},
+		"spec":     map[string]any{"caBundle": encoded},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = c.dynamic.Resource(apiServices).Patch(ctx, object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	return err
+}
+
+// withoutPort leaves out the only field of spec.service that is not a string.
+func withoutPort(object *unstructured.Unstructured) map[string]any {
+	copied := object.DeepCopy().Object
+	unstructured.RemoveNestedField(copied, "spec", "service", "port")
+	return copied
+}
