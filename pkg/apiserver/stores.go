@@ -41,7 +41,7 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.inForce); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
 	}
-	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options); err != nil {
+	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options, t); err != nil {
 		return s, fmt.Errorf("hierarchicalresourcequotas: %w", err)
 	}
 	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {

@@ -24,3 +24,8 @@ func QuotaSummaries(hard, used corev1.ResourceList) (requests, limits string) {
 	slices.Sort(l)
 	return strings.Join(r, ", "), strings.Join(l, ", ")
 }
+
+// HasScopes reports whether the quota counts only some of the objects.
+func (s *HierarchicalResourceQuotaSpec) HasScopes() bool {
+	return len(s.Scopes) > 0 || (s.ScopeSelector != nil && len(s.ScopeSelector.MatchExpressions) > 0)
+}

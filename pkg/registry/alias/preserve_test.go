@@ -54,7 +54,7 @@ func update(t *testing.T, scheme *runtime.Scheme, updated, stored runtime.Object
 func TestGetAndPutInAnOlderVersionChangesNothing(t *testing.T) {
 	scheme := newScheme()
 	filler := fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, hncfuzzer.Funcs), rand.NewSource(1), serializer.NewCodecFactory(scheme))
-	for _, stored := range []runtime.Object{&hnc.Hierarchy{}, &hnc.Subnamespace{}, &hnc.HNCConfiguration{}} {
+	for _, stored := range []runtime.Object{&hnc.Hierarchy{}, &hnc.Subnamespace{}, &hnc.HNCConfiguration{}, &hnc.HierarchicalResourceQuota{}} {
 		for range 300 {
 			filler.Fill(stored)
 			if got := update(t, scheme, written(t, scheme, stored), stored); !apiequality.Semantic.DeepEqual(got, stored) {

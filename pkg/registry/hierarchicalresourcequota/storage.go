@@ -1,7 +1,11 @@
 package hierarchicalresourcequota
 
 import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
@@ -9,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // Storage contains the storage of quotas and of their status.
@@ -17,8 +22,8 @@ type Storage struct {
 	Status *alias.Status
 }
 
-// NewStorage returns the storage of quotas.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (*Storage, error) {
+// NewStorage returns the storage of quotas. The tree knows in which namespaces there are none.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b}
 	store := &genericregistry.Store{
@@ -30,7 +35,11 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter) (*Sto
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
-		TableConvertor:            table.New(columns...),
+		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+			name := obj.(*hnc.HierarchicalResourceQuota).Name
+			return base.FinishNothing, t.Index.AllowQuota(ctx, name, genericapirequest.NamespaceValue(ctx))
+		},
+		TableConvertor: table.New(columns...),
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err

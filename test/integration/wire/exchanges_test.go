@@ -31,14 +31,6 @@ func exchanges(a, b string) []exchange {
 			`"generation":%d,"ownerReferences":[{"apiVersion":"v1","kind":"Namespace","name":%q}]},"spec":%s,"status":{}}`, a, generation, a, spec)
 	}
 	const notManaged = "not a managed label: it matches no --managed-namespace-label; remove it, or ask the administrator to add it"
-	status := func(code int, reason, name, kind, message string, causes ...string) string {
-		details := fmt.Sprintf(`{"name":%q,"group":"hnc.x-k8s.io","kind":%q`, name, kind)
-		if len(causes) > 0 {
-			details += `,"causes":[` + strings.Join(causes, ",") + `]`
-		}
-		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":%q,"details":%s},"code":%d}`,
-			message, reason, details, code)
-	}
 	return []exchange{
 		{name: "an absent object", method: "GET", path: hierarchies + "/hierarchy", code: 404,
 			want: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"hierarchyconfigurations.hnc.x-k8s.io \"hierarchy\" not found",` +
@@ -116,6 +108,16 @@ func exchanges(a, b string) []exchange {
 			want: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"hierarchy","group":"hnc.x-k8s.io","kind":"hierarchyconfigurations"}}`},
 		{name: "delete what is gone", method: "DELETE", path: hierarchies + "/hierarchy", code: 404},
 	}
+}
+
+// status returns an error as clients see it.
+func status(code int, reason, name, kind, message string, causes ...string) string {
+	details := fmt.Sprintf(`{"name":%q,"group":"hnc.x-k8s.io","kind":%q`, name, kind)
+	if len(causes) > 0 {
+		details += `,"causes":[` + strings.Join(causes, ",") + `]`
+	}
+	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":%q,"details":%s},"code":%d}`,
+		message, reason, details, code)
 }
 
 // redact takes out what is new in each answer.

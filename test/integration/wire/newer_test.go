@@ -28,6 +28,13 @@ var newer = []struct {
 			"namespaceLabels":[{"key":"managed.example/a","value":"1"}],"namespaceAnnotations":[{"key":"managed.example/b","value":"2"}]}`,
 	},
 	{
+		resource: "hierarchicalresourcequotas", older: "hierarchicalresourcequotas", namespace: "kept", name: "kept-quota",
+		spec:   `{"scopes":["NotTerminating"],"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"In","values":["high"]}]}}`,
+		change: `{"hard":{"pods":"3"}}`,
+		want: `{"hard":{"pods":"3"},
+			"scopes":["NotTerminating"],"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"In","values":["high"]}]}}`,
+	},
+	{
 		resource: "hncconfigurations", older: "hncconfigurations", name: "config",
 		spec:   `{"creatorRole":"view","resources":[{"resource":"secrets","mode":"AllowPropagate","onConflict":"Keep"}]}`,
 		change: `{"resources":[{"resource":"configmaps","mode":"Ignore"},{"resource":"secrets","mode":"Remove"}]}`,
@@ -35,7 +42,8 @@ var newer = []struct {
 	},
 }
 
-var kinds = map[string]string{"hierarchies": "Hierarchy", "subnamespaces": "Subnamespace", "hncconfigurations": "HNCConfiguration"}
+var kinds = map[string]string{"hierarchies": "Hierarchy", "subnamespaces": "Subnamespace", "hncconfigurations": "HNCConfiguration",
+	"hierarchicalresourcequotas": "HierarchicalResourceQuota"}
 
 func fields(t *testing.T, text string) map[string]any {
 	t.Helper()

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -51,13 +50,13 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	return err
 }
 
+// versioned are the kinds of which one object is written repeatedly.
+var versioned = map[any]bool{"HierarchyConfiguration": true, "HierarchicalResourceQuota": true}
+
 func TestRequestsOfHNCsClients(t *testing.T) {
 	a, b := "wire-a", "wire-b"
-	for _, name := range []string{a, b} {
-		if _, err := kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	create(t, a)
+	create(t, b)
 	// What is refused in kube-system is not for a lack of rights.
 	config := admin(t, a, b, "kube-system")
 	client, err := rest.HTTPClientFor(config)
@@ -65,7 +64,7 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	version := ""
-	for _, e := range exchanges(a, b) {
+	for _, e := range slices.Concat(exchanges(a, b), quotaExchanges(a)) {
 		t.Run(e.name, func(t *testing.T) {
 			code, answer := ask(t, client, config.Host, e, version)
 			if code != e.code {
@@ -75,7 +74,7 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 			if err := json.Unmarshal(answer, &object); err != nil {
 				t.Fatal(err)
 			}
-			if metadata, ok := object["metadata"].(map[string]any); ok && metadata["resourceVersion"] != nil && object["kind"] == "HierarchyConfiguration" {
+			if metadata, ok := object["metadata"].(map[string]any); ok && metadata["resourceVersion"] != nil && versioned[object["kind"]] {
 				previous := version
 				version = fmt.Sprint(metadata["resourceVersion"])
 				if e.name == "PUT without a change" && version != previous {
@@ -98,9 +97,7 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 
 // It comes after the requests, which create the configuration.
 func TestFieldsThatHNCDoesNotKnowSurviveItsClients(t *testing.T) {
-	if _, err := kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	create(t, "kept")
 	client, err := dynamic.NewForConfig(cp.RESTConfig())
 	if err != nil {
 		t.Fatal(err)

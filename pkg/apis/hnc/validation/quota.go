@@ -1,19 +1,133 @@
 package validation
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// ValidateQuota validates the limits and scopes of a quota, by the rules of ResourceQuotas.
+// maxQuotaResources bounds the status of a quota, which repeats the resources for each namespace, and the cost of a reservation.
+const maxQuotaResources = 100
+
+// ValidateQuota validates the limits and scopes of a quota by the rules of ResourceQuotas (spec/hnc.md 2.8), because the propagator writes them
+// into ResourceQuotas. It is stricter in one respect: resources that are counted by no server are rejected.
 func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
+	spec := field.NewPath("spec")
+	hard := spec.Child("hard")
+	if len(q.Spec.Hard) > maxQuotaResources {
+		return field.ErrorList{field.TooMany(hard, len(q.Spec.Hard), maxQuotaResources)}
+	}
 	var errs field.ErrorList
-	hard := field.NewPath("spec", "hard")
-	for name, quantity := range q.Spec.Hard {
-		if quantity.Sign() < 0 {
-			errs = append(errs, field.Invalid(hard.Key(string(name)), quantity.String(), "must be greater than or equal to 0"))
+	names := slices.Sorted(maps.Keys(q.Spec.Hard))
+	for _, name := range names {
+		at := hard.Key(string(name))
+		errs = append(errs, validateQuotaResource(at, name)...)
+		errs = append(errs, validateQuotaQuantity(at, name, q.Spec.Hard[name])...)
+	}
+	return append(errs, validateQuotaScopes(spec, &q.Spec, names)...)
+}
+
+// ValidateQuotaUpdate validates an updated quota. An unchanged spec is valid, so that finalizers for instance can always be removed.
+func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList {
+	if apiequality.Semantic.DeepEqual(q.Spec, old.Spec) {
+		return nil
+	}
+	return ValidateQuota(q)
+}
+
+// quotaResources are the resources of ResourceQuotas whose names have no prefix. They are counted in integers if the value is true.
+var quotaResources = map[corev1.ResourceName]bool{
+	corev1.ResourceCPU:                      false,
+	corev1.ResourceMemory:                   false,
+	corev1.ResourceEphemeralStorage:         false,
+	corev1.ResourceRequestsCPU:              false,
+	corev1.ResourceRequestsMemory:           false,
+	corev1.ResourceRequestsEphemeralStorage: false,
+	corev1.ResourceRequestsStorage:          false,
+	corev1.ResourceLimitsCPU:                false,
+	corev1.ResourceLimitsMemory:             false,
+	corev1.ResourceLimitsEphemeralStorage:   false,
+	corev1.ResourcePods:                     true,
+	corev1.ResourceQuotas:                   true,
+	corev1.ResourceServices:                 true,
+	corev1.ResourceReplicationControllers:   true,
+	corev1.ResourceSecrets:                  true,
+	corev1.ResourceConfigMaps:               true,
+	corev1.ResourcePersistentVolumeClaims:   true,
+	corev1.ResourceServicesNodePorts:        true,
+	corev1.ResourceServicesLoadBalancers:    true,
+}
+
+// isQuotaResource reports whether ResourceQuotas know a resource by a name of their own.
+func isQuotaResource(name corev1.ResourceName) bool {
+	_, known := quotaResources[name]
+	return known || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) ||
+		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+}
+
+func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.ErrorList {
+	var errs field.ErrorList
+	for _, problem := range validation.IsQualifiedName(string(name)) {
+		errs = append(errs, field.Invalid(at, name, problem))
+	}
+	switch {
+	case len(errs) > 0 || name == hnc.ResourceSubnamespaces:
+	case !strings.Contains(string(name), "/"):
+		if !isQuotaResource(name) {
+			errs = append(errs, field.Invalid(at, name, "is not a resource that quotas limit; use a name such as pods, requests.cpu or limits.memory, "+
+				"or count/<resource>.<group> for the number of objects"))
 		}
+	case strings.HasPrefix(string(name), "count/") && strings.HasSuffix(string(name), "."+hnc.GroupName):
+		// kube-apiserver does not admit writes to other servers' resources, so such a limit would not hold.
+		errs = append(errs, field.NotSupported(at, name, []corev1.ResourceName{hnc.ResourceSubnamespaces}))
 	}
 	return errs
 }
+
+func validateQuotaQuantity(at *field.Path, name corev1.ResourceName, quantity resource.Quantity) field.ErrorList {
+	var errs field.ErrorList
+	if quantity.Sign() < 0 {
+		errs = append(errs, field.Invalid(at, quantity.String(), "must be greater than or equal to 0"))
+	}
+	// Values above 2^63/1000 are rejected as well, as in ResourceQuotas.
+	if isInteger(name) && quantity.MilliValue()%1000 != 0 {
+		errs = append(errs, field.Invalid(at, quantity.String(), "must be an integer"))
+	}
+	return errs
+}
+
+// isInteger reports whether the resource is counted in integers: the number of objects, and extended resources, but not the requests of extended
+// resources.
+func isInteger(name corev1.ResourceName) bool {
+	if integer, known := quotaResources[name]; known {
+		return integer
+	}
+	s := string(name)
+	native := !strings.Contains(s, "/") || strings.Contains(s, corev1.ResourceDefaultNamespacePrefix)
+	return !native && !strings.HasPrefix(s, corev1.DefaultResourceRequestsPrefix) &&
+		len(validation.IsQualifiedName(corev1.DefaultResourceRequestsPrefix+s)) == 0
+}
+
+var (
+	podCompute = sets.New(corev1.ResourcePods, corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceRequestsCPU,
+		corev1.ResourceRequestsMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory)
+	// quotaScopes are the scopes of ResourceQuotas, with those of quotaResources that they restrict.
+	quotaScopes = map[corev1.ResourceQuotaScope]sets.Set[corev1.ResourceName]{
+		corev1.ResourceQuotaScopeTerminating:               podCompute,
+		corev1.ResourceQuotaScopeNotTerminating:            podCompute,
+		corev1.ResourceQuotaScopeNotBestEffort:             podCompute,
+		corev1.ResourceQuotaScopePriorityClass:             podCompute,
+		corev1.ResourceQuotaScopeCrossNamespacePodAffinity: podCompute,
+		corev1.ResourceQuotaScopeBestEffort:                sets.New(corev1.ResourcePods),
+		corev1.ResourceQuotaScopeVolumeAttributesClass:     sets.New(corev1.ResourcePersistentVolumeClaims, corev1.ResourceRequestsStorage),
+	}
+)

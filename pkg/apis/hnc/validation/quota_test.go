@@ -1,0 +1,96 @@
+package validation
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func hard(pairs ...string) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for i := 0; i < len(pairs); i += 2 {
+		list[corev1.ResourceName(pairs[i])] = resource.MustParse(pairs[i+1])
+	}
+	return list
+}
+
+func manyResources(n int) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for i := range n {
+		list[corev1.ResourceName(fmt.Sprintf("count/a%d", i))] = resource.MustParse("1")
+	}
+	return list
+}
+
+func selector(scope corev1.ResourceQuotaScope, operator corev1.ScopeSelectorOperator, values ...string) *hnc.QuotaScopeSelector {
+	return &hnc.QuotaScopeSelector{MatchExpressions: []hnc.QuotaScopeRequirement{{ScopeName: scope, Operator: operator, Values: values}}}
+}
+
+// That the verdicts are those of kube-apiserver is tested in test/integration/wire.
+func TestQuotas(t *testing.T) {
+	pods := hard("pods", "1")
+	for name, row := range map[string]struct {
+		spec hnc.HierarchicalResourceQuotaSpec
+		want string
+	}{
+		"nothing":       {},
+		"limits":        {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "1", "limits.cpu", "500m", "count/deployments.apps", "3", "hugepages-2Mi", "1Gi")}},
+		"extended":      {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("requests.nvidia.com/gpu", "1500m", "gold.storageclass.storage.k8s.io/requests.storage", "1Gi")}},
+		"subnamespaces": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaces.hnc.x-k8s.io", "3")}},
+		"100":           {spec: hnc.HierarchicalResourceQuotaSpec{Hard: manyResources(100)}},
+		"too many": {hnc.HierarchicalResourceQuotaSpec{Hard: manyResources(1000)},
+			"spec.hard: Too many: 1000: must have at most 100 items"},
+		"negative": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "-1")},
+			`spec.hard[pods]: Invalid value: "-1": must be greater than or equal to 0`},
+		"half a pod": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "500m")},
+			`spec.hard[pods]: Invalid value: "500m": must be an integer`},
+		"half a sub-namespace": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaces.hnc.x-k8s.io", "500m")},
+			`spec.hard[count/subnamespaces.hnc.x-k8s.io]: Invalid value: "500m": must be an integer`},
+		"half an extended resource": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("nvidia.com/gpu", "500m")}, "must be an integer"},
+		"unknown": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("nonsense", "1")},
+			`spec.hard[nonsense]: Invalid value: "nonsense": is not a resource that quotas limit; use a name such as pods`},
+		"no name": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("a//b", "1")}, `spec.hard[a//b]: Invalid value`},
+		"objects that are not counted": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaceanchors.hnc.x-k8s.io", "1")},
+			`spec.hard[count/subnamespaceanchors.hnc.x-k8s.io]: Unsupported value: "count/subnamespaceanchors.hnc.x-k8s.io": supported values: "count/subnamespaces.hnc.x-k8s.io"`},
+		"scopes": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: []corev1.ResourceQuotaScope{"BestEffort", "Terminating"}}},
+		"an unknown scope": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: []corev1.ResourceQuotaScope{"x"}},
+			`spec.scopes[0]: Unsupported value: "x": supported values: "BestEffort"`},
+		"a scope of other resources": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("secrets", "1"), Scopes: []corev1.ResourceQuotaScope{"BestEffort"}},
+			`spec.scopes[0]: Invalid value: "BestEffort": does not apply to resource secrets`},
+		"scopes of which each excludes the other": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: []corev1.ResourceQuotaScope{"BestEffort", "NotBestEffort"}},
+			"no pod matches both BestEffort and NotBestEffort; remove one"},
+		"scopes of sub-namespaces": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaces.hnc.x-k8s.io", "3"), Scopes: []corev1.ResourceQuotaScope{"Terminating"}},
+			"spec.hard[count/subnamespaces.hnc.x-k8s.io]: Forbidden: scopes do not apply to sub-namespaces"},
+		"a selector of sub-namespaces": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaces.hnc.x-k8s.io", "3"), ScopeSelector: selector("PriorityClass", "Exists")},
+			"scopes do not apply to sub-namespaces"},
+		"an empty selector of sub-namespaces": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/subnamespaces.hnc.x-k8s.io", "3"), ScopeSelector: &hnc.QuotaScopeSelector{}}},
+		"a selector":                          {spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", "high")}},
+		"a selector without values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In")},
+			"spec.scopeSelector.matchExpressions[0].values: Required value: operator In needs at least one value"},
+		"a selector with too many values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "Exists", "a")},
+			"spec.scopeSelector.matchExpressions[0].values: Invalid value"},
+		"an unknown operator": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "Is")},
+			`spec.scopeSelector.matchExpressions[0].operator: Unsupported value: "Is"`},
+		"a selector of scopes without values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("BestEffort", "DoesNotExist")},
+			`spec.scopeSelector.matchExpressions[0].operator: Invalid value: "DoesNotExist": must be Exists for scope BestEffort`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := &hnc.HierarchicalResourceQuota{Spec: row.spec}
+			err := ValidateQuota(q).ToAggregate()
+			if (err == nil) != (row.want == "") || (err != nil && !strings.Contains(err.Error(), row.want)) {
+				t.Errorf("got %v, want %q", err, row.want)
+			}
+			if errs := ValidateQuotaUpdate(q, q.DeepCopy()); len(errs) > 0 {
+				t.Errorf("unchanged: %v", errs)
+			}
+			if errs := ValidateQuotaUpdate(q, &hnc.HierarchicalResourceQuota{Spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "2")}}); (len(errs) > 0) != (row.want != "") {
+				t.Errorf("changed: %v", errs)
+			}
+		})
+	}
+}
