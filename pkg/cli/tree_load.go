@@ -28,7 +28,7 @@ func loadTrees(ctx context.Context, c *clients, roots []string) (*tree.Tree, err
 		for i := range answer.Nodes {
 			n := &answer.Nodes[i]
 			if n.Kind != v1beta1.NamespaceMissing {
-				t.AddNamespace(n.Name, n.Kind == v1beta1.NamespaceSubnamespace)
+				t.AddNamespace(n.Name, n.Kind == v1beta1.NamespaceSubnamespace, n.Terminating)
 				t.AddHierarchy(n.Name, n.Parent, conditions(n.Conditions))
 			}
 		}
@@ -60,7 +60,7 @@ func loadAllTrees(ctx context.Context, c *clients, errOut io.Writer) (*tree.Tree
 	t = tree.New()
 	for i := range mine.Items {
 		n := &mine.Items[i]
-		t.AddNamespace(n.Name, n.Status.Kind == v1beta1.NamespaceSubnamespace)
+		t.AddNamespace(n.Name, n.Status.Kind == v1beta1.NamespaceSubnamespace, n.Status.Phase == string(corev1.NamespaceTerminating))
 		t.AddHierarchy(n.Name, n.Status.Parent, nil)
 	}
 	t.Link()
@@ -79,7 +79,8 @@ func listTree(ctx context.Context, c *clients, roots []string) (*tree.Tree, erro
 	}
 	t := tree.New()
 	for i := range namespaces.Items {
-		t.AddNamespace(namespaces.Items[i].Name, namespaces.Items[i].Annotations[hnc.AnnotationSubnamespaceOf] != "")
+		n := &namespaces.Items[i]
+		t.AddNamespace(n.Name, n.Annotations[hnc.AnnotationSubnamespaceOf] != "", n.DeletionTimestamp != nil)
 	}
 	for i := range hierarchies.Items {
 		h := &hierarchies.Items[i]

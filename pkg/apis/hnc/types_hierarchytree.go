@@ -34,6 +34,7 @@ type HierarchyTreeNode struct {
 	Parent                 string
 	Depth                  int32
 	Kind                   NamespaceKind
+	Terminating            bool
 	AllowCascadingDeletion bool
 	Conditions             []HierarchyTreeCondition
 }

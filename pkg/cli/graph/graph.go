@@ -86,6 +86,9 @@ func newDrawing(t *tree.Tree, roots []string) *drawing {
 
 func (d *drawing) add(v tree.Visit) {
 	b := box{name: v.Name, sub: v.Subnamespace, problem: len(v.Conditions) > 0}
+	if v.Deleting {
+		b.notes = append(b.notes, "deleting")
+	}
 	for _, c := range v.Conditions {
 		b.notes = append(b.notes, "▲ "+c.Reason)
 		b.conditions = append(b.conditions, tree.FormatCondition(c))

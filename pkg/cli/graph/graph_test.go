@@ -21,12 +21,12 @@ import (
 func company() *tree.Tree {
 	t := tree.New()
 	halted := metav1.Condition{Type: hnc.ConditionActivitiesHalted, Status: metav1.ConditionTrue, Reason: "ParentMissing", Message: `no "parent" <b>\here`}
-	t.AddNamespace("acme", false)
-	t.AddNamespace("team-a", true)
+	t.AddNamespace("acme", false, false)
+	t.AddNamespace("team-a", true, false)
 	t.AddHierarchy("team-a", "acme", nil)
-	t.AddNamespace("team-b", false)
+	t.AddNamespace("team-b", false, false)
 	t.AddHierarchy("team-b", "acme", []metav1.Condition{halted})
-	t.AddNamespace("service-1", false)
+	t.AddNamespace("service-1", false, false)
 	t.AddHierarchy("service-1", "team-a", nil)
 	t.AddObject("acme", "policy", "")
 	t.AddObject("team-a", "policy", "acme")
@@ -139,7 +139,7 @@ func TestMermaid(t *testing.T) {
 func TestCyclesAreDrawn(t *testing.T) {
 	tr := tree.New()
 	for name, parent := range map[string]string{"a": "b", "b": "a"} {
-		tr.AddNamespace(name, false)
+		tr.AddNamespace(name, false, false)
 		tr.AddHierarchy(name, parent, nil)
 	}
 	tr.Link()
@@ -155,7 +155,7 @@ func TestCyclesAreDrawn(t *testing.T) {
 
 func TestManyObjectsAreCounted(t *testing.T) {
 	tr := tree.New()
-	tr.AddNamespace("a", false)
+	tr.AddNamespace("a", false, false)
 	for i := range 20 {
 		tr.AddObject("a", fmt.Sprint("o", i), "")
 	}
@@ -167,10 +167,10 @@ func TestManyObjectsAreCounted(t *testing.T) {
 
 func TestTooManyNamespacesForAnImage(t *testing.T) {
 	tr := tree.New()
-	tr.AddNamespace("root", false)
+	tr.AddNamespace("root", false, false)
 	for i := range maxDrawn {
 		name := fmt.Sprint("n", i)
-		tr.AddNamespace(name, false)
+		tr.AddNamespace(name, false, false)
 		tr.AddHierarchy(name, "root", nil)
 	}
 	tr.Link()

@@ -46,6 +46,9 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 			} else {
 				line += v.Name
 			}
+			if v.Deleting {
+				line += " " + with(paint.Dim, "(deleting)")
+			}
 			if marks := notes.numbers(v.Node); marks != "" {
 				line += " " + with(paint.Note, "("+marks+")")
 			}

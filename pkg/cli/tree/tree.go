@@ -17,6 +17,8 @@ type Node struct {
 	Name         string `json:"name"`
 	Parent       string `json:"parent,omitempty"`
 	Subnamespace bool   `json:"subnamespace"`
+	// Deleting reports that the namespace is being deleted.
+	Deleting bool `json:"deleting,omitempty"`
 	// Children are sorted.
 	Children []string `json:"children,omitempty"`
 	// Conditions are those that report a problem.
@@ -49,10 +51,10 @@ func (t *Tree) node(name string) *Node {
 	return n
 }
 
-// AddNamespace records that a namespace exists, and whether it is a sub-namespace.
-func (t *Tree) AddNamespace(name string, subnamespace bool) {
+// AddNamespace records that a namespace exists, whether it is a sub-namespace, and whether it is being deleted.
+func (t *Tree) AddNamespace(name string, subnamespace, deleting bool) {
 	n := t.node(name)
-	n.exists, n.Subnamespace = true, subnamespace
+	n.exists, n.Subnamespace, n.Deleting = true, subnamespace, deleting
 }
 
 // AddHierarchy records a namespace's parent and conditions.

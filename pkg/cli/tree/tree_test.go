@@ -13,7 +13,7 @@ import (
 
 // add adds a namespace that is a sub-namespace if its name begins with "s-".
 func add(t *Tree, name, parent string, conditions ...metav1.Condition) {
-	t.AddNamespace(name, strings.HasPrefix(name, "s-"))
+	t.AddNamespace(name, strings.HasPrefix(name, "s-"), strings.HasSuffix(name, "-deleting"))
 	t.AddHierarchy(name, parent, conditions)
 }
 
@@ -52,6 +52,26 @@ Conditions:
 2) BadConfiguration (IllegalManagedLabel): no label
 `
 	if got := text(t, tr, "acme-org"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestWhatIsBeingDeletedIsShownAsSuch(t *testing.T) {
+	tr := New()
+	add(tr, "a-deleting", "")
+	add(tr, "s-b-deleting", "a-deleting", condition(hnc.ConditionActivitiesHalted, metav1.ConditionTrue, "ParentMissing", "no parent"))
+	add(tr, "full", "a-deleting")
+	tr.Link()
+	want := `a-deleting (deleting)
+├── full
+└── [s] s-b-deleting (deleting) (1)
+
+[s] indicates subnamespaces
+
+Conditions:
+1) ActivitiesHalted (ParentMissing): no parent
+`
+	if got := text(t, tr, "a-deleting"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

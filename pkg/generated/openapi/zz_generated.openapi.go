@@ -2423,6 +2423,13 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 							Enum:        []interface{}{"External", "Full", "Missing", "Subnamespace"},
 						},
 					},
+					"terminating": {
+						SchemaProps: spec.SchemaProps{
+							Description: "terminating is true while the namespace is being deleted.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
 					"allowCascadingDeletion": {
 						SchemaProps: spec.SchemaProps{
 							Description: "allowCascadingDeletion is the value in the namespace's own Hierarchy. The value of an ancestor applies as well.",

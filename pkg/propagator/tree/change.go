@@ -107,6 +107,10 @@ func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
 		}
 	})
 	affected.Changed = append(affected.Changed, namespace)
+	if ns, parent := t.namespaces[namespace], t.forest.Parent(namespace); ns != nil && ns.Terminating && parent != "" {
+		// The status of the parent lists a terminating child only with its Hierarchy.
+		affected.Changed = append(affected.Changed, parent)
+	}
 	affected.Subnamespaces = t.requirementsChanged(namespace, old, h)
 	if cascading() != before {
 		affected.Changed = append(affected.Changed, t.forest.Descendants(namespace)...)

@@ -65,6 +65,16 @@ func TestAChangeAffectsTheSubtreeBelowIt(t *testing.T) {
 			},
 			nil, []string{"a", "b", "c"},
 		},
+		"the hierarchy of a terminating sub-namespace is deleted": {
+			func(t *Tree) Affected {
+				t.SetSubnamespace(record("c", "d"))
+				t.SetNamespace(ns("d", subOf("c")))
+				t.SetHierarchy(hierarchy("d", "c"))
+				t.SetNamespace(ns("d", subOf("c"), terminating))
+				return t.DeleteHierarchy("d", "h-d")
+			},
+			nil, []string{"c", "d"},
+		},
 		"a sub-namespace is asked for": {
 			func(t *Tree) Affected { return t.SetSubnamespace(record("c", "d")) },
 			[]string{"d"}, []string{"c", "d"},

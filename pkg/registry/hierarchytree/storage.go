@@ -80,7 +80,7 @@ func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode,
 	n := hnc.HierarchyTreeNode{Name: node.Name, Parent: node.Parent, Kind: hnc.NamespaceMissing}
 	n.Depth = int32(min(node.Depth, math.MaxInt32)) //nolint:gosec // bounded on the spot
 	if node.Namespace != nil {
-		n.Kind = managed.Kind(node.Namespace.Annotations)
+		n.Kind, n.Terminating = managed.Kind(node.Namespace.Annotations), node.Namespace.DeletionTimestamp != nil
 	}
 	h, err := r.getHierarchy(ctx, node.Name)
 	if apierrors.IsNotFound(err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -106,6 +107,36 @@ func eventuallyReleased(t *testing.T, parent, name string) {
 	})
 }
 
+// terminatingInTree waits until exactly these namespaces of a tree are shown as being deleted.
+func terminatingInTree(t *testing.T, namespace, want string) {
+	t.Helper()
+	suite.EventuallyEqual(t, "what is being deleted in the tree of "+namespace, want, func() string {
+		answer, err := root.HNC.HncV1beta1().Hierarchies(namespace).GetTree(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		var names []string
+		for _, n := range answer.Nodes {
+			if n.Terminating {
+				names = append(names, n.Name)
+			}
+		}
+		return strings.Join(names, " ")
+	})
+}
+
+// childrenAre waits until the status of a hierarchy lists these children, in the version of HNC's clients.
+func childrenAre(t *testing.T, namespace, want string) {
+	t.Helper()
+	suite.EventuallyEqual(t, "the children of "+namespace, want, func() string {
+		h, err := root.HNC.HncV1alpha2().HierarchyConfigurations(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return strings.Join(h.Status.Children, " ")
+	})
+}
+
 // Kubernetes reaches the Subnamespaces of a terminating namespace after seconds, and the next level after more. Here it never does.
 func TestCascadeDeletesAllLevelsAtOnce(t *testing.T) {
 	namespaces(t, "at-once", "at-once-full", "at-once-stays")
@@ -136,6 +167,15 @@ func TestCascadeDeletesAllLevelsAtOnce(t *testing.T) {
 			t.Errorf("DEL-4: got %v, %v", s.Finalizers, err)
 		}
 		active(t, "at-once-full", "at-once-below", "at-once-stays")
+		terminatingInTree(t, "at-once", "at-once at-once-1 at-once-2 at-once-3")
+		terminatingInTree(t, "at-once-stays", "at-once-sub at-once-leaf")
+		// HNC's plugin prints the children that the status lists.
+		childrenAre(t, "at-once-stays", "at-once-sub")
+		if err := root.HNC.HncV1beta1().Hierarchies("at-once-sub").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		childrenAre(t, "at-once-stays", "")
+		terminatingInTree(t, "at-once-stays", "at-once-sub at-once-leaf")
 	})
 	for _, name := range []string{"at-once", "at-once-1", "at-once-2", "at-once-3", "at-once-sub", "at-once-leaf"} {
 		eventuallyNoNamespace(t, name)

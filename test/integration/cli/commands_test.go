@@ -1,12 +1,42 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
+
+func TestTreeOfWhatIsBeingDeleted(t *testing.T) {
+	namespace(t, "going-org", "")
+	namespace(t, "going", "going-org")
+	namespace(t, "staying", "going-org")
+	removed(t, "staying")
+	removed(t, "going-org")
+	// The namespace stays in its tree as long as its hierarchy is there.
+	finalizers := func(list string) {
+		_, err := hierarchies.HncV1beta1().Hierarchies("going").Patch(context.WithoutCancel(t.Context()), hnc.Singleton, types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":`+list+`}}`), metav1.PatchOptions{})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	finalizers(`["example.com/held"]`)
+	t.Cleanup(func() { finalizers("null") })
+	if err := kube.CoreV1().Namespaces().Delete(t.Context(), "going", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s := newScript(t, root)
+	s.until("going (deleting)", "tree", "going-org")
+	s.run("tree", "going-org", "-o", "name")
+	s.run("tree", "going-org", "-o", "mermaid")
+}
 
 func TestTree(t *testing.T) {
 	namespace(t, "org", "")

@@ -47,6 +47,9 @@ type HierarchyTreeNode struct {
 	Depth int32 `json:"depth"`
 	// kind is Full, Subnamespace, External or Missing.
 	Kind NamespaceKind `json:"kind"`
+	// terminating is true while the namespace is being deleted.
+	// +optional
+	Terminating bool `json:"terminating,omitempty"`
 	// allowCascadingDeletion is the value in the namespace's own Hierarchy. The value of an ancestor applies as well.
 	// +optional
 	AllowCascadingDeletion bool `json:"allowCascadingDeletion,omitempty"`

@@ -36,7 +36,7 @@ func Plan(t *tree.Tree, name string, now metav1.Time) *StatusPlan {
 	if !t.Active(name) {
 		return inactive(t, h, name, now)
 	}
-	children := t.Children(name)
+	children := shownChildren(t, name)
 	found := desired.Conditions(t, name)
 	if h == nil {
 		if t.HierarchyRecord(name) != nil || (len(children) == 0 && len(found) == 0) {
@@ -54,6 +54,12 @@ func Plan(t *tree.Tree, name string, now metav1.Time) *StatusPlan {
 		return nil
 	}
 	return &StatusPlan{Hierarchy: h, Bind: h.Misbound, Status: status, OnlyChildren: same}
+}
+
+// shownChildren returns the children of a namespace that its status lists. A namespace that is being deleted is a child until its Hierarchy is gone, as
+// in HNC, whose plugin prints what the status lists. Source: spec/hnc.md 3.6.
+func shownChildren(t *tree.Tree, name string) []string {
+	return slices.DeleteFunc(t.Children(name), func(child string) bool { return t.Namespace(child).Terminating && t.Hierarchy(child) == nil })
 }
 
 // inactive plans for a namespace that takes no part in hierarchies: if it is excluded but has a Hierarchy, that reports it.

@@ -24,6 +24,8 @@ func TestTheStatusOfAHierarchyHasChildrenAndConditions(t *testing.T) {
 		"a terminating one":                                  {[]string{"ns a", "ns b", "parent b a", "terminating a"}, "none"},
 		"COND-IllegalParent an excluded parent":              {[]string{"ns a", "parent a kube-system"}, "ActivitiesHalted=IllegalParent Ready=IllegalParent"},
 		"children are sorted and exist":                      {[]string{"ns a", "parent a ", "ns c", "ns b", "parent b a", "parent c a", "parent d a", "ns r", "parent a r"}, "b c Ready=Ready"},
+		"a child that is being deleted":                      {[]string{"ns a", "cascading a", "ns b sub-of a", "asked a b", "parent b a", "terminating b"}, "b Ready=Ready"},
+		"a child that is being deleted, its hierarchy gone":  {[]string{"ns a", "cascading a", "ns b sub-of a", "asked a b", "terminating b"}, "Ready=Ready"},
 		"COND-ParentMissing a missing parent":                {[]string{"ns a", "parent a p"}, "ActivitiesHalted=ParentMissing Ready=ParentMissing"},
 		"COND-AncestorHaltActivities below a missing parent": {[]string{"ns a", "ns b", "parent a b", "parent b p"}, "ActivitiesHalted=AncestorHaltActivities Ready=AncestorHaltActivities"},
 		"COND-InCycle a cycle":                               {[]string{"ns a", "ns b", "parent a b", "parent b a"}, "b ActivitiesHalted=InCycle Ready=InCycle"},
