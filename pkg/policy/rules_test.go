@@ -28,7 +28,8 @@ type row struct {
 }
 
 func allRows() []row {
-	return slices.Concat(copiesRows(), exceptionsRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows())
+	return slices.Concat(copiesRows(), exceptionsRows(), treeLabelsRows(), includedNamespaceRows(), externalNamespacesRows(), namespaceDeletionRows(),
+		resourceQuotasRows())
 }
 
 // reason is the expected reason of the error.

@@ -137,6 +137,15 @@ func waitUntilEffective(ctx context.Context) error {
 			return err == nil && created.Labels[hnc.LabelIncludedNamespace] == "true"
 		},
 	}
+	for name, probe := range map[string]*corev1.ResourceQuota{
+		"names of resource quotas":  resourceQuota("people", hnc.ResourceQuotaName, "1"),
+		"labels of resource quotas": resourceQuota("people", "probe", "1", label(hnc.LabelQuota, "true")),
+	} {
+		probes[name] = func() bool {
+			_, err := admin.CoreV1().ResourceQuotas("people").Create(ctx, probe, dry)
+			return refusedByPolicy(err)
+		}
+	}
 	for name, effective := range probes {
 		err := wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(context.Context) (bool, error) { return effective(), nil })
 		if err != nil {
