@@ -28,6 +28,8 @@ type Config struct {
 	Reviews authorizer.Authorizer
 	// Storage configures etcd.
 	Storage storagebackend.Config
+	// MaxTxnOps is the number of operations that etcd accepts in a transaction.
+	MaxTxnOps int
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
 	SubnamespaceReady time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored; 0 stores none.
@@ -50,6 +52,7 @@ type completedConfig struct {
 	client            *restclient.Config
 	informers         informers.SharedInformerFactory
 	storage           storagebackend.Config
+	maxTxnOps         int
 	subnamespaceReady time.Duration
 	overwrittenTTL    time.Duration
 	rules             managed.Rules
@@ -70,7 +73,7 @@ func (c *Config) Complete() CompletedConfig {
 		ca.provider = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
-	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withPlanBodyLimit(c.Generic.BuildHandlerChainFunc, withoutProtobuf{Codecs})))
+	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withUserAgent(withBodyLimits(c.Generic.BuildHandlerChainFunc, withoutProtobuf{Codecs}))))
 	c.Generic.Serializer = withoutProtobuf{Codecs}
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
@@ -82,6 +85,7 @@ func (c *Config) Complete() CompletedConfig {
 		generic:           c.Generic.Complete(),
 		reviews:           c.Reviews,
 		storage:           c.Storage,
+		maxTxnOps:         c.MaxTxnOps,
 		subnamespaceReady: c.SubnamespaceReady,
 		overwrittenTTL:    c.OverwrittenTTL,
 		rules:             c.Rules,

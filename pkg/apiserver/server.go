@@ -16,8 +16,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treeplacement"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
+
+// maxTxnBytes is the size of a transaction of tree placements. etcd accepts 1.5 MiB by default.
+const maxTxnBytes = 1 << 20
 
 // Server is the aggregated API server.
 type Server struct {
@@ -40,7 +44,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	etcd, err := fence.NewClient(c.storage)
+	etcd, err := fence.NewClient(c.storage, fence.Limits{Operations: c.maxTxnOps, Bytes: maxTxnBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +92,13 @@ func (c CompletedConfig) New() (*Server, error) {
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
 		Tree: forest, Sources: sources, Authorizer: c.reviews, Managed: c.rules, Rules: c.copies, Limits: c.plans,
 	})
+	placements := treeplacement.New(treeplacement.Config{
+		Moves: forest.Moves, NewBatch: etcd.NewBatch, Write: c.newPlacementWriter(generic.Handler.Director).write,
+		Hierarchy: stores.hierarchyGetter(""), CachedHierarchy: stores.hierarchyGetter("0"), Authorizer: c.reviews,
+	})
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
 	group.NegotiatedSerializer = withoutProtobuf{Codecs}
-	group.VersionedResourcesStorageMap = c.resources(stores, forest, mynamespaces, planner)
+	group.VersionedResourcesStorageMap = c.resources(stores, forest, mynamespaces, planner, placements)
 	if err := generic.InstallAPIGroup(&group); err != nil {
 		return nil, fmt.Errorf("install %s: %w", hnc.GroupName, err)
 	}

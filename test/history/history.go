@@ -63,15 +63,19 @@ func (h *History) folder() string { return path.Join("/", h.prefix, "hierarchies
 func (h *History) replay(trees *forest.Forest, events []*clientv3.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var changed []string
 	for i, event := range events {
-		changed := h.apply(trees, string(event.Kv.Key), event.Kv.Value)
+		changed = append(changed, h.apply(trees, string(event.Kv.Key), event.Kv.Value))
 		h.revision = event.Kv.ModRevision
 		if i+1 < len(events) && events[i+1].Kv.ModRevision == h.revision {
 			continue
 		}
-		if cycle := trees.Cycle(changed); cycle != nil {
-			h.cyclic = append(h.cyclic, fmt.Sprintf("revision %d: %s", h.revision, strings.Join(cycle, " <- ")))
+		for _, name := range changed {
+			if cycle := trees.Cycle(name); cycle != nil {
+				h.cyclic = append(h.cyclic, fmt.Sprintf("revision %d: %s", h.revision, strings.Join(cycle, " <- ")))
+			}
 		}
+		changed = nil
 	}
 }
 

@@ -61,9 +61,10 @@ func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) 
 }
 
 // haltedAncestor returns the nearest ancestor of a namespace whose parent does not exist, "" if there is none. The namespace's own parent does
-// not matter: a namespace whose parent is missing may get another one.
+// not matter: a namespace whose parent is missing may get another one. Of placements, the ancestors are those before the request, and one that
+// gets another parent by the request itself does not count.
 func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, error) {
-	chain, err := s.ancestry(ctx, name)
+	chain, err := s.committed().ancestry(ctx, name)
 	if err != nil || len(chain) < 3 {
 		return "", err
 	}
@@ -72,7 +73,7 @@ func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, err
 		if err != nil {
 			return "", err
 		}
-		if namespace == nil {
+		if namespace == nil && !s.placements.movesElsewhere(chain[i-1], chain[i]) {
 			return chain[i-1], nil
 		}
 	}

@@ -31,6 +31,8 @@ type Guard struct {
 // fresh reads.
 var ErrLost = errors.New("the tree changed while the request was evaluated")
 
+var errBatchDeletes = errors.New("a batch does not delete objects")
+
 var errNoFence = errors.New("no fence in the context of a write to the tree")
 
 type contextKey struct{}
@@ -43,7 +45,13 @@ type holder struct {
 
 // NewContext returns the context for one write, in which Set attaches its Guard.
 func NewContext(ctx context.Context) context.Context {
-	return context.WithValue(ctx, contextKey{}, &holder{})
+	h := &holder{}
+	if write := writeFrom(ctx); write != nil {
+		write.mu.Lock()
+		write.guard = h
+		write.mu.Unlock()
+	}
+	return context.WithValue(ctx, contextKey{}, h)
 }
 
 // Set attaches a guard to the write of a context, replacing an earlier one; nil detaches it. It fails without a context from NewContext, because

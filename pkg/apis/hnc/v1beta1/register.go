@@ -31,7 +31,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&HierarchicalResourceQuota{}, &HierarchicalResourceQuotaList{},
 		&OverwrittenObject{}, &OverwrittenObjectList{},
 		&CopyRelease{}, &CopyReleaseList{},
-		&HierarchyPlan{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
+		&HierarchyPlan{}, &TreePlacement{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

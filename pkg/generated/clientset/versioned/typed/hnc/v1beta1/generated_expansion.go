@@ -31,3 +31,5 @@ type MyNamespaceExpansion interface{}
 type OverwrittenObjectExpansion interface{}
 
 type SubnamespaceExpansion interface{}
+
+type TreePlacementExpansion interface{}

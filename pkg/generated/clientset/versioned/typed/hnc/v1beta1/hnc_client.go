@@ -35,6 +35,7 @@ type HncV1beta1Interface interface {
 	MyNamespacesGetter
 	OverwrittenObjectsGetter
 	SubnamespacesGetter
+	TreePlacementsGetter
 }
 
 // HncV1beta1Client is used to interact with features provided by the hnc.x-k8s.io group.
@@ -68,6 +69,10 @@ func (c *HncV1beta1Client) OverwrittenObjects(namespace string) OverwrittenObjec
 
 func (c *HncV1beta1Client) Subnamespaces(namespace string) SubnamespaceInterface {
 	return newSubnamespaces(c, namespace)
+}
+
+func (c *HncV1beta1Client) TreePlacements() TreePlacementInterface {
+	return newTreePlacements(c)
 }
 
 // NewForConfig creates a new HncV1beta1Client for the given config.
