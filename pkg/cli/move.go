@@ -81,11 +81,7 @@ func (o *moveOptions) run(ctx context.Context) error {
 			return &prefixedError{fmt.Sprintf("Could not move %s.", o.namespace), err}
 		}
 	}
-	to := "below " + o.parent
-	if o.root {
-		to = "to a tree of its own"
-	}
-	if _, err := fmt.Fprintf(o.Out, "Moved %s %s%s\n", o.namespace, to, o.dryRun.suffix()); err != nil || !o.wait.enabled {
+	if _, err := fmt.Fprintf(o.Out, "%s%s\n", moved(o.namespace, o.parent), o.dryRun.suffix()); err != nil || !o.wait.enabled {
 		return err
 	}
 	return waitForTreeLabels(ctx, c, &o.wait, o.ErrOut, before, o.parent)
