@@ -29,7 +29,7 @@ type Placement struct {
 
 // TreePlacementStatus is what the request has changed.
 type TreePlacementStatus struct {
-	Moved       int32
+	Moved        int32
 	Unchanged    int32
 	Transactions int32
 	Placements   []PlacementResult
