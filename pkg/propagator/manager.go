@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/copyrelease"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/restore"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -35,6 +36,7 @@ type Manager struct {
 	copies         *copiescontroller.Controller
 	configuration  *configuration.Controller
 	releases       *copyrelease.Controller
+	quotas         *quota.Controller
 	restore        *restore.Controller
 	reconcileClass map[queue.Class]func(context.Context, queue.Key) error
 }
@@ -63,12 +65,15 @@ func New(config Config) *Manager {
 	})
 	m.namespaces = namespace.New(d)
 	m.hierarchies = hierarchy.New(d, config.StatusWindow, m.configuration.ObserveConditions)
+	m.quotas = quota.New(d, config.StatusWindow)
 	m.subnamespaces = subnamespace.New(d, m.namespaces, m.hierarchies, m.copies, config.InheritPodSecurity)
 	m.releases = copyrelease.New(d, config.Discover)
 	m.restore = restore.New(d, m.store, config.Workers)
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
 		queue.Subnamespace:   counted(config.Metrics.Reconciling, m.subnamespaces.Reconcile),
 		queue.Namespace:      counted(config.Metrics.Reconciling, m.namespaces.Reconcile),
+		queue.Quota:          m.quotas.Reconcile,
+		queue.QuotaStatus:    m.quotas.Reconcile,
 		queue.Status:         counted(config.Metrics.Reconciling, m.hierarchies.Reconcile),
 		queue.Release:        m.releases.Reconcile,
 		queue.Configuration:  m.configuration.Reconcile,

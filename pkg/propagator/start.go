@@ -20,6 +20,7 @@ func (m *Manager) start() {
 	m.cache.Update(func(s *cache.State) {
 		for _, handlers := range []cache.EventHandlers{
 			m.copies.Handlers(), m.namespaces.Handlers(), m.hierarchies.Handlers(), m.subnamespaces.Handlers(), m.configuration.Handlers(), m.releases.Handlers(),
+			m.quotas.Handlers(),
 		} {
 			s.AddEventHandlers(handlers)
 		}
@@ -31,6 +32,7 @@ func (m *Manager) start() {
 		}
 		m.subnamespaces.Start(s)
 		m.copies.Start(s)
+		m.quotas.Start(s)
 		m.configuration.Enqueue()
 		m.Metrics.Namespaces(s.Tree.Len())
 	})

@@ -73,6 +73,13 @@ const (
 	LabelQuota        = GroupName + "/hrq"
 )
 
+// QuotaWebhookName is the name of the ValidatingWebhookConfiguration, and of its webhook, by which our API server reserves
+// use before it is recorded.
+const QuotaWebhookName = "hierarchicalresourcequotas." + GroupName
+
+// EventCannotWriteQuota is the reason of events about quotas that cannot be enforced in a namespace. Source: spec/hnc.md 3.13.
+const EventCannotWriteQuota = ReasonQuotaWriteFailed
+
 // Conditions of a HierarchicalResourceQuota.
 const (
 	// ConditionQuotaEnforced is True while the limits hold in all namespaces of the subtree.

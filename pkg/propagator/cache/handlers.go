@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -27,6 +28,12 @@ type EventHandlers struct {
 	ConfigurationChanged func(s *State, old *v1beta1.HNCConfiguration)
 	// KindsAnnounced is called when the cluster may have other kinds than before.
 	KindsAnnounced func(*State)
+	// QuotaChanged receives a HierarchicalResourceQuota that was added, updated or deleted; old is nil for the first, q for the last.
+	QuotaChanged func(s *State, old, q *quotas.Quota)
+	// QuotaObjectChanged does the same with a ResourceQuota that enforces such quotas.
+	QuotaObjectChanged func(s *State, old, o *quotas.Object)
+	// QuotaWebhookChanged is called when the registration of the webhook of quotas has changed.
+	QuotaWebhookChanged func(s *State)
 	// ReleaseRequested receives CopyReleases that nobody has carried out.
 	ReleaseRequested func(*v1beta1.CopyRelease)
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
-// readiness records how the required watches do: those of namespaces, of our own objects, and of Roles and RoleBindings. Other kinds may be
+// readiness records how the required watches do: those of namespaces, of our own objects, of what enforces quotas,
+// and of Roles and RoleBindings. Other kinds may be
 // unreadable; the status of the configuration reports that.
 type readiness struct {
 	mu sync.Mutex
@@ -36,7 +37,7 @@ func newReadiness() *readiness {
 // required reports whether the propagator can do nothing without a resource.
 func required(resource string) bool {
 	switch resource {
-	case namespaces, hierarchies, subnamespaces, configurations:
+	case namespaces, hierarchies, subnamespaces, configurations, hierarchicalQuotas, quotaObjects, quotaAdmission:
 		return true
 	}
 	return slices.ContainsFunc(copies.Kinds, func(k copies.Kind) bool { return k.GroupResource().String() == resource })

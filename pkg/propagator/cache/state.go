@@ -3,11 +3,13 @@ package cache
 import (
 	"fmt"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -17,6 +19,10 @@ type State struct {
 	Tree *tree.Tree
 	// Configuration is the cluster's, nil if there is none.
 	Configuration *v1beta1.HNCConfiguration
+	// Quotas holds the HierarchicalResourceQuotas and the ResourceQuotas that enforce them.
+	Quotas *quotas.Store
+	// QuotaWebhook is the registration of their webhook, nil if there is none.
+	QuotaWebhook *admissionv1.ValidatingWebhookConfiguration
 
 	// kinds are all that were ever watched. Their positions identify them.
 	kinds      []*Kind
@@ -29,7 +35,7 @@ type State struct {
 }
 
 func newState(t *tree.Tree, r *roots) *State {
-	return &State{Tree: t, roots: r, byResource: map[schema.GroupResource]int{}, versions: versions{}}
+	return &State{Tree: t, Quotas: quotas.New(), roots: r, byResource: map[schema.GroupResource]int{}, versions: versions{}}
 }
 
 // AddEventHandlers adds handlers. They are not called for what the state holds already.

@@ -17,10 +17,16 @@ const (
 	Subnamespace Class = iota
 	// Namespace is the labels of one namespace.
 	Namespace
+	// Quota is the ResourceQuotas of one namespace that enforce hierarchical quotas.
+	Quota
+	// QuotaAdmission is the registration of the webhook that reserves use of hierarchical quotas.
+	QuotaAdmission
 	// Source finds the copies that one changed source affects. It writes nothing itself.
 	Source
 	// Status is the status of one namespace's Hierarchy.
 	Status
+	// QuotaStatus is the status of one HierarchicalResourceQuota.
+	QuotaStatus
 	// Release is one CopyRelease.
 	Release
 	// Configuration is the status of the cluster's configuration.
@@ -36,11 +42,11 @@ const (
 
 // String returns the class as metrics name it.
 func (c Class) String() string {
-	return [...]string{"subnamespace", "namespace", "source", "status", "release", "configuration", "strays", "destination", "copy"}[c]
+	return [...]string{"subnamespace", "namespace", "quota", "quota-admission", "source", "status", "quota-status", "release", "configuration", "strays", "destination", "copy"}[c]
 }
 
 // Key identifies work. Kind is the number of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name of the object in
-// the namespace, for these, for Subnamespace and for Release.
+// the namespace, for these, for Subnamespace, for QuotaStatus and for Release.
 type Key struct {
 	Class     Class
 	Kind      int

@@ -27,6 +27,17 @@ func (f *facts) HasSubnamespaces(name string) bool {
 	return false
 }
 
+// Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist yet or not.
+func (f *facts) Claims(name string) int {
+	n := 0
+	for child, s := range f.subnamespaces[name] {
+		if !f.Excluded(child) && f.Subnamespace(s.Key) != nil && f.Parent(child) == name {
+			n++
+		}
+	}
+	return n
+}
+
 // Orphaned reports whether the namespace is a sub-namespace without a Subnamespace.
 func (f *facts) Orphaned(name string) bool {
 	ns := f.namespaces[name]

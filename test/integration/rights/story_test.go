@@ -58,6 +58,7 @@ func story(t *testing.T) {
 	apply(t, "subnamespaces", "Subnamespace", "root", "sub", `{}`)
 	apply(t, "hierarchies", "Hierarchy", "root", "hierarchy", `{"allowCascadingDeletion":true,"requiredChildren":["needed"]}`)
 	copied(t, "needed", "get", "pods")
+	quotas(t, "root")
 
 	plan := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "HierarchyPlan", "metadata": map[string]any{"name": "hierarchy"},

@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
@@ -30,10 +31,10 @@ type Controller struct {
 	conditions func(namespace string, conditions []metav1.Condition)
 	// childLists delays lists of children after the previous write: each write is as large as the list, and while a tree is built there is a new
 	// child all the time.
-	childLists *cooldown
+	childLists *cooldown.Cooldown
 	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory look whether there is a
 	// Hierarchy, find none, and would fail to create it.
-	creations *cooldown
+	creations *cooldown.Cooldown
 }
 
 // New returns a Controller that collects changes of a status for the window, writes growing lists of children once in ten windows, and passes on the
@@ -41,7 +42,7 @@ type Controller struct {
 func New(d controller.Dependencies, window time.Duration, conditions func(namespace string, conditions []metav1.Condition)) *Controller {
 	return &Controller{
 		Dependencies: d, window: window, conditions: conditions,
-		childLists: newCooldown(10 * window), creations: newCooldown(20 * window),
+		childLists: cooldown.New(10 * window), creations: cooldown.New(20 * window),
 	}
 }
 
@@ -55,7 +56,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		},
 		NamespaceChanged: func(s *cache.State, old, ns *tree.Namespace) {
 			if old == nil && s.Tree.HasChildren(ns.Name) {
-				c.creations.start(ns.Name)
+				c.creations.Start(ns.Name)
 			}
 		},
 	}
@@ -85,9 +86,9 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	case p == nil:
 		return nil
 	case p.Create:
-		delay = c.creations.remaining(namespace)
+		delay = c.creations.Remaining(namespace)
 	case p.OnlyChildren:
-		delay = c.childLists.remaining(namespace)
+		delay = c.childLists.Remaining(namespace)
 	}
 	if delay > 0 {
 		c.Queue.AddAfter(key, delay)
@@ -113,7 +114,7 @@ func (c *Controller) writeStatus(ctx context.Context, p *StatusPlan) error {
 	patch := map[string]any{"metadata": map[string]any{"uid": p.Hierarchy.UID}, "status": status}
 	err := c.patch(ctx, p.Hierarchy.Namespace, patch, "status")
 	if err == nil && len(p.Status.Children) > 0 {
-		c.childLists.start(p.Hierarchy.Namespace)
+		c.childLists.Start(p.Hierarchy.Namespace)
 	}
 	return err
 }

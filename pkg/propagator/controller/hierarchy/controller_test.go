@@ -50,8 +50,8 @@ func newFixture(t *testing.T) *fixture {
 			f.conditions = append(f.conditions, namespace+" "+c.Reason)
 		}
 	})
-	f.childLists.now = func() time.Time { return f.clock }
-	f.creations.now = f.childLists.now
+	f.childLists.Now = func() time.Time { return f.clock }
+	f.creations.Now = f.childLists.Now
 	f.client.PrependReactor("patch", "hierarchies", func(action clientgotesting.Action) (bool, runtime.Object, error) {
 		patch := action.(clientgotesting.PatchAction)
 		h := &v1beta1.Hierarchy{}

@@ -1,32 +1,32 @@
-package hierarchy
+package cooldown
 
 import (
 	"testing"
 	"time"
 )
 
-func TestCooldownOfANamespace(t *testing.T) {
+func TestCooldownOfAName(t *testing.T) {
 	clock := time.Unix(1000, 0)
-	c := newCooldown(time.Second)
-	c.now = func() time.Time { return clock }
+	c := New(time.Second)
+	c.Now = func() time.Time { return clock }
 	for range 3 {
 		for _, step := range []struct{ after, remaining time.Duration }{{0, time.Second}, {400 * time.Millisecond, 600 * time.Millisecond}, {600 * time.Millisecond, 0}} {
 			if step.after == 0 {
-				if remaining := c.remaining("a"); remaining != 0 {
-					t.Errorf("a namespace without a recent event waits for %s", remaining)
+				if remaining := c.Remaining("a"); remaining != 0 {
+					t.Errorf("a name without a recent event waits for %s", remaining)
 				}
-				c.start("a")
+				c.Start("a")
 			}
 			clock = clock.Add(step.after)
-			if remaining := c.remaining("a"); remaining != step.remaining {
+			if remaining := c.Remaining("a"); remaining != step.remaining {
 				t.Errorf("%s later it waits for %s, want %s", step.after, remaining, step.remaining)
 			}
-			if remaining := c.remaining("b"); remaining != 0 {
-				t.Errorf("another namespace waits for %s", remaining)
+			if remaining := c.Remaining("b"); remaining != 0 {
+				t.Errorf("another name waits for %s", remaining)
 			}
 		}
 	}
-	c.start("b")
+	c.Start("b")
 	if len(c.started) != 1 {
 		t.Errorf("it remembers cooldowns that are over: %v", c.started)
 	}

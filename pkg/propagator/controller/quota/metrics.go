@@ -1,0 +1,24 @@
+package quota
+
+import (
+	"k8s.io/component-base/metrics"
+
+	shared "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+)
+
+// quotaMetrics are the metrics of quotas. None has a label for the quota: there may be as many as namespaces.
+type quotaMetrics struct {
+	pending *metrics.Gauge
+}
+
+func newMetrics(m *shared.Metrics) *quotaMetrics {
+	q := &quotaMetrics{
+		pending: metrics.NewGauge(&metrics.GaugeOpts{
+			Name:           "hnc_quota_pending_namespaces",
+			Help:           "Namespaces whose ResourceQuotas do not enforce the hierarchical quotas yet.",
+			StabilityLevel: metrics.ALPHA,
+		}),
+	}
+	m.Register(q.pending)
+	return q
+}

@@ -1,0 +1,130 @@
+package quota
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
+)
+
+// maxNamespaces is how many namespaces a status contains.
+const maxNamespaces = 250
+
+// reconcileStatus writes the status of a quota.
+func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
+	name := quotas.Key{Namespace: key.Namespace, Name: key.Name}
+	var q *quotas.Quota
+	var status v1beta1.HierarchicalResourceQuotaStatus
+	c.Cache.Read(func(s *cache.State) {
+		if q = s.Quotas.Quota(name); q == nil {
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		status = c.statusOf(s, q, metav1.Now())
+	})
+	if q == nil || equality.Semantic.DeepEqual(status, q.Status) {
+		return nil
+	}
+	if delay := c.statuses.Remaining(name.String()); delay > 0 {
+		c.Queue.AddAfter(key, delay)
+		return nil
+	}
+	c.statuses.Start(name.String())
+	// The whole status is replaced: a merge would keep resources that are not limited any more.
+	patch, err := json.Marshal([]map[string]any{
+		{"op": "test", "path": "/metadata/uid", "value": q.UID},
+		{"op": "add", "path": "/status", "value": status},
+	})
+	if err != nil {
+		return err
+	}
+	patched, err := c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(q.Namespace).Patch(ctx, q.Name, types.JSONPatchType, patch, metav1.PatchOptions{}, "status")
+	if apierrors.IsInvalid(err) {
+		return fmt.Errorf("%w: %w", outcome.ErrStale, err) // Another quota of that name.
+	}
+	return outcome.Record(c.Metrics, "HierarchicalResourceQuota", "patch", q.Namespace, err, func() { c.Cache.ForQuotas().Observe(patched) })
+}
+
+// statusOf returns the status of a quota. The lock must be held.
+func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) v1beta1.HierarchicalResourceQuotaStatus {
+	tally := c.tallies.of(s, q)
+	totals := tally.totals(q)
+	names := slices.Sorted(maps.Keys(tally.used))
+	status := v1beta1.HierarchicalResourceQuotaStatus{Hard: q.Hard, Used: totals}
+	for _, name := range names[:min(len(names), maxNamespaces)] {
+		status.Namespaces = append(status.Namespaces, v1beta1.NamespaceUse{Namespace: name, Used: tally.used[name]})
+	}
+	status.OmittedNamespaces = int32(len(names) - len(status.Namespaces)) //nolint:gosec // at most as many as there are namespaces
+	status.Conditions = conditions.Merge(q.Status.Conditions, []metav1.Condition{c.enforced(s, q), exceeded(q.Hard, totals)}, q.Generation, now)
+	return status
+}
+
+// enforced returns the condition Enforced. The lock must be held.
+func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition {
+	condition := metav1.Condition{Type: hnc.ConditionQuotaEnforced, Status: metav1.ConditionFalse}
+	if s.Tree.Excluded(q.Namespace) {
+		condition.Reason = hnc.ReasonNamespaceExcluded
+		condition.Message = fmt.Sprintf("namespace %q is %s; this quota has no effect", q.Namespace, s.Tree.WhyExcluded(q.Namespace))
+		return condition
+	}
+	var pending, failing []string
+	for namespace := range c.pending {
+		switch {
+		case len(q.Counted) == 0 || !contains(s.Tree.Chain(namespace), q.Namespace):
+		case c.failures[namespace] != "":
+			failing = append(failing, namespace)
+		default:
+			pending = append(pending, namespace)
+		}
+	}
+	switch {
+	case len(failing) > 0:
+		condition.Reason, condition.Message = hnc.ReasonQuotaWriteFailed, c.failures[slices.Min(failing)]
+		if n := len(failing); n > 1 {
+			condition.Message += fmt.Sprintf("; and %d more namespaces", n-1)
+		}
+	case len(pending) > 0:
+		condition.Reason = hnc.ReasonQuotaPending
+		condition.Message = fmt.Sprintf("%d namespace(s) are not held to the limits yet, namespace %q for instance", len(pending), slices.Min(pending))
+	default:
+		condition.Status, condition.Reason, condition.Message = c.inForce()
+	}
+	return condition
+}
+
+// exceeded returns the condition Exceeded.
+func exceeded(hard, used corev1.ResourceList) metav1.Condition {
+	var over []string
+	for name, limit := range hard {
+		if use := used[name]; use.Cmp(limit) > 0 {
+			over = append(over, fmt.Sprintf("%s: used %s, limited to %s", name, use.String(), limit.String()))
+		}
+	}
+	if len(over) == 0 {
+		return metav1.Condition{
+			Type: hnc.ConditionQuotaExceeded, Status: metav1.ConditionFalse, Reason: hnc.ReasonQuotaWithinLimit, Message: "no resource exceeds its limit",
+		}
+	}
+	slices.Sort(over)
+	return metav1.Condition{
+		Type: hnc.ConditionQuotaExceeded, Status: metav1.ConditionTrue, Reason: hnc.ReasonQuotaOverLimit,
+		Message: strings.Join(over, ", ") + "; nothing more is admitted until the use is below the limit",
+	}
+}

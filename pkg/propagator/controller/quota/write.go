@@ -1,0 +1,101 @@
+package quota
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
+)
+
+// sync gives a namespace the ResourceQuotas that it has to have.
+func (c *Controller) sync(ctx context.Context, namespace string) error {
+	var writes []write
+	c.Cache.Read(func(s *cache.State) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		writes = c.diverges(s, namespace)
+	})
+	steps := make([]func() error, len(writes))
+	for i, w := range writes {
+		steps[i] = func() error { return c.carryOut(ctx, w) }
+	}
+	err := parallel.Run(steps)
+	if outcome.Rejected(err) {
+		c.reportFailure(namespace, err)
+	}
+	return err
+}
+
+func (c *Controller) carryOut(ctx context.Context, w write) error {
+	switch {
+	case w.wanted == nil:
+		return c.delete(ctx, w.Key, w.present.UID)
+	case w.present == nil:
+		return c.create(ctx, w)
+	}
+	return c.reset(ctx, w, w.present)
+}
+
+// create creates a ResourceQuota. One of its name that somebody else has created, or removed our label from, is taken over.
+func (c *Controller) create(ctx context.Context, w write) error {
+	client := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace)
+	created, err := client.Create(ctx, w.wanted, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		return c.record("create", w.Key, err, func() { c.Cache.ForQuotas().ObserveResourceQuota(created) })
+	}
+	live, err := client.Get(ctx, w.Name, metav1.GetOptions{})
+	if err != nil {
+		return c.record("get", w.Key, err, nil)
+	}
+	return c.reset(ctx, w, quotas.NewObject(live))
+}
+
+// reset makes a present ResourceQuota the wanted one. Scopes can't be changed, so one with other scopes is replaced.
+func (c *Controller) reset(ctx context.Context, w write, present *quotas.Object) error {
+	if quotas.NewObject(w.wanted).Scope != present.Scope {
+		if err := c.delete(ctx, w.Key, present.UID); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: ResourceQuota %q had other scopes and is created again", outcome.ErrStale, w.Name)
+	}
+	hard := map[string]any{}
+	for name := range present.Hard {
+		hard[string(name)] = nil
+	}
+	for name, quantity := range w.wanted.Spec.Hard {
+		hard[string(name)] = quantity.String()
+	}
+	// There is no version in the patch: the use changes all the time, and nobody else may write the limits.
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{
+			"uid":         present.UID,
+			"labels":      map[string]any{hnc.LabelQuota: "true"},
+			"annotations": map[string]any{hnc.AnnotationNone: "true"},
+		},
+		"spec": map[string]any{"hard": hard},
+	})
+	if err != nil {
+		return err
+	}
+	patched, err := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace).Patch(ctx, w.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return c.record("patch", w.Key, err, func() { c.Cache.ForQuotas().ObserveResourceQuota(patched) })
+}
+
+// delete deletes a ResourceQuota. The watch brings what follows.
+func (c *Controller) delete(ctx context.Context, key quotas.Key, uid types.UID) error {
+	err := c.Kubernetes.CoreV1().ResourceQuotas(key.Namespace).Delete(ctx, key.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	return c.record("delete", key, err, nil)
+}
+
+func (c *Controller) record(verb string, key quotas.Key, err error, observe func()) error {
+	return outcome.Record(c.Metrics, "ResourceQuota", verb, key.Namespace, err, observe)
+}

@@ -1,0 +1,99 @@
+package quotas
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+)
+
+// Key names a HierarchicalResourceQuota or a ResourceQuota.
+type Key = types.NamespacedName
+
+// Quota is the part of a HierarchicalResourceQuota that is kept.
+type Quota struct {
+	Key
+	UID             types.UID
+	ResourceVersion string
+	Generation      int64
+	// Scope identifies Scopes and Selector.
+	Scope    quota.Scope
+	Scopes   []corev1.ResourceQuotaScope
+	Selector *corev1.ScopeSelector
+	// Hard are the limits; Counted are those that ResourceQuotas enforce.
+	Hard, Counted corev1.ResourceList
+	Status        v1beta1.HierarchicalResourceQuotaStatus
+}
+
+// NewQuota returns the record of q.
+func NewQuota(q *v1beta1.HierarchicalResourceQuota) (*Quota, error) {
+	var spec hnc.HierarchicalResourceQuotaSpec
+	if err := v1beta1.Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(&q.Spec, &spec, nil); err != nil {
+		return nil, err
+	}
+	return &Quota{
+		Key:             Key{Namespace: q.Namespace, Name: q.Name},
+		UID:             q.UID,
+		ResourceVersion: q.ResourceVersion,
+		Generation:      q.Generation,
+		Scope:           quota.ScopeOf(&spec),
+		Scopes:          spec.Scopes,
+		Selector:        coreSelector(spec.ScopeSelector),
+		Hard:            spec.Hard,
+		Counted:         quota.Counted(spec.Hard),
+		Status:          q.Status,
+	}, nil
+}
+
+// CountsSubnamespaces reports whether the quota limits the number of sub-namespaces.
+func (q *Quota) CountsSubnamespaces() bool {
+	_, ok := q.Hard[hnc.ResourceSubnamespaces]
+	return ok
+}
+
+func coreSelector(s *hnc.QuotaScopeSelector) *corev1.ScopeSelector {
+	if s == nil {
+		return nil
+	}
+	selector := &corev1.ScopeSelector{}
+	for _, r := range s.MatchExpressions {
+		selector.MatchExpressions = append(selector.MatchExpressions, corev1.ScopedResourceSelectorRequirement(r))
+	}
+	return selector
+}
+
+// Object is the part of a ResourceQuota that is kept. Only those with the label hnc.LabelQuota are.
+type Object struct {
+	Key
+	UID             types.UID
+	ResourceVersion string
+	// Scope is that of its scopes and scope selector, which can't be changed.
+	Scope quota.Scope
+	// Hard are the limits. Enforced and Used are those and the use that kube-controller-manager has computed.
+	Hard, Enforced, Used corev1.ResourceList
+	// NotPropagated reports that it is annotated not to be copied to descendants.
+	NotPropagated bool
+}
+
+// NewObject returns the record of o.
+func NewObject(o *corev1.ResourceQuota) *Object {
+	spec := hnc.HierarchicalResourceQuotaSpec{Scopes: o.Spec.Scopes}
+	if s := o.Spec.ScopeSelector; s != nil {
+		spec.ScopeSelector = &hnc.QuotaScopeSelector{}
+		for _, r := range s.MatchExpressions {
+			spec.ScopeSelector.MatchExpressions = append(spec.ScopeSelector.MatchExpressions, hnc.QuotaScopeRequirement(r))
+		}
+	}
+	return &Object{
+		Key:             Key{Namespace: o.Namespace, Name: o.Name},
+		UID:             o.UID,
+		ResourceVersion: o.ResourceVersion,
+		Scope:           quota.ScopeOf(&spec),
+		Hard:            o.Spec.Hard,
+		Enforced:        o.Status.Hard,
+		Used:            o.Status.Used,
+		NotPropagated:   o.Annotations[hnc.AnnotationNone] == "true",
+	}
+}

@@ -1,0 +1,42 @@
+// Package quota tests hierarchical quotas on a real control plane with kube-controller-manager. Both servers are processes, and everybody has the
+// rights that RBAC gives.
+package quota
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+const binDir = "../../../_output/bin"
+
+var (
+	cp *controlplane.ControlPlane
+	// installation runs the servers.
+	installation *controlplane.Installation
+	// admin is of the group system:masters.
+	admin suite.User
+)
+
+func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
+
+func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
+	cp = started
+	if admin, err = suite.NewUser("kubernetes-admin", cp.RESTConfig()); err != nil {
+		return err
+	}
+	installation, err = suite.Install(ctx, cp, suite.Artifacts, suite.Servers(suite.PatientCreates)[:1]...)
+	if err != nil {
+		return err
+	}
+	return suite.Start(ctx, cp, installation, propagator())
+}
+
+// propagator has a short lease, which lets it take over soon after it was killed.
+func propagator(flags ...string) controlplane.Server {
+	args := []string{"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"}
+	return controlplane.Server{Name: "hnc-propagator", Args: append(args, flags...)}
+}
