@@ -18,6 +18,9 @@ VERSION ?= $(shell hack/version.sh)
 FUZZTIME ?= 30s
 # The flags of `make bench`: see docs/performance.md.
 BENCHFLAGS ?=
+# The flags of Helm for `make install`: --set and --values; and anything in YES for `make uninstall` not to ask.
+VALUES ?=
+YES ?=
 # The files with the output of `make bench` that `make publish` reads.
 RESULTS ?= results.json
 
@@ -36,8 +39,12 @@ binaries: ## build our own binaries into _output/bin
 	go build -ldflags '-X main.version=$(VERSION)' -o _output/build/ ./cmd/...
 	@for b in $(notdir $(wildcard cmd/*)); do cmp -s _output/build/$$b $(BIN)/$$b || install -D _output/build/$$b $(BIN)/$$b; done
 
+.PHONY: helm
+helm: ## build Helm into _output/bin, once
+	@hack/tool.sh helm helm helm.sh/helm/v4/cmd/helm
+
 .PHONY: build
-build: kube binaries ## build all binaries
+build: kube binaries helm ## build all binaries
 
 .PHONY: test
 test: build ## run all tests, with a real control plane where they need one
@@ -78,6 +85,15 @@ publish: ## write the benchmarks' results into docs/performance.md and docs/scal
 .PHONY: generate
 generate: ## regenerate code
 	hack/update-codegen.sh
+
+.PHONY: install
+install: helm ## install into the cluster of KUBECONFIG: make install VALUES='--set image.registry=registry.example.com/hierarchy'
+	$(BIN)/helm upgrade --install hnc artifacts/chart --namespace hnc-system --create-namespace $(VALUES)
+
+.PHONY: uninstall
+uninstall: helm binaries ## say what stays in the cluster of KUBECONFIG, ask, and remove the servers; namespaces and copies stay
+	@$(BIN)/kubectl-hns uninstall $(if $(YES),--yes)
+	@! $(BIN)/helm status hnc --namespace hnc-system >/dev/null 2>&1 || $(BIN)/helm uninstall hnc --namespace hnc-system
 
 .PHONY: up
 up: build ## run a development cluster with us installed and a sample tree

@@ -20,27 +20,15 @@ vet() { go vet ./...; }
 
 imports() { go run ./hack/imports; }
 
-# tool NAME PACKAGE builds a command of hack/tools into _output/bin, unless it is up to date.
-tool() {
-  local stamp
-  stamp=_output/bin/.$1-$(cat hack/tools/go.mod hack/tools/go.sum | sha256sum | cut -c1-16)
-  [[ ! -x _output/bin/$1 || ! -e $stamp ]] || return 0
-  echo "building $1 (some minutes the first time) ..."
-  mkdir -p _output/bin
-  (cd hack/tools && go build -o "../../_output/bin/$1" "$2")
-  rm -f "_output/bin/.$1-"*
-  touch "$stamp"
-}
-
 lint() {
   [[ "${VERIFY_LINT:-on}" != off ]] || { echo "skipped (VERIFY_LINT=off)"; return 0; }
-  tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+  hack/tool.sh tools golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
   _output/bin/golangci-lint run ./...
 }
 
 # Functions that neither a command nor a test reaches.
 deadcode() {
-  tool deadcode golang.org/x/tools/cmd/deadcode
+  hack/tool.sh tools deadcode golang.org/x/tools/cmd/deadcode
   local unreachable
   unreachable=$(_output/bin/deadcode -test ./...)
   [[ -z "$unreachable" ]] || { echo "$unreachable"; return 1; }
@@ -96,7 +84,10 @@ kustomizations() {
   done
 }
 
-checks=(format shell imports paths words size vet lint deadcode kustomizations tidy generated)
+# The chart's templates are those of the kustomizations.
+chart() { go run ./hack/chart -check; }
+
+checks=(format shell imports paths words size vet lint deadcode kustomizations chart tidy generated)
 [[ $# == 0 ]] || checks=("$@")
 failed=()
 for check in "${checks[@]}"; do

@@ -17,7 +17,7 @@ import (
 // the authorities' keys; the pods of hnc-apiserver mount the second.
 const (
 	AuthoritySecret = "hnc-ca"
-	ServingSecret   = "hnc-apiserver-cert"
+	ServingSecret   = "hnc-apiserver-cert" //nolint:gosec // a name
 )
 
 // managedBy labels the Secrets that the Controller writes.

@@ -1,0 +1,86 @@
+{{- /* The namespace is fixed: the admission policies name it. */}}
+{{- define "hnc.validate" -}}
+{{- if ne .Release.Namespace "hnc-system" }}
+{{- fail (printf "namespace: the release must be in hnc-system, not %s: the admission policies name the namespace of the servers; use --namespace hnc-system --create-namespace" .Release.Namespace) }}
+{{- end }}
+{{- if and (gt (int .Values.apiserver.replicas) 1) (not .Values.apiserver.etcd.servers) }}
+{{- fail (printf "apiserver.replicas: %d replicas need a shared etcd, and the embedded one supports one replica; set apiserver.etcd.servers" (int .Values.apiserver.replicas)) }}
+{{- end }}
+{{- if not (has "hnc-system" .Values.excludedNamespaces) }}
+{{- fail "excludedNamespaces: hnc-system is missing, and the servers cannot run in a namespace of a tree; add it" }}
+{{- end }}
+{{- if and (eq .Values.certificates.issuer "secret") (not .Values.certificates.caBundle) }}
+{{- fail "certificates.caBundle: required with the issuer secret, or kube-apiserver does not trust hnc-apiserver; set it to the authorities in PEM" }}
+{{- end }}
+{{- end }}
+
+{{- define "hnc.image" -}}
+{{- with .root.Values.image.registry }}{{ . }}/{{ end }}{{ .name }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
+{{- end }}
+
+{{- /* A list of strings in CEL. Single quotes would end the quoted scalars that contain it. */}}
+{{- define "hnc.excluded" -}}
+{{ toJson .Values.excludedNamespaces | replace "," ", " }}
+{{- end }}
+
+{{- define "hnc.apiservice.annotations" -}}
+{{- if eq .Values.certificates.issuer "cert-manager" }}cert-manager.io/inject-ca-from: hnc-system/hnc-apiserver-cert{{ end }}
+{{- end }}
+
+{{- /* Flags of both servers. */}}
+{{- define "hnc.flags" -}}
+{{- if ne (sortAlpha .Values.excludedNamespaces | join ",") "hnc-system,kube-node-lease,kube-public,kube-system" }}
+- --excluded-namespace={{ join "," .Values.excludedNamespaces }}
+{{- end }}
+{{- range concat .Values.flags .flags }}
+- {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{- /* Fields of both pods that depend on values. */}}
+{{- define "hnc.pod" -}}
+{{- $server := .server }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+{{- range . }}
+- name: {{ . }}
+{{- end }}
+{{- end }}
+{{- with $server.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- range $field := list "nodeSelector" "tolerations" "affinity" }}
+{{- with index $server $field }}
+{{ $field }}:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- if gt (int $server.replicas) 1 }}
+topologySpreadConstraints:
+- maxSkew: 1
+  topologyKey: kubernetes.io/hostname
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector:
+    matchLabels:
+      app.kubernetes.io/name: {{ .name }}
+{{- end }}
+{{- end }}
+
+{{- define "hnc.disruption-budget" -}}
+{{- if gt (int .server.replicas) 1 }}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ .name }}
+  namespace: hnc-system
+  labels:
+    app.kubernetes.io/part-of: hierarchy-apiserver
+spec:
+  maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      app.kubernetes.io/name: {{ .name }}
+{{- end }}
+{{- end }}

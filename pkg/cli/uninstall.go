@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// installed selects the objects of the manifests and of the chart.
+const installed = "app.kubernetes.io/part-of=hierarchy-apiserver"
+
+// podTimeout limits how long the pods of hnc-propagator may take to stop.
+const podTimeout = 2 * time.Minute
+
+// removal is a step of the removal: objects that can go at the same time.
+type removal struct {
+	resources []schema.GroupVersionResource
+	// name restricts the step to one object.
+	name string
+	// pods is the name of the server whose pods must be gone before the next step.
+	pods string
+}
+
+// removals are in an order in which nothing fails or blocks in between. A namespace that is being deleted waits for an APIService without a server,
+// so those go before their server. The policies protect copies until nothing writes copies any more.
+var removals = []removal{
+	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-propagator", pods: "hnc-propagator"},
+	{resources: []schema.GroupVersionResource{{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}}},
+	{resources: []schema.GroupVersionResource{
+		{Group: "apps", Version: "v1", Resource: "deployments"},
+		{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+		{Version: "v1", Resource: "services"},
+	}},
+	{resources: []schema.GroupVersionResource{
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingadmissionpolicybindings"},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingadmissionpolicies"},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"},
+	}},
+	{resources: []schema.GroupVersionResource{
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "prioritylevelconfigurations"},
+		{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
+		{Group: "cert-manager.io", Version: "v1", Resource: "certificates"},
+		{Group: "cert-manager.io", Version: "v1", Resource: "issuers"},
+		{Version: "v1", Resource: "secrets"},
+		{Version: "v1", Resource: "serviceaccounts"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+	}},
+}
+
+type uninstallOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	yes    bool
+	dryRun dryRunFlag
+}
+
+func newUninstallCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &uninstallOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove the servers from the cluster, and no namespace or copy",
+		Long: "Removes both servers, the API, the policies and the roles from the cluster, in an order in which nothing blocks.\n" +
+			"Namespaces, copies and labels stay as they are, and so do the namespace hnc-system and the volume with the hierarchies:\n" +
+			"after another installation the trees are as before.",
+		Example: "  kubectl hns uninstall --dry-run=client    # what would be removed, and what stays\n  kubectl hns uninstall --yes",
+		Args:    cobra.NoArgs,
+		RunE:    runOptions(o),
+	}
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
+	o.dryRun.addFlag(cmd.Flags())
+	return cmd
+}
+
+func (o *uninstallOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *uninstallOptions) validate() error                         { return nil }
+
+func (o *uninstallOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
+	if err != nil {
+		return err
+	}
+	found, release, err := installedObjects(ctx, c)
+	if err != nil {
+		return err
+	}
+	if found == 0 {
+		_, err := fmt.Fprintln(o.Out, "Nothing is installed: no object has the label "+installed)
+		return err
+	}
+	stays, err := o.remaining(ctx, c)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(o.Out, "%d objects of the installation will be removed.\nThis stays as it is:\n  %s\n", found, strings.Join(stays, "\n  ")); err != nil {
+		return err
+	}
+	if !o.yes && !o.dryRun.enabled() {
+		if err := o.ask(); err != nil {
+			return err
+		}
+	}
+	for _, step := range removals {
+		if err := o.remove(ctx, c, step); err != nil {
+			return fmt.Errorf("%w\nThe removal is incomplete; repeat the command to continue", err)
+		}
+	}
+	if release != "" {
+		_, err = fmt.Fprintf(o.Out, "Helm still has a record of the release: helm uninstall %s --namespace %s\n", release, hnc.SystemNamespace)
+	}
+	return err
+}
+
+// ask returns an error unless the user confirms.
+func (o *uninstallOptions) ask() error {
+	if _, err := fmt.Fprint(o.Out, "Continue? (yes/no) "); err != nil {
+		return err
+	}
+	answer, err := bufio.NewReader(o.In).ReadString('\n')
+	if strings.TrimSpace(answer) == "yes" {
+		return nil
+	}
+	if err != nil {
+		return errors.New("not confirmed, nothing was removed; answer yes, or give --yes")
+	}
+	return errors.New("not confirmed, nothing was removed")
+}
+
+// releaseAnnotation holds the release that Helm installed an object with.
+const releaseAnnotation = "meta.helm.sh/release-name"
+
+// installedObjects counts the objects of the installation, and returns Helm's release if there is one.
+func installedObjects(ctx context.Context, c *clients) (count int, release string, err error) {
+	for at, step := range removals {
+		for _, resource := range step.resources {
+			objects, err := list(ctx, c, resource, step.name)
+			if err != nil {
+				return 0, "", err
+			}
+			for _, object := range objects {
+				release = cmp.Or(release, object.Annotations[releaseAnnotation])
+			}
+			// The first step names an object that a later step lists again.
+			if at > 0 {
+				count += len(objects)
+			}
+		}
+	}
+	return count, release, nil
+}
+
+// list returns the objects of the installation of one kind, none if the cluster does not have the kind.
+func list(ctx context.Context, c *clients, resource schema.GroupVersionResource, name string) ([]metav1.PartialObjectMetadata, error) {
+	options := metav1.ListOptions{LabelSelector: installed}
+	if name != "" {
+		options.FieldSelector = "metadata.name=" + name
+	}
+	found, err := c.metadata.Resource(resource).List(ctx, options)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Anybody may set the label in other namespaces.
+	return slices.DeleteFunc(found.Items, func(object metav1.PartialObjectMetadata) bool {
+		return object.Namespace != "" && object.Namespace != hnc.SystemNamespace && object.Namespace != metav1.NamespaceSystem
+	}), nil
+}
+
+// remove deletes the objects of a step. Objects that are gone already are no error, so a removal that was interrupted can be repeated.
+func (o *uninstallOptions) remove(ctx context.Context, c *clients, step removal) error {
+	for _, resource := range step.resources {
+		objects, err := list(ctx, c, resource, step.name)
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			if !o.dryRun.client() {
+				err := c.metadata.Resource(resource).Namespace(object.Namespace).Delete(ctx, object.Name, metav1.DeleteOptions{
+					DryRun: o.dryRun.options(), Preconditions: &metav1.Preconditions{UID: &object.UID},
+				})
+				if err != nil && !apierrors.IsNotFound(err) {
+					return err
+				}
+			}
+			if _, err := fmt.Fprintf(o.Out, "%s/%s deleted%s\n", resource.GroupResource(), object.Name, o.dryRun.suffix()); err != nil {
+				return err
+			}
+		}
+	}
+	if step.pods == "" || o.dryRun.enabled() {
+		return nil
+	}
+	wait := &waitFlags{timeout: podTimeout}
+	return wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
+		pods, err := c.kube.CoreV1().Pods(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + step.pods})
+		if err != nil || len(pods.Items) == 0 {
+			return "", err
+		}
+		return fmt.Sprintf("%d pods of %s still run", len(pods.Items), step.pods), nil
+	})
+}
+
+// remaining describes what stays.
+func (o *uninstallOptions) remaining(ctx context.Context, c *clients) ([]string, error) {
+	namespaces, err := countAll(ctx, c, namespaceResource, "")
+	if err != nil {
+		return nil, err
+	}
+	trees, err := countAll(ctx, c, namespaceResource, hnc.LabelInTree)
+	if err != nil {
+		return nil, err
+	}
+	stays := []string{fmt.Sprintf("%d namespaces, %d of them in trees, with their labels and annotations", namespaces, trees)}
+	copies, err := o.copies(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	stays = append(stays, copies...)
+	volumes, err := c.kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: installed})
+	if err != nil {
+		return nil, err
+	}
+	for _, volume := range volumes.Items {
+		stays = append(stays, fmt.Sprintf("persistentvolumeclaims/%s in %s: the hierarchies", volume.Name, volume.Namespace))
+	}
+	return append(stays, "the namespace "+hnc.SystemNamespace), nil
+}

@@ -1,0 +1,180 @@
+package install
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// An installation with Helm, the use of it, and its removal by both ways, in one cluster and in this order.
+func TestInstallAndRemove(t *testing.T) {
+	install(t)
+	buildTree(t)
+	before := inventory(t)
+	if len(before) < 6 {
+		t.Fatalf("the tree is incomplete: %v", before)
+	}
+
+	out, err := command(t, "kubectl-hns", "uninstall", "--dry-run=client")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stays := range []string{"3 of them in trees", "2 copies of configmaps", "persistentvolumeclaims/hnc-apiserver"} {
+		if !strings.Contains(out, stays) {
+			t.Errorf("the dry run does not say %q:\n%s", stays, out)
+		}
+	}
+	if _, err := command(t, "kubectl-hns", "uninstall"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
+		t.Errorf("without confirmation: %v", err)
+	}
+	if _, err := admin.AppsV1().Deployments(controlplane.Namespace).Get(t.Context(), "hnc-apiserver", metav1.GetOptions{}); err != nil {
+		t.Fatalf("the dry run has removed something: %v", err)
+	}
+
+	// Somebody else's object with the label of the installation.
+	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name: "foreign", Labels: map[string]string{"app.kubernetes.io/part-of": "hierarchy-apiserver"},
+	}}
+	if _, err := admin.CoreV1().Secrets("child-a").Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// A kubelet stops the process when its Deployment is deleted.
+	if err := cp.StopProcess(t.Context(), "hnc-propagator"); err != nil {
+		t.Fatal(err)
+	}
+	out, err = command(t, "kubectl-hns", "uninstall", "--yes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "helm uninstall hnc") {
+		t.Errorf("no hint that Helm has a record:\n%s", out)
+	}
+	removed(t, before)
+	if _, err := admin.CoreV1().Secrets("child-a").Get(t.Context(), "foreign", metav1.GetOptions{}); err != nil {
+		t.Errorf("an object outside hnc-system was removed: %v", err)
+	}
+	if out, err := command(t, "kubectl-hns", "uninstall", "--yes"); err != nil || !strings.Contains(out, "Nothing is installed") {
+		t.Errorf("repeated: %v\n%s", err, out)
+	}
+	if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+		t.Errorf("Helm cannot forget the release: %v", err)
+	}
+
+	// The volume is still there: the trees are those of before. Now the servers are gone before the removal begins.
+	install(t)
+	suite.Eventually(t, "the hierarchies are back", func() error {
+		h, err := admin.HNC.HncV1beta1().Hierarchies("child-a").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err == nil && h.Spec.Parent != "parent" {
+			err = fmt.Errorf("the parent is %q", h.Spec.Parent)
+		}
+		return err
+	})
+	if after := inventory(t); !maps.Equal(before, after) {
+		t.Errorf("another installation has changed something: before %v, after %v", before, after)
+	}
+	stopServers(t)
+	if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+		t.Fatal(err)
+	}
+	removed(t, before)
+}
+
+func buildTree(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := admin.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "parent"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "the kind is configured", func() error {
+		_, err := admin.HNC.HncV1beta1().HNCConfigurations().Patch(ctx, "config", types.MergePatchType,
+			[]byte(`{"spec":{"resources":[{"resource":"configmaps"}]}}`), metav1.PatchOptions{})
+		return err
+	})
+	source := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}, Data: map[string]string{"a": "b"}}
+	if _, err := admin.CoreV1().ConfigMaps("parent").Create(ctx, source, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, child := range []string{"child-a", "child-b"} {
+		_, err := admin.HNC.HncV1beta1().Subnamespaces("parent").Create(ctx, &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: child}}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		suite.Eventually(t, "the copy in "+child, func() error {
+			_, err := admin.CoreV1().ConfigMaps(child).Get(ctx, "settings", metav1.GetOptions{})
+			return err
+		})
+	}
+}
+
+// inventory returns the identities and the labels of the tree's namespaces and ConfigMaps.
+func inventory(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, name := range []string{"parent", "child-a", "child-b"} {
+		namespace, err := admin.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[name] = fmt.Sprint(namespace.UID, namespace.DeletionTimestamp, namespace.Labels, namespace.Annotations)
+		object, err := admin.CoreV1().ConfigMaps(name).Get(t.Context(), "settings", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[name+"/settings"] = fmt.Sprint(object.UID, object.DeletionTimestamp, object.Labels, object.ResourceVersion)
+	}
+	return found
+}
+
+// removed checks that the servers' objects are gone, that nothing else has changed, and that namespaces can be deleted.
+func removed(t *testing.T, before map[string]string) {
+	t.Helper()
+	ctx := t.Context()
+	stopServers(t)
+	if after := inventory(t); !maps.Equal(before, after) {
+		t.Errorf("the removal has changed something: before %v, after %v", before, after)
+	}
+	for resource, names := range map[schema.GroupVersionResource][]string{
+		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}: {"v1beta1.hnc.x-k8s.io", "v1alpha2.hnc.x-k8s.io"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}: {
+			"hnc-propagator", "hnc-apiserver", "hnc-apiserver:any-kind", "hnc-aggregate-to-edit",
+		},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}: {"copies.hnc.x-k8s.io"},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"}:                 {"hnc-propagator"},
+	} {
+		for _, name := range names {
+			if _, err := admin.Dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+				t.Errorf("%s %s: got %v, want that it is not found", resource.Resource, name, err)
+			}
+		}
+	}
+	if _, err := admin.CoreV1().PersistentVolumeClaims(controlplane.Namespace).Get(ctx, "hnc-apiserver", metav1.GetOptions{}); err != nil {
+		t.Errorf("the volume is gone: %v", err)
+	}
+	name := fmt.Sprintf("unrelated-%d", time.Now().UnixNano())
+	if _, err := admin.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "a namespace can be deleted", func() error {
+		_, err := admin.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("it exists: %w", err)
+	})
+}
