@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"pkg/quota":      {"pkg/apis"},
 	"pkg/access":     {},
 	"pkg/wire":       {},
-	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/wire"},
+	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/quota", "pkg/wire"},
 	// Repositories are compiled without a cluster.
 	"pkg/repository":        {"pkg/apis", "pkg/repository"},
 	"pkg/repository/report": {},

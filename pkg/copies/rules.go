@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
 // Rules determine, for all kinds, what copies leave out and which objects are never copied. The zero value leaves out nothing.
@@ -94,8 +95,16 @@ func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType
 		return slices.Contains(ExcludedSecrets, corev1.SecretType(secretType))
 	case schema.GroupKind{Kind: "ConfigMap"}:
 		return slices.Contains(ExcludedConfigMaps, source.GetName())
+	case schema.GroupKind{Kind: "ResourceQuota"}:
+		return HoldsQuota(source.GetName())
 	}
 	return false
+}
+
+// HoldsQuota reports whether ResourceQuotas of the name hold the limits of hierarchical quotas. The propagator computes those for each namespace.
+func HoldsQuota(name string) bool {
+	_, holds := quota.ScopeOfObject(name)
+	return holds
 }
 
 // ExcludedAnnotation is on objects that OpenShift creates in every project.

@@ -76,6 +76,7 @@ func TestAnswers(t *testing.T) {
 		"a label of no flag":         {question(propagate, nil, nil, &Object{Labels: map[string]string{"cattle.io/creator": "norman"}}), Absent, []string{"should be copied"}},
 		"labels and unknown flags":   {with(question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), func(q *Question) { q.Rules, q.RulesUnread = nil, "missing right" }), Absent, []string{"should be copied", "not known: missing right"}},
 		"a token":                    {with(question(propagate, nil, nil, &Object{Type: "helm.sh/release.v1"}), func(q *Question) { q.Kind = "Secret" }), Absent, []string{"Secrets of type helm.sh/release.v1 are never copied"}},
+		"of a quota":                 {with(question(propagate, nil, nil, &Object{}), func(q *Question) { q.Kind, q.Name = "ResourceQuota", "hrq.hnc.x-k8s.io" }), Absent, []string{"it holds the limits of hierarchical quotas"}},
 		"halted":                     {with(question(propagate, nil, nil, source()), halt), Absent, []string{"activities are halted in here: ParentMissing: gone"}},
 		"excluded":                   {with(question(propagate, nil, nil, source()), func(q *Question) { q.Excluded = "excluded by a rule" }), Absent, []string{"here is excluded by a rule"}},
 		"terminating":                {with(question(propagate, nil, nil, source()), func(q *Question) { q.Terminating = true }), Absent, []string{"here is being deleted"}},

@@ -95,6 +95,8 @@ func (q *Question) never(source *Object) string {
 		return fmt.Sprintf("Secrets of type %s are never copied", source.Type)
 	case q.Kind == "ConfigMap" && slices.Contains(copies.ExcludedConfigMaps, q.Name):
 		return "every namespace gets a ConfigMap of that name, so it is never copied"
+	case q.Kind == "ResourceQuota" && copies.HoldsQuota(q.Name):
+		return "it holds the limits of hierarchical quotas, which the propagator computes for each namespace, so it is never copied"
 	}
 	return ""
 }

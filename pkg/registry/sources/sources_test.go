@@ -153,6 +153,10 @@ func TestCopiesAndHelmReleasesAreNotListed(t *testing.T) {
 			t.Errorf("%s: %+v", resource, o)
 		}
 	}
+	quotas := sourcesOnly(copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}}, metav1.ListOptions{})
+	if quotas.LabelSelector != "!"+hnc.LabelInheritedFrom+",!"+hnc.LabelQuota {
+		t.Errorf("resourcequotas: %+v", quotas)
+	}
 }
 
 // A cluster of 10 000 namespaces with five sources each.

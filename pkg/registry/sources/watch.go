@@ -28,6 +28,9 @@ func sourcesOnly(k copies.Kind, o metav1.ListOptions) metav1.ListOptions {
 		for _, t := range copies.ExcludedSecrets {
 			fields = append(fields, "type!="+string(t))
 		}
+	case k.Resource == "resourcequotas":
+		// They change with each object that they count.
+		o.LabelSelector += ",!" + hnc.LabelQuota
 	case k.Resource == "configmaps":
 		for _, name := range copies.ExcludedConfigMaps {
 			fields = append(fields, "metadata.name!="+name)
