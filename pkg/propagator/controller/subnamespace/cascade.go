@@ -42,37 +42,26 @@ func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, 
 // the namespace's Hierarchy names no other parent, and that cascading deletion is allowed if it has to be. That the namespace still is a sub-namespace is
 // ensured by its version, with which it is deleted.
 func (c *Controller) confirmDeletion(ctx context.Context, s *tree.Subnamespace) error {
-	var cascadesAt string
-	c.Cache.Read(func(state *cache.State) { cascadesAt = needsCascading(state.Tree, s) })
-	return parallel.Run([]func() error{
-		func() error { return c.confirmGoing(ctx, s) },
-		func() error {
-			live, err := c.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-			if err == nil && live.Spec.Parent != "" && live.Spec.Parent != s.Parent {
-				err = fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Spec.Parent)
-			}
-			return ignoreNotFound(err)
-		},
-		func() error {
-			if cascadesAt == "" {
-				return nil
-			}
-			allowed, err := c.cascadingAllowedNow(ctx, cascadesAt)
-			if err == nil && !allowed {
-				err = fmt.Errorf("%w: cascading deletion of namespace %q is not allowed any more", outcome.ErrStale, cascadesAt)
-			}
-			return err
-		},
+	var (
+		parent     *tree.Namespace
+		cascadesAt string
+	)
+	c.Cache.Read(func(state *cache.State) {
+		parent, cascadesAt = state.Tree.Namespace(s.Parent), needsCascading(state.Tree, s)
 	})
-}
-
-// confirmGoing confirms that the Subnamespace is effective, and is being deleted itself or with the namespace that it is in.
-func (c *Controller) confirmGoing(ctx context.Context, s *tree.Subnamespace) error {
-	var parent *tree.Namespace
-	c.Cache.Read(func(state *cache.State) { parent = state.Tree.Namespace(s.Parent) })
 	if parent == nil {
 		return outcome.ErrStale
 	}
+	return parallel.Run([]func() error{
+		func() error { return c.confirmSubnamespace(ctx, s, parent) },
+		func() error { return c.confirmParentTerminates(ctx, s, parent) },
+		func() error { return c.confirmParent(ctx, s) },
+		func() error { return c.confirmCascading(ctx, cascadesAt) },
+	})
+}
+
+// confirmSubnamespace confirms that the Subnamespace still is the one that the cache has, and has an effect.
+func (c *Controller) confirmSubnamespace(ctx context.Context, s *tree.Subnamespace, parent *tree.Namespace) error {
 	live, err := c.Hierarchy.HncV1beta1().Subnamespaces(s.Parent).Get(ctx, s.Name, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -81,17 +70,40 @@ func (c *Controller) confirmGoing(ctx context.Context, s *tree.Subnamespace) err
 	if now.UID != s.UID || now.Void || !now.Held() || (now.Owner != "" && now.Owner != parent.UID) {
 		return fmt.Errorf("%w: the Subnamespace %q in namespace %q has no effect any more", outcome.ErrStale, s.Name, s.Parent)
 	}
-	if now.Terminating {
+	return nil
+}
+
+// confirmParentTerminates confirms that the parent is being deleted, unless the Subnamespace itself is.
+func (c *Controller) confirmParentTerminates(ctx context.Context, s *tree.Subnamespace, parent *tree.Namespace) error {
+	if s.Terminating {
 		return nil
 	}
-	ns, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Parent, metav1.GetOptions{})
-	if err != nil {
-		return err
+	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Parent, metav1.GetOptions{})
+	if err == nil && (live.UID != parent.UID || live.DeletionTimestamp == nil) {
+		err = fmt.Errorf("%w: namespace %q is not being deleted", outcome.ErrStale, s.Parent)
 	}
-	if ns.UID != parent.UID || ns.DeletionTimestamp == nil {
-		return fmt.Errorf("%w: namespace %q is not being deleted", outcome.ErrStale, s.Parent)
+	return err
+}
+
+// confirmParent confirms that the namespace's Hierarchy names no other parent than the Subnamespace.
+func (c *Controller) confirmParent(ctx context.Context, s *tree.Subnamespace) error {
+	live, err := c.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+	if err == nil && live.Spec.Parent != "" && live.Spec.Parent != s.Parent {
+		err = fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Spec.Parent)
 	}
-	return nil
+	return ignoreNotFound(err)
+}
+
+// confirmCascading confirms that cascading deletion is allowed at a namespace; "" needs no confirmation.
+func (c *Controller) confirmCascading(ctx context.Context, namespace string) error {
+	if namespace == "" {
+		return nil
+	}
+	allowed, err := c.cascadingAllowedNow(ctx, namespace)
+	if err == nil && !allowed {
+		err = fmt.Errorf("%w: cascading deletion of namespace %q is not allowed any more", outcome.ErrStale, namespace)
+	}
+	return err
 }
 
 // cascadingAllowedNow reports whether the namespace or an ancestor allows cascading deletion, as tree.CascadingAllowed does, but reads Hierarchies live.
