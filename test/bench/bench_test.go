@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -187,5 +188,27 @@ func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
 	o := defaults()
 	if err := o.complete(); err != nil || o.Timeout < time.Minute {
 		t.Error(err)
+	}
+}
+
+func TestIntervalOfRatios(t *testing.T) {
+	for name, test := range map[string]struct {
+		ratios    []float64
+		low, high float64
+	}{
+		"equal ones":               {[]float64{1.2, 1.2, 1.2}, 1.2, 1.2},
+		"a ratio and its inverse":  {[]float64{2, 0.5}, 0.0001496, 6683},
+		"three of about one":       {[]float64{0.9, 1, 1.1}, 0.7767, 1.2789},
+		"as many again are closer": {[]float64{0.9, 1, 1.1, 0.9, 1, 1.1}, 0.90704, 1.0951},
+	} {
+		low, high, ok := interval(test.ratios)
+		if !ok || math.Abs(low/test.low-1) > 0.001 || math.Abs(high/test.high-1) > 0.001 {
+			t.Errorf("%s: %v to %v, %t; want %v to %v", name, low, high, ok, test.low, test.high)
+		}
+	}
+	for _, ratios := range [][]float64{nil, {1}, {1, 0}} {
+		if low, high, ok := interval(ratios); ok {
+			t.Errorf("%v: %v to %v", ratios, low, high)
+		}
 	}
 }

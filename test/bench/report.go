@@ -7,6 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/result"
 )
 
@@ -58,6 +61,10 @@ func (b *bench) report(name, unit string, n int, s series, t target, notes ...st
 		}
 		raw, ratio := round(median(s.raws)), round(median(ratios))
 		r.Raw, r.Ratio = &raw, &ratio
+		if low, high, ok := interval(ratios); ok {
+			low, high = round(low), round(high)
+			r.Low, r.High = &low, &high
+		}
 	}
 	compared := r.Value
 	if t.what == "ratio" && r.Ratio != nil {
@@ -97,6 +104,23 @@ func median(values []float64) float64 {
 		return math.NaN()
 	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// interval returns the interval in which the mean of ratios is with a confidence of 95 %, by Student's distribution of their logarithms: a ratio of two
+// is as far from one as a ratio of a half. It needs two positive ratios.
+func interval(ratios []float64) (low, high float64, ok bool) {
+	if len(ratios) < 2 || slices.Min(ratios) <= 0 {
+		return 0, 0, false
+	}
+	logs := make([]float64, len(ratios))
+	for i, r := range ratios {
+		logs[i] = math.Log(r)
+	}
+	mean, deviation := stat.MeanStdDev(logs, nil)
+	n := float64(len(logs))
+	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	half := t * stat.StdErr(deviation, n)
+	return math.Exp(mean - half), math.Exp(mean + half), true
 }
 
 // percentile returns the value that a share of all values, from 0 to 1, is at or below.

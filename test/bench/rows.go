@@ -18,6 +18,7 @@ var rows = []row{
 	{"parent", "setting a parent in the whole forest, against changing a ConfigMap", true, measureParent},
 	{"tree", "reading the whole tree, against listing the namespaces", true, measureTree},
 	{"unrelated", "writes that have nothing to do with us, against a cluster without us", true, measureUnrelated},
+	{"part", "the same while only parts of us are there", true, measurePart},
 	{"copies", "copying sources into new namespaces, against plain writers", true, measureCopies},
 	{"beside", "changing ConfigMaps while sources are copied, against nothing else going on", true, measureBeside},
 	{"change", "one changed source, against updating as many objects", true, measureChange},

@@ -27,6 +27,8 @@ const (
 	bare state = iota
 	// down is one with our policies, but without our servers.
 	down
+	// partly is one with our policies and hnc-apiserver, but without the propagator.
+	partly
 	// up is one with everything.
 	up
 )
@@ -38,12 +40,8 @@ func (c *cluster) up(ctx context.Context) error {
 	if c.state == up {
 		return nil
 	}
-	if c.state == bare {
-		installation, err := c.cp.Install(ctx, filepath.Join(c.options.Root, "artifacts/dev"), filepath.Join(c.options.Root, "artifacts/policies"))
-		if err != nil {
-			return err
-		}
-		c.installation, c.state = installation, down
+	if err := install(ctx, c); err != nil {
+		return err
 	}
 	port, err := c.start(ctx, apiserver)
 	if err != nil {
@@ -63,6 +61,19 @@ func (c *cluster) up(ctx context.Context) error {
 	}
 	c.state = up
 	return c.metered().idle(ctx)
+}
+
+// install installs everything but our servers, as far as that is not done.
+func install(ctx context.Context, c *cluster) error {
+	if c.state != bare {
+		return nil
+	}
+	installation, err := c.cp.Install(ctx, filepath.Join(c.options.Root, "artifacts/dev"), filepath.Join(c.options.Root, "artifacts/policies"))
+	if err != nil {
+		return err
+	}
+	c.installation, c.state = installation, down
+	return nil
 }
 
 // start runs one of our servers. They share the control plane's etcd: with a built-in one, what etcd needs would count as ours.
@@ -111,7 +122,7 @@ func (c *cluster) configure(ctx context.Context) error {
 
 // stopped stops our servers and takes our APIs away: with an API that does not answer, no namespace can be deleted.
 func (c *cluster) stopped(ctx context.Context) error {
-	if c.state != up {
+	if c.state != up && c.state != partly {
 		return nil
 	}
 	if err := errors.Join(c.cp.StopProcess(ctx, propagator), c.cp.StopProcess(ctx, apiserver)); err != nil {

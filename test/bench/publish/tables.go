@@ -67,6 +67,9 @@ func ratios(g *group) string {
 		}
 		if r.Ratio != nil {
 			ratio = number(*r.Ratio)
+			if r.Low != nil && r.High != nil {
+				ratio += fmt.Sprintf(" (%s–%s)", number(*r.Low), number(*r.High))
+			}
 		}
 		switch {
 		case r.Unmet():

@@ -15,6 +15,9 @@ type Result struct {
 	// Raw is the same without our servers, in the same unit, from the same run. Ratio is the median of the rounds' ratios of both values.
 	Raw   *float64 `json:"raw,omitempty"`
 	Ratio *float64 `json:"ratio,omitempty"`
+	// Low and High bound the ratio with a confidence of 95 %, according to how much the rounds differ. One round has no bounds.
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
 	// Target is the aim, such as "ratio >= 0.9", and Met whether it is reached.
 	Target string `json:"target,omitempty"`
 	Met    *bool  `json:"met,omitempty"`

@@ -42,64 +42,70 @@ func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, 
 // the namespace's Hierarchy names no other parent, and that cascading deletion is allowed if it has to be. That the namespace still is a sub-namespace is
 // ensured by its version, with which it is deleted.
 func (c *Controller) confirmDeletion(ctx context.Context, s *tree.Subnamespace) error {
-	var (
-		parent     *tree.Namespace
-		cascadesAt string
-	)
+	var cascadesAt string
+	d := deletion{Controller: c, of: s}
 	c.Cache.Read(func(state *cache.State) {
-		parent, cascadesAt = state.Tree.Namespace(s.Parent), needsCascading(state.Tree, s)
+		d.parent, cascadesAt = state.Tree.Namespace(s.Parent), needsCascading(state.Tree, s)
 	})
-	if parent == nil {
+	if d.parent == nil {
 		return outcome.ErrStale
 	}
 	return parallel.Run([]func() error{
-		func() error { return c.confirmSubnamespace(ctx, s, parent) },
-		func() error { return c.confirmParentTerminates(ctx, s, parent) },
-		func() error { return c.confirmParent(ctx, s) },
-		func() error { return c.confirmCascading(ctx, cascadesAt) },
+		func() error { return d.confirmSubnamespace(ctx) },
+		func() error { return d.confirmParentTerminates(ctx) },
+		func() error { return d.confirmHierarchy(ctx) },
+		func() error { return d.confirmCascading(ctx, cascadesAt) },
 	})
 }
 
+// deletion is the deletion of a Subnamespace's namespace.
+type deletion struct {
+	*Controller
+	of *tree.Subnamespace
+	// parent is what the cache has of the namespace that the Subnamespace is in.
+	parent *tree.Namespace
+}
+
 // confirmSubnamespace confirms that the Subnamespace still is the one that the cache has, and has an effect.
-func (c *Controller) confirmSubnamespace(ctx context.Context, s *tree.Subnamespace, parent *tree.Namespace) error {
-	live, err := c.Hierarchy.HncV1beta1().Subnamespaces(s.Parent).Get(ctx, s.Name, metav1.GetOptions{})
+func (d deletion) confirmSubnamespace(ctx context.Context) error {
+	live, err := d.Hierarchy.HncV1beta1().Subnamespaces(d.of.Parent).Get(ctx, d.of.Name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
 	now := tree.NewSubnamespace(live)
-	if now.UID != s.UID || now.Void || !now.Held() || (now.Owner != "" && now.Owner != parent.UID) {
-		return fmt.Errorf("%w: the Subnamespace %q in namespace %q has no effect any more", outcome.ErrStale, s.Name, s.Parent)
+	if now.UID != d.of.UID || now.Void || !now.Held() || (now.Owner != "" && now.Owner != d.parent.UID) {
+		return fmt.Errorf("%w: the Subnamespace %q in namespace %q has no effect any more", outcome.ErrStale, d.of.Name, d.of.Parent)
 	}
 	return nil
 }
 
 // confirmParentTerminates confirms that the parent is being deleted, unless the Subnamespace itself is.
-func (c *Controller) confirmParentTerminates(ctx context.Context, s *tree.Subnamespace, parent *tree.Namespace) error {
-	if s.Terminating {
+func (d deletion) confirmParentTerminates(ctx context.Context) error {
+	if d.of.Terminating {
 		return nil
 	}
-	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Parent, metav1.GetOptions{})
-	if err == nil && (live.UID != parent.UID || live.DeletionTimestamp == nil) {
-		err = fmt.Errorf("%w: namespace %q is not being deleted", outcome.ErrStale, s.Parent)
+	live, err := d.Kubernetes.CoreV1().Namespaces().Get(ctx, d.of.Parent, metav1.GetOptions{})
+	if err == nil && (live.UID != d.parent.UID || live.DeletionTimestamp == nil) {
+		err = fmt.Errorf("%w: namespace %q is not being deleted", outcome.ErrStale, d.of.Parent)
 	}
 	return err
 }
 
-// confirmParent confirms that the namespace's Hierarchy names no other parent than the Subnamespace.
-func (c *Controller) confirmParent(ctx context.Context, s *tree.Subnamespace) error {
-	live, err := c.Hierarchy.HncV1beta1().Hierarchies(s.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	if err == nil && live.Spec.Parent != "" && live.Spec.Parent != s.Parent {
-		err = fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, s.Name, live.Spec.Parent)
+// confirmHierarchy confirms that the namespace's Hierarchy names no other parent than the Subnamespace.
+func (d deletion) confirmHierarchy(ctx context.Context) error {
+	live, err := d.Hierarchy.HncV1beta1().Hierarchies(d.of.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+	if err == nil && live.Spec.Parent != "" && live.Spec.Parent != d.of.Parent {
+		err = fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, d.of.Name, live.Spec.Parent)
 	}
 	return ignoreNotFound(err)
 }
 
 // confirmCascading confirms that cascading deletion is allowed at a namespace; "" needs no confirmation.
-func (c *Controller) confirmCascading(ctx context.Context, namespace string) error {
+func (d deletion) confirmCascading(ctx context.Context, namespace string) error {
 	if namespace == "" {
 		return nil
 	}
-	allowed, err := c.cascadingAllowedNow(ctx, namespace)
+	allowed, err := d.cascadingAllowedNow(ctx, namespace)
 	if err == nil && !allowed {
 		err = fmt.Errorf("%w: cascading deletion of namespace %q is not allowed any more", outcome.ErrStale, namespace)
 	}
