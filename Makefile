@@ -21,6 +21,9 @@ BENCHFLAGS ?=
 # The flags of Helm for `make install`: --set and --values; and anything in YES for `make uninstall` not to ask.
 VALUES ?=
 YES ?=
+# The registry that `make images` and `make release` push to, if any.
+PUSH ?=
+export PUSH
 # The files with the output of `make bench` that `make publish` reads.
 RESULTS ?= results.json
 
@@ -65,6 +68,14 @@ rows: ## list the rules of HNC's behavior, and whether the last make test tested
 .PHONY: verify
 verify: ## check formatting, words, sizes, lint, dead code, import directions, generated code and go.mod
 	@hack/verify.sh
+
+.PHONY: images
+images: ## build the container images into _output/images; PUSH=registry.example.com/hierarchy pushes them
+	@cd hack/images && go run . -version $(VERSION) -revision "$$(git rev-parse HEAD)" -created "$$(git log -1 --format=%ct)" $(if $(PUSH),-push $(PUSH))
+
+.PHONY: release
+release: kube helm ## write everything that the page of a release holds into _output/release: make release VERSION=v0.1.0
+	@hack/release.sh $(VERSION)
 
 .PHONY: bench
 bench: build ## run the benchmarks; print one JSON object for each measurement

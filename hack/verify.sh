@@ -87,7 +87,15 @@ kustomizations() {
 # The chart's templates are those of the kustomizations.
 chart() { go run ./hack/chart -check; }
 
-checks=(format shell imports paths words size vet lint deadcode kustomizations chart tidy generated)
+# Prometheus' own checks of the alerts, and of the dashboard's queries.
+monitoring() {
+  hack/tool.sh promtool promtool github.com/prometheus/prometheus/cmd/promtool -tags remove_all_sd
+  _output/bin/promtool check rules artifacts/monitoring/rules.yaml >/dev/null
+  _output/bin/promtool test rules artifacts/monitoring/tests/rules.yaml >/dev/null
+  go run ./hack/dashboard | _output/bin/promtool check rules >/dev/null
+}
+
+checks=(format shell imports paths words size vet lint deadcode kustomizations chart monitoring tidy generated)
 [[ $# == 0 ]] || checks=("$@")
 failed=()
 for check in "${checks[@]}"; do
