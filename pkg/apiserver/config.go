@@ -60,6 +60,7 @@ type completedConfig struct {
 	inForce           *hnc.Rules
 	plans             hierarchyplan.Limits
 	watches           inflight.Limits
+	quotaAdmission    *quotaAdmission
 }
 
 // CompletedConfig is a complete Config. Only Complete returns one.
@@ -73,7 +74,9 @@ func (c *Config) Complete() CompletedConfig {
 		ca.provider = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
-	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withUserAgent(withBodyLimits(c.Generic.BuildHandlerChainFunc, withoutProtobuf{Codecs}))))
+	quotas := &quotaAdmission{}
+	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withUserAgent(withQuotaAdmission(
+		withBodyLimits(c.Generic.BuildHandlerChainFunc, withoutProtobuf{Codecs}), quotas))))
 	c.Generic.Serializer = withoutProtobuf{Codecs}
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
@@ -93,5 +96,6 @@ func (c *Config) Complete() CompletedConfig {
 		copies:            c.Copies,
 		plans:             c.Plans,
 		watches:           c.Watches,
+		quotaAdmission:    quotas,
 	}}
 }

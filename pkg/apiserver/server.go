@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -52,6 +53,11 @@ func (c CompletedConfig) New() (*Server, error) {
 	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clients.kubernetes.Discovery())))
 	sources := sources.New(sources.Config{Metadata: clients.metadata, Mapper: mapper, Rules: c.copies})
 	var stores stores
+	// Only requests call List and SubnamespaceNames, and the stores exist before any request.
+	records := etcd.Records()
+	quotas := &limits.Reader{Records: records, List: func(ctx context.Context) ([]hnc.HierarchicalResourceQuota, error) {
+		return stores.listQuotas(ctx)
+	}}
 	forest := tree.New(tree.Config{
 		Edges:      etcd.Edges(),
 		Namespaces: namespaces.Lister(),
@@ -59,7 +65,8 @@ func (c CompletedConfig) New() (*Server, error) {
 		Authorizer: c.reviews,
 		Rules:      c.rules,
 		Sources:    sources,
-		// Only requests call it, and the stores exist before any request.
+		Quotas:     quotas,
+		Records:    records,
 		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
 			return stores.configuration.SubnamespaceNames(ctx)
 		},
@@ -77,6 +84,9 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	options := restOptions{c.generic.RESTOptionsGetter, etcd.Decorator()}
 	if stores, err = c.stores(options, forest, mapper); err != nil {
+		return nil, err
+	}
+	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas); err != nil {
 		return nil, err
 	}
 	generic.AddPostStartHookOrDie("sources", func(hook genericapiserver.PostStartHookContext) error {

@@ -1,11 +1,7 @@
 package hierarchicalresourcequota
 
 import (
-	"context"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 
@@ -13,19 +9,20 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // Storage contains the storage of quotas and of their status.
 type Storage struct {
-	Quota  *genericregistry.Store
+	Quota  *transaction.Store
 	Status *alias.Status
 }
 
 // NewStorage returns the storage of quotas. The tree knows in which namespaces there are none.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree) (*Storage, error) {
 	b := base.New(scheme, true)
-	s := strategy{b}
+	s, k := strategy{b}, hooks{t.Index}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.HierarchicalResourceQuota{} },
 		NewListFunc:               func() runtime.Object { return &hnc.HierarchicalResourceQuotaList{} },
@@ -35,14 +32,14 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
-		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-			name := obj.(*hnc.HierarchicalResourceQuota).Name
-			return base.FinishNothing, t.Index.AllowQuota(ctx, name, genericapirequest.NamespaceValue(ctx))
-		},
-		TableConvertor: table.New(columns...),
+		BeginCreate:               k.beginCreate,
+		BeginUpdate:               beginUpdate,
+		TableConvertor:            table.New(columns...),
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Quota: store, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
+	quotas := transaction.New(store, beginDelete)
+	quotas.GeneratesNames = true
+	return &Storage{Quota: quotas, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
 }

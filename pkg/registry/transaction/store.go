@@ -26,6 +26,8 @@ type Store struct {
 	*genericregistry.Store
 	// beginDelete validates a deletion. It is called with the stored object, each time before the object is deleted or marked as deleted.
 	beginDelete rest.ValidateObjectFunc
+	// GeneratesNames allows metadata.generateName.
+	GeneratesNames bool
 }
 
 // New returns a Store on a completed generic store. It deletes with one worker, because a fence belongs to one write at a time, and without
@@ -51,13 +53,13 @@ func retryOnLostFence[T any](ctx context.Context, resource schema.GroupResource,
 	return result, err
 }
 
-// Create creates an object. It rejects generateName, because the name of an object determines a namespace.
+// Create creates an object. It rejects generateName where the name of an object determines a namespace.
 func (s *Store) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	if m.GetName() == "" && m.GetGenerateName() != "" {
+	if m.GetName() == "" && m.GetGenerateName() != "" && !s.GeneratesNames {
 		kind := schema.GroupKind{Group: s.DefaultQualifiedResource.Group, Kind: s.SingularQualifiedResource.Resource}
 		return nil, apierrors.NewInvalid(kind, "", field.ErrorList{field.Invalid(
 			field.NewPath("metadata", "generateName"), m.GetGenerateName(), "names are not generated; set metadata.name")})

@@ -29,6 +29,11 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 			return nil, err
 		}
 		guard := &fence.Guard{}
+		if old.Subnamespace == "" {
+			if err := s.limitSubnamespaces(ctx, guard, reject, parent.Name); err != nil {
+				return nil, err
+			}
+		}
 		edgeValue{Parent: parent.Name, Hierarchy: old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
 		return guard, nil
 	})
@@ -82,6 +87,7 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	}
 	if exists == nil {
 		orphans, err = s.orphans(ctx, name)
+		s.unused[name] = err == nil && len(orphans) == 0
 	}
 	return old, orphans, err
 }

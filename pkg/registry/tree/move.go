@@ -177,8 +177,9 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 	return move{guard, current, chain}, nil
 }
 
-// maxComparisons is the number of edges that a write may compare; etcd allows 128 operations, and one is for the object.
-const maxComparisons = 127
+// maxComparisons is the number of edges that a write may compare; etcd allows 128 operations, of which one is for the object, and one for the limits
+// of quotas.
+const maxComparisons = 126
 
 func orNone(parent string) string {
 	if parent == "" {

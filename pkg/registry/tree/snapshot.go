@@ -17,18 +17,23 @@ type snapshot struct {
 	index *Index
 	// fresh makes it read the store and the cluster instead of the caches.
 	fresh bool
+	// cachedNamespaces makes it read namespaces from the cache nevertheless.
+	cachedNamespaces bool
 
 	edges      map[string]stored
 	namespaces map[string]*corev1.Namespace
 	// marks holds the revisions of the marks that are compared at commit.
 	marks map[string]int64
+	// unused holds the names of namespaces that do not exist and have no children, so that they use nothing.
+	unused map[string]bool
 	// placements is the evaluation that the snapshot is a part of, and planned the edges that its moves so far leave; nil otherwise.
 	placements *Placements
 	planned    map[string]edgeValue
 }
 
 func newSnapshot(index *Index, fresh bool) *snapshot {
-	return &snapshot{index: index, fresh: fresh, edges: map[string]stored{}, namespaces: map[string]*corev1.Namespace{}, marks: map[string]int64{}}
+	return &snapshot{index: index, fresh: fresh, edges: map[string]stored{}, namespaces: map[string]*corev1.Namespace{}, marks: map[string]int64{},
+		unused: map[string]bool{}}
 }
 
 type freshReadsKey struct{}
@@ -46,29 +51,28 @@ func (i *Index) evaluate(ctx context.Context, rule func(*snapshot) (*fence.Guard
 	}
 	if ctx.Value(freshReadsKey{}) == nil {
 		s := newSnapshot(i, false)
-		guard, err := rule(s)
+		guard, err := s.guard(ctx, rule)
 		if err == nil {
-			return s.addComparisons(guard), nil
+			return guard, nil
 		}
 	}
-	s := newSnapshot(i, true)
-	guard, err := rule(s)
-	if err != nil {
-		return nil, err
-	}
-	return s.addComparisons(guard), nil
+	return newSnapshot(i, true).guard(ctx, rule)
 }
 
-// addComparisons makes the guard demand that all edges and marks of the snapshot are unchanged.
-func (s *snapshot) addComparisons(guard *fence.Guard) *fence.Guard {
-	if guard == nil {
-		return nil
+// guard applies a rule. The guard demands that all edges and marks that the rule has read are unchanged.
+func (s *snapshot) guard(ctx context.Context, rule func(*snapshot) (*fence.Guard, error)) (*fence.Guard, error) {
+	guard, err := rule(s)
+	if err != nil || guard == nil {
+		return nil, err
+	}
+	if err := s.invalidateUse(ctx, guard); err != nil {
+		return nil, err
 	}
 	guard.Unchanged, guard.Unmarked = map[string]int64{}, s.marks
 	for name, e := range s.edges {
 		guard.Unchanged[name] = e.revision
 	}
-	return guard
+	return guard, nil
 }
 
 // namespace returns a namespace, nil if there is none.
@@ -77,7 +81,7 @@ func (s *snapshot) namespace(ctx context.Context, name string) (*corev1.Namespac
 		return namespace, nil
 	}
 	get := s.index.Namespace
-	if s.fresh {
+	if s.fresh && !s.cachedNamespaces {
 		get = s.index.LiveNamespace
 	}
 	namespace, err := get(ctx, name)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -46,6 +47,10 @@ type Config struct {
 	Rules managed.Rules
 	// Sources finds the objects that a change would overwrite. Nil disables the checks.
 	Sources Sources
+	// Quotas knows the hierarchical quotas. Nil means that there are none.
+	Quotas Quotas
+	// Records stores the records that quotas depend on.
+	Records limits.Records
 	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is called for each new name
 	// and must not read from a cache, because a rule applies as soon as it is written. A nil function allows all names.
 	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)

@@ -25,9 +25,15 @@ type Guard struct {
 	// Unmarked holds names and the revisions of their marks, as Edges.Mark returned them; 0 stands for a mark that does not exist. The write fails
 	// with ErrLost unless they are unchanged.
 	Unmarked map[string]int64
+	// UnchangedRecords holds names of records and the revisions of their last change, as Records returned them; 0 stands for a record that does not
+	// exist. The write fails with ErrLost unless they are unchanged.
+	UnchangedRecords map[string]int64
+	// PutRecords holds records that are written along with the object. Writes of the same record do not conflict with each other unless they also
+	// compare it.
+	PutRecords map[string][]byte
 }
 
-// ErrLost is returned when an edge or mark of a Guard has changed since it was read. Nothing was written; the request must be evaluated again on
+// ErrLost is returned when an edge, mark or record of a Guard has changed since it was read. Nothing was written; the request must be evaluated again on
 // fresh reads.
 var ErrLost = errors.New("the tree changed while the request was evaluated")
 

@@ -59,6 +59,9 @@ func (c *guardedClient) commit(ctx context.Context, guard *Guard, key string, ex
 	for name, revision := range guard.Unmarked {
 		compare = append(compare, clientv3.Compare(clientv3.ModRevision(markKey(c.prefix, name)), "=", revision))
 	}
+	for name, revision := range guard.UnchangedRecords {
+		compare = append(compare, clientv3.Compare(clientv3.ModRevision(recordKey(c.prefix, name)), "=", revision))
+	}
 	then := []clientv3.Op{write}
 	for name, value := range guard.Put {
 		then = append(then, clientv3.OpPut(edgeKey(c.prefix, name), string(value)))
@@ -68,6 +71,9 @@ func (c *guardedClient) commit(ctx context.Context, guard *Guard, key string, ex
 	}
 	for _, name := range guard.Mark {
 		then = append(then, clientv3.OpPut(markKey(c.prefix, name), ""))
+	}
+	for name, value := range guard.PutRecords {
+		then = append(then, clientv3.OpPut(recordKey(c.prefix, name), string(value)))
 	}
 	response, err := c.kv.Txn(ctx).If(compare...).Then(then...).Else(clientv3.OpGet(key)).Commit()
 	if err != nil || response.Succeeded {

@@ -1,0 +1,116 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/admission"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/ledger"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// quotaAdmission serves the admission reviews for hierarchical quotas, as soon as the server is complete.
+type quotaAdmission struct {
+	ledger *ledger.Ledger
+	ready  []func() bool
+}
+
+func (q *quotaAdmission) Reserve(ctx context.Context, old, updated *corev1.ResourceQuota) error {
+	return q.ledger.Reserve(ctx, old, updated)
+}
+
+// Ready returns an error until the caches are complete.
+func (q *quotaAdmission) Ready(*http.Request) error {
+	for _, ready := range q.ready {
+		if !ready() {
+			return errors.New("the caches are not complete; try again")
+		}
+	}
+	if q.ledger == nil {
+		return errors.New("the server has not started")
+	}
+	return nil
+}
+
+func withQuotaAdmission(build handlerChain, q *quotaAdmission) handlerChain {
+	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
+		return build(&admission.Handler{Ledger: q, Ready: q.Ready, Serializer: withoutProtobuf{Codecs}, Next: api}, config)
+	}
+}
+
+// quotas runs the ledger of hierarchical quotas.
+func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, client kubernetes.Interface, namespaces coreinformers.NamespaceInformer,
+	t *tree.Tree, records *fence.Records, reader *limits.Reader) error {
+	ledger.RegisterMetrics()
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
+		options.LabelSelector = hnc.LabelQuota + "=true"
+	}), informers.WithTransform(withoutManagedFields))
+	quotas := factory.Core().V1().ResourceQuotas()
+	l := ledger.New(ledger.Config{Records: records, Limits: reader, Tree: t.Index, Namespaces: namespaces.Lister(), Quotas: quotas.Lister()})
+	observer, err := ledger.NewObserver(l, live{client}, quotas.Informer(), namespaces.Informer())
+	if err != nil {
+		return fmt.Errorf("hierarchical quotas: %w", err)
+	}
+	c.quotaAdmission.ready = []func() bool{
+		quotas.Informer().HasSynced, namespaces.Informer().HasSynced, func() bool { return t.Index.Ready(nil) == nil },
+	}
+	c.quotaAdmission.ledger = l
+	return generic.AddPostStartHook("hierarchical-quotas", func(hook genericapiserver.PostStartHookContext) error {
+		factory.Start(hook.Done())
+		go l.Run(hook)
+		go observer.Run(hook)
+		return nil
+	})
+}
+
+func withoutManagedFields(obj any) (any, error) {
+	if rq, ok := obj.(*corev1.ResourceQuota); ok {
+		rq.ManagedFields = nil
+	}
+	return obj, nil
+}
+
+// listQuotas returns all hierarchical quotas, as of a revision that is not before the call.
+func (s stores) listQuotas(ctx context.Context) ([]hnc.HierarchicalResourceQuota, error) {
+	list, err := s.quotas.Quota.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return list.(*hnc.HierarchicalResourceQuotaList).Items, nil
+}
+
+// live reads from the cluster.
+type live struct{ client kubernetes.Interface }
+
+func (l live) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
+	return existing(l.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}))
+}
+
+func (l live) ResourceQuota(ctx context.Context, namespace, name string) (*corev1.ResourceQuota, error) {
+	return existing(l.client.CoreV1().ResourceQuotas(namespace).Get(ctx, name, metav1.GetOptions{}))
+}
+
+func existing[T any](object *T, err error) (*T, error) {
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return object, nil
+}

@@ -1,0 +1,46 @@
+package hierarchicalresourcequota
+
+import (
+	"context"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// hooks are the hooks of the store.
+type hooks struct{ index *tree.Index }
+
+func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+	name := obj.(*hnc.HierarchicalResourceQuota).Name
+	if err := k.index.AllowQuota(ctx, name, genericapirequest.NamespaceValue(ctx)); err != nil {
+		return nil, err
+	}
+	return base.FinishNothing, changeLimits(ctx, obj)
+}
+
+func beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
+		return base.FinishNothing, fence.Set(ctx, nil)
+	}
+	return base.FinishNothing, changeLimits(ctx, obj)
+}
+
+func beginDelete(ctx context.Context, obj runtime.Object) error { return changeLimits(ctx, obj) }
+
+// changeLimits makes a write invalidate all decisions that are based on the limits, and the recorded use of the namespace's subtree: while the
+// namespace has no quota, that is not kept up to date.
+func changeLimits(ctx context.Context, obj runtime.Object) error {
+	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
+	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{
+		limits.Record: {}, limits.Ledger(namespace): {}, limits.Children(namespace): {},
+	}})
+}

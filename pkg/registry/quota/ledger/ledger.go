@@ -1,0 +1,240 @@
+// Package ledger reserves use of hierarchical quotas. The use of each ResourceQuota of ours, and its sum over each subtree that has a quota, are records
+// in etcd. A reservation compares and writes them in one transaction, along with the edges of the tree and the revision of the limits on which it is
+// based. So the sum never exceeds a limit, regardless of concurrent reservations, moves and changes of limits on any number of replicas.
+//
+// Invariant: a ledger that is not empty contains the sum of the records of use in its subtree.
+package ledger
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Records stores the records.
+type Records interface {
+	Read(ctx context.Context, names ...string) ([]fence.Entry, error)
+	List(ctx context.Context, folder string) ([]fence.Entry, error)
+	Commit(ctx context.Context, t *fence.Transaction) (revision int64, err error)
+}
+
+// Tree knows the ancestors of namespaces.
+type Tree interface {
+	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be outdated.
+	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
+	// WaitUntilFresh returns when the tree that Ancestry reads contains everything that was committed before the call.
+	WaitUntilFresh(ctx context.Context) error
+}
+
+// Config is the configuration of a Ledger.
+type Config struct {
+	Records Records
+	Limits  interface {
+		Get(ctx context.Context, fresh bool) (*limits.Limits, error)
+	}
+	Tree Tree
+	// Namespaces and Quotas list namespaces and the ResourceQuotas of ours from caches.
+	Namespaces corelisters.NamespaceLister
+	Quotas     corelisters.ResourceQuotaLister
+}
+
+// Ledger reserves use. It is safe for concurrent use.
+type Ledger struct {
+	config  Config
+	pending chan *operation
+	// cached holds the records that this replica has read or written last. Only process uses it.
+	cached map[string]fence.Entry
+}
+
+// New returns a Ledger that serves requests while Run runs.
+func New(config Config) *Ledger {
+	return &Ledger{config: config, pending: make(chan *operation), cached: map[string]fence.Entry{}}
+}
+
+const (
+	// maxBatch is the number of operations that are committed in one transaction.
+	maxBatch = 16
+	// maxOperations is the number of comparisons or writes of one transaction; etcd allows 128.
+	maxOperations = 120
+	// maxTries bounds how often a batch is evaluated. Each lost fence means that a concurrent write succeeded.
+	maxTries = 50
+	// timeout is how long an operation may take. kube-apiserver waits 10 s for an admission review.
+	timeout = 8 * time.Second
+)
+
+// Run processes operations until ctx is done. Those that arrive during a transaction are committed in one transaction after it.
+func (l *Ledger) Run(ctx context.Context) {
+	var batch []*operation
+	for {
+		if len(batch) == 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case o := <-l.pending:
+				batch = append(batch, o)
+			}
+		}
+	drain:
+		for len(batch) < maxBatch {
+			select {
+			case o := <-l.pending:
+				batch = append(batch, o)
+			default:
+				break drain
+			}
+		}
+		batch = l.process(ctx, batch)
+	}
+}
+
+// do performs an operation.
+func (l *Ledger) do(ctx context.Context, o *operation) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	o.done = make(chan error, 1)
+	select {
+	case l.pending <- o:
+	case <-ctx.Done():
+		return errBusy
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case <-ctx.Done():
+		return errBusy
+	}
+}
+
+var errBusy = apierrors.NewTimeoutError("hierarchical quotas cannot be evaluated in time; try again", 1)
+
+// process performs operations in one transaction, and returns those that did not fit into it.
+func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*operation) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	start := time.Now()
+	var failure error
+	for try, fresh := 0, false; try < maxTries && ctx.Err() == nil; try++ {
+		var results []error
+		results, failure = l.try(ctx, batch, fresh)
+		if failure == nil {
+			for i, err := range results {
+				if err != nil {
+					rejections.Inc()
+				}
+				batch[i].done <- err
+			}
+			observeBatch(start, len(results))
+			return batch[len(results):]
+		}
+		if fresh && !errors.Is(failure, fence.ErrLost) {
+			break
+		}
+		fresh = true
+	}
+	klog.FromContext(ctx).Error(failure, "Cannot record the use of hierarchical quotas")
+	for _, o := range batch {
+		o.done <- apierrors.NewServiceUnavailable("hierarchical quotas cannot be evaluated: " + failure.Error())
+	}
+	return nil
+}
+
+// errStale rejects an evaluation whose rejections are based on what this replica knew.
+var errStale = errors.New("rejections need fresh reads")
+
+// try evaluates and commits operations, and returns the results of those that fit into one transaction.
+func (l *Ledger) try(ctx context.Context, batch []*operation, fresh bool) ([]error, error) {
+	t, results, err := l.evaluate(ctx, batch, fresh)
+	var missing *missingUseError
+	if errors.As(err, &missing) {
+		if err = l.record(ctx, missing.uses); err == nil {
+			t, results, err = l.evaluate(ctx, batch, true)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !fresh && slices.ContainsFunc(results, func(err error) bool { return err != nil }) {
+		return nil, errStale
+	}
+	return results, l.commit(ctx, t)
+}
+
+// record records use that was found without a record, as after a loss of records.
+func (l *Ledger) record(ctx context.Context, uses []*operation) error {
+	for len(uses) > 0 {
+		n := min(len(uses), maxBatch)
+		for _, o := range uses[:n] {
+			o.done = make(chan error, 1)
+		}
+		rest := l.process(ctx, uses[:n])
+		for _, o := range uses[:n-len(rest)] {
+			if err := <-o.done; err != nil {
+				return err
+			}
+		}
+		uses = uses[n-len(rest):]
+	}
+	return nil
+}
+
+// commit writes a transaction and remembers the records that it wrote.
+func (l *Ledger) commit(ctx context.Context, t *transaction) error {
+	if len(t.write.Put)+len(t.write.Delete) == 0 {
+		return nil
+	}
+	revision, err := l.config.Records.Commit(ctx, &t.write)
+	if err != nil {
+		return err
+	}
+	for name, value := range t.write.Put {
+		l.cached[name] = fence.Entry{Name: name, Value: value, Revision: revision}
+	}
+	for _, name := range t.write.Delete {
+		delete(l.cached, name)
+	}
+	return nil
+}
+
+// read returns records, those that this replica knows from memory unless fresh is set.
+func (l *Ledger) read(ctx context.Context, fresh bool, names ...string) (map[string]fence.Entry, error) {
+	entries := map[string]fence.Entry{}
+	var unknown []string
+	for _, name := range names {
+		if entry, ok := l.cached[name]; ok && !fresh {
+			entries[name] = entry
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return entries, nil
+	}
+	read, err := l.config.Records.Read(ctx, unknown...)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range read {
+		entries[entry.Name], l.cached[entry.Name] = entry, entry
+	}
+	return entries, nil
+}
+
+// Reserve reserves the use that a write of the status of a ResourceQuota of ours adds. It fails with Forbidden if the use would exceed a limit. The write
+// replaces old, and commits only if that is still stored.
+func (l *Ledger) Reserve(ctx context.Context, old, updated *corev1.ResourceQuota) error {
+	o, err := newOperation(old)
+	if err != nil {
+		return err
+	}
+	o.reserve = updated.Status.Used
+	return l.do(ctx, o)
+}

@@ -1,0 +1,216 @@
+package ledger
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+)
+
+func labelsOf(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{name: "true"}) }
+
+// Observer records the use of ResourceQuotas as it is stored: decreases, recounts by kube-controller-manager, namespaces that are gone. Each replica has
+// one; what another one has recorded already needs no write.
+type Observer struct {
+	ledger *Ledger
+	queue  workqueue.TypedRateLimitingInterface[key]
+	live   Live
+	// seen holds the revisions of the records with reservations at the last check.
+	seen map[key]int64
+}
+
+// Live reads from the cluster. Both results are nil without an error if the object does not exist.
+type Live interface {
+	Namespace(ctx context.Context, name string) (*corev1.Namespace, error)
+	ResourceQuota(ctx context.Context, namespace, name string) (*corev1.ResourceQuota, error)
+}
+
+// NewObserver returns an Observer. The informers are those of the ledger's listers.
+func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndexInformer) (*Observer, error) {
+	o := &Observer{ledger: ledger, live: live, seen: map[key]int64{},
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())}
+	if _, err := quotas.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    o.enqueue,
+		UpdateFunc: func(_, updated any) { o.enqueue(updated) },
+		DeleteFunc: o.enqueue,
+	}); err != nil {
+		return nil, err
+	}
+	_, err := namespaces.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: o.enqueueNamespace})
+	return o, err
+}
+
+func (o *Observer) enqueue(obj any) {
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = tombstone.Obj
+	}
+	if rq, ok := obj.(*corev1.ResourceQuota); ok {
+		if operation, err := newOperation(rq); err == nil {
+			o.queue.Add(operation.key)
+		}
+	}
+}
+
+func (o *Observer) enqueueNamespace(obj any) {
+	name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	if err != nil {
+		return
+	}
+	entries, err := o.ledger.config.Records.List(context.Background(), useFolder+"/"+name)
+	if err != nil {
+		// The next check finds them.
+		return
+	}
+	for _, entry := range entries {
+		if k, ok := keyOf(entry.Name); ok {
+			o.queue.Add(k)
+		}
+	}
+}
+
+// checkInterval is the interval at which all records are compared with the cluster.
+const checkInterval = 2 * time.Minute
+
+// Run records use until ctx is done.
+func (o *Observer) Run(ctx context.Context) {
+	context.AfterFunc(ctx, o.queue.ShutDown)
+	go func() {
+		for ctx.Err() == nil {
+			if err := o.check(ctx); err != nil {
+				klog.FromContext(ctx).Error(err, "Cannot check the recorded use of hierarchical quotas")
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(checkInterval):
+			}
+		}
+	}()
+	var workers sync.WaitGroup
+	for range maxBatch {
+		workers.Go(func() { o.work(ctx) })
+	}
+	workers.Wait()
+}
+
+func (o *Observer) work(ctx context.Context) {
+	for {
+		k, shutdown := o.queue.Get()
+		if shutdown {
+			return
+		}
+		if err := o.observe(ctx, k); err != nil && ctx.Err() == nil {
+			klog.FromContext(ctx).V(2).Info("Cannot record the use of a ResourceQuota; trying again", "namespace", k.namespace, "err", err)
+			o.queue.AddRateLimited(k)
+		} else {
+			o.queue.Forget(k)
+		}
+		o.queue.Done(k)
+	}
+}
+
+// observe records the use of a ResourceQuota as it is in the cache, and deletes the record if the namespace is gone.
+func (o *Observer) observe(ctx context.Context, k key) error {
+	rq, err := o.ledger.config.Quotas.ResourceQuotas(k.namespace).Get(k.scope.ObjectName())
+	if err == nil {
+		operation, err := newOperation(rq)
+		if err != nil || len(rq.Status.Used) == 0 && len(rq.Status.Hard) == 0 {
+			return err
+		}
+		return o.ledger.do(ctx, operation)
+	}
+	gone, err := o.gone(ctx, k)
+	if err != nil || !gone {
+		return err
+	}
+	return o.ledger.do(ctx, &operation{key: k, gone: true})
+}
+
+// gone reports whether a record has no objects any more: its namespace does not exist, or exists without the ResourceQuota and without a quota that
+// demands one.
+func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
+	namespace, err := o.live.Namespace(ctx, k.namespace)
+	if err != nil || namespace == nil {
+		return namespace == nil, err
+	}
+	if namespace.DeletionTimestamp != nil {
+		return false, nil
+	}
+	rq, err := o.live.ResourceQuota(ctx, k.namespace, k.scope.ObjectName())
+	if err != nil || rq != nil {
+		return false, err
+	}
+	known, err := o.ledger.config.Limits.Get(ctx, true)
+	if err != nil {
+		return false, err
+	}
+	chain, _, err := o.ledger.config.Tree.Ancestry(ctx, k.namespace, true)
+	if err != nil {
+		return false, err
+	}
+	for _, ancestor := range chain {
+		if len(known.Of(ancestor, k.scope)) > 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose write has failed, and takes over the
+// versions of a cluster that was restored to an earlier state.
+func (o *Observer) check(ctx context.Context) error {
+	entries, err := o.ledger.config.Records.List(ctx, useFolder)
+	if err != nil {
+		return err
+	}
+	seen := map[key]int64{}
+	for _, entry := range entries {
+		k, ok := keyOf(entry.Name)
+		if !ok {
+			continue
+		}
+		u, err := decodeUse(entry)
+		if err != nil || u == nil {
+			return err
+		}
+		rq, err := o.ledger.config.Quotas.ResourceQuotas(k.namespace).Get(k.scope.ObjectName())
+		if err != nil {
+			o.queue.Add(k)
+			continue
+		}
+		cached, err := newOperation(rq)
+		if err != nil {
+			return err
+		}
+		if cached.version > u.Observed || len(u.Reserved) == 0 && cached.version == u.Observed {
+			continue
+		}
+		// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has failed.
+		if seen[k] = entry.Revision; o.seen[k] != entry.Revision {
+			continue
+		}
+		if err := o.forget(ctx, k, u, entry.Revision); err != nil {
+			return err
+		}
+	}
+	o.seen = seen
+	return nil
+}
+
+// forget drops the reservations of a record unless the ResourceQuota has changed since.
+func (o *Observer) forget(ctx context.Context, k key, u *use, revision int64) error {
+	rq, err := o.live.ResourceQuota(ctx, k.namespace, k.scope.ObjectName())
+	if err != nil || rq == nil {
+		return err
+	}
+	operation, err := newOperation(rq)
+	if err != nil || operation.version > u.Observed {
+		return err
+	}
+	operation.forget, operation.revision = true, revision
+	return o.ledger.do(ctx, operation)
+}

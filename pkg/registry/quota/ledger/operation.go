@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"fmt"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+)
+
+// operation changes the recorded use of one ResourceQuota.
+type operation struct {
+	key
+	// version is the resourceVersion of the ResourceQuota whose status contains used.
+	version uint64
+	used    corev1.ResourceList
+	// reserve is the use that a write of that status would result in, nil if there is no such write.
+	reserve corev1.ResourceList
+	// forget drops the reservations of the record of this revision, because the writes have failed, and takes over a version that is earlier than that
+	// of the record.
+	forget   bool
+	revision int64
+	// gone deletes the record, because the namespace or the ResourceQuota is gone.
+	gone bool
+	// done receives the result.
+	done chan error
+}
+
+// newOperation returns the operation that records the status of a ResourceQuota.
+func newOperation(rq *corev1.ResourceQuota) (*operation, error) {
+	scope, ours := quota.ScopeOfObject(rq.Name)
+	if !ours {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("metadata.name: %q is not the name of a ResourceQuota for hierarchical quotas", rq.Name))
+	}
+	version, err := strconv.ParseUint(rq.ResourceVersion, 10, 64)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("metadata.resourceVersion: %q is not a number", rq.ResourceVersion))
+	}
+	return &operation{key: key{rq.Namespace, scope}, version: version, used: rq.Status.Used}, nil
+}
+
+// apply returns the record after the operation; nil if there is none. The ancestors are not set.
+func (o *operation) apply(old *use) *use {
+	if o.gone {
+		return nil
+	}
+	u := use{}
+	if old != nil {
+		u = *old
+	}
+	switch {
+	case o.version > u.Observed || old == nil || o.forget:
+		// Writes of an earlier version cannot succeed any more.
+		u.Observed, u.Used, u.Reserved = o.version, o.used, nil
+	case o.version < u.Observed && o.reserve == nil:
+		// Outdated.
+		return old
+	}
+	if o.reserve != nil {
+		u.Reserved = maximum(u.Reserved, o.reserve)
+	}
+	return &u
+}
+
+// maximum returns the greater quantity of each resource of either list.
+func maximum(a, b corev1.ResourceList) corev1.ResourceList {
+	result := a.DeepCopy()
+	if result == nil {
+		result = corev1.ResourceList{}
+	}
+	for name, quantity := range b {
+		if known, ok := result[name]; !ok || known.Cmp(quantity) < 0 {
+			result[name] = quantity
+		}
+	}
+	return result
+}

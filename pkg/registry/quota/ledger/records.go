@@ -1,0 +1,116 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// key identifies a ResourceQuota of ours.
+type key struct {
+	namespace string
+	scope     quota.Scope
+}
+
+// useFolder contains a record for each ResourceQuota of ours.
+const useFolder = "quota/use"
+
+// noScope stands for the empty scope in names of records.
+const noScope = "all"
+
+func (k key) record() string {
+	scope := string(k.scope)
+	if scope == "" {
+		scope = noScope
+	}
+	return useFolder + "/" + k.namespace + "/" + scope
+}
+
+func keyOf(record string) (key, bool) {
+	namespace, scope, ok := strings.Cut(strings.TrimPrefix(record, useFolder+"/"), "/")
+	if scope == noScope {
+		scope = ""
+	}
+	return key{namespace, quota.Scope(scope)}, ok
+}
+
+// use is the recorded use of one ResourceQuota.
+type use struct {
+	// Observed is the resourceVersion of the ResourceQuota whose status contained Used.
+	Observed uint64              `json:"observed"`
+	Used     corev1.ResourceList `json:"used,omitempty"`
+	// Reserved is the use that writes of this very resourceVersion have reserved. At most one of them can succeed.
+	Reserved corev1.ResourceList `json:"reserved,omitempty"`
+	// Ancestors are the namespace and its ancestors with quotas, whose ledgers contain the use. They apply when the namespace is being deleted, because
+	// then it leaves the tree before its objects are gone.
+	Ancestors []string `json:"ancestors,omitempty"`
+}
+
+// charge is what the ledgers contain.
+func (u *use) charge() corev1.ResourceList {
+	if u == nil {
+		return nil
+	}
+	if len(u.Reserved) == 0 {
+		return u.Used
+	}
+	return quotav1.Max(u.Used, u.Reserved)
+}
+
+func (u *use) equal(other *use) bool {
+	return u != nil && other != nil && equality.Semantic.DeepEqual(*u, *other)
+}
+
+// chargesAs reports whether both records charge the same ledgers with the same use, so that only the observed version differs.
+func (u *use) chargesAs(other *use) bool {
+	return u != nil && other != nil && slices.Equal(u.Ancestors, other.Ancestors) && quotav1.Equals(u.charge(), other.charge())
+}
+
+// decodeUse returns nil for a record that does not exist.
+func decodeUse(entry fence.Entry) (*use, error) {
+	if len(entry.Value) == 0 {
+		return nil, nil
+	}
+	u := &use{}
+	if err := json.Unmarshal(entry.Value, u); err != nil {
+		return nil, fmt.Errorf("the record %s cannot be read: %w", entry.Name, err)
+	}
+	return u, nil
+}
+
+// totals is the use of a subtree by scope. Nil stands for use that is not known, because the subtree has changed.
+type totals map[quota.Scope]corev1.ResourceList
+
+func decodeTotals(entry fence.Entry) (totals, error) {
+	if len(entry.Value) == 0 {
+		return nil, nil
+	}
+	t := totals{}
+	if err := json.Unmarshal(entry.Value, &t); err != nil {
+		return nil, fmt.Errorf("the record %s cannot be read: %w", entry.Name, err)
+	}
+	return t, nil
+}
+
+func (t totals) add(scope quota.Scope, amount corev1.ResourceList) {
+	t[scope] = quotav1.RemoveZeros(quotav1.Add(t[scope], amount))
+}
+
+func ledgerRecord(namespace string) string { return limits.Ledger(namespace) }
+
+func encode(value any) []byte {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // maps of quantities
+	}
+	return encoded
+}

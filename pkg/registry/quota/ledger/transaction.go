@@ -1,0 +1,182 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// transaction evaluates operations one after the other, and collects what they compare and write.
+type transaction struct {
+	ledger *Ledger
+	fresh  bool
+	limits *limits.Limits
+	write  fence.Transaction
+	// uses and totals hold the records as they are after the operations so far. A nil use does not exist.
+	uses   map[key]*use
+	totals map[string]totals
+}
+
+// evaluate evaluates as many operations of a batch as fit into one transaction, at least one. It returns a result for each; the others are evaluated
+// later. Without fresh, the results are based on what this replica knows.
+func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (*transaction, []error, error) {
+	known, err := l.config.Limits.Get(ctx, fresh)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &transaction{ledger: l, fresh: fresh, limits: known, uses: map[key]*use{}, totals: map[string]totals{},
+		write: fence.Transaction{Edges: map[string]int64{}, Unchanged: map[string]int64{limits.Record: known.Revision}, Put: map[string][]byte{}}}
+	var results []error
+	for _, o := range batch {
+		ancestors, edges, err := t.ancestors(ctx, o.key, o.gone)
+		if err != nil {
+			return nil, nil, err
+		}
+		// Each ancestor and the use itself are compared and written.
+		if len(results) > 0 && t.write.Operations()+len(edges)+len(ancestors)+1 > maxOperations {
+			break
+		}
+		result, err := t.evaluate(ctx, o, ancestors, edges)
+		if err != nil {
+			return nil, nil, err
+		}
+		results = append(results, result)
+	}
+	return t, results, nil
+}
+
+// ancestors returns the namespace of a record of use and its ancestors, those with quotas, the root last, and the edges on which this is based. A
+// namespace that is being deleted, or gone, leaves the tree before its objects are gone; then they are those of the record.
+func (t *transaction) ancestors(ctx context.Context, k key, gone bool) ([]string, map[string]int64, error) {
+	uncounted := func(namespace string) bool { return !t.limits.Counted(namespace) }
+	if gone || t.ledger.terminates(k.namespace) {
+		u, err := t.use(ctx, k)
+		if err != nil {
+			return nil, nil, err
+		}
+		if u != nil {
+			return slices.DeleteFunc(slices.Clone(u.Ancestors), uncounted), nil, nil
+		}
+	}
+	chain, edges, err := t.ledger.config.Tree.Ancestry(ctx, k.namespace, t.fresh)
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.DeleteFunc(chain, uncounted), edges, nil
+}
+
+// evaluate evaluates one operation. The result is Forbidden if it would exceed a limit.
+func (t *transaction) evaluate(ctx context.Context, o *operation, ancestors []string, edges map[string]int64) (result, err error) {
+	old, err := t.use(ctx, o.key)
+	if err != nil {
+		return nil, err
+	}
+	updated := o.apply(old)
+	if updated != nil {
+		updated = &use{Observed: updated.Observed, Used: updated.Used, Reserved: updated.Reserved, Ancestors: ancestors}
+		if t.ledger.terminates(o.namespace) && old != nil {
+			updated.Ancestors = old.Ancestors
+		}
+	}
+	change := quotav1.Subtract(updated.charge(), old.charge())
+	if len(ancestors) == 0 && old == nil || o.forget && t.write.Unchanged[o.record()] != o.revision {
+		return nil, nil
+	}
+	if o.reserve != nil {
+		if result, err = t.exceeded(ctx, o, ancestors, change); result != nil || err != nil {
+			return result, err
+		}
+	}
+	if old == nil && updated == nil || old.equal(updated) || o.reserve == nil && !o.forget && old.chargesAs(updated) {
+		return nil, nil
+	}
+	maps.Copy(t.write.Edges, edges)
+	t.setUse(o.key, updated)
+	if quotav1.IsZero(change) {
+		return nil, nil
+	}
+	for _, ancestor := range ancestors {
+		if err := t.charge(ctx, ancestor, o.key, change); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// use returns the record of use of a ResourceQuota, nil if there is none.
+func (t *transaction) use(ctx context.Context, k key) (*use, error) {
+	if u, ok := t.uses[k]; ok {
+		return u, nil
+	}
+	entries, err := t.ledger.read(ctx, t.fresh, k.record())
+	if err != nil {
+		return nil, err
+	}
+	entry := entries[k.record()]
+	u, err := decodeUse(entry)
+	if err != nil {
+		return nil, err
+	}
+	t.uses[k] = u
+	t.write.Unchanged[entry.Name] = entry.Revision
+	return u, nil
+}
+
+func (t *transaction) setUse(k key, u *use) {
+	t.uses[k] = u
+	name := k.record()
+	if u == nil {
+		delete(t.write.Put, name)
+		t.write.Delete = append(t.write.Delete, name)
+		return
+	}
+	t.write.Delete = slices.DeleteFunc(t.write.Delete, func(deleted string) bool { return deleted == name })
+	t.write.Put[name] = encode(u)
+}
+
+// charge adds a change of use to a ledger. If the ledger is empty, it is written nevertheless, so that a replica that is summing up the uses loses.
+func (t *transaction) charge(ctx context.Context, namespace string, k key, change corev1.ResourceList) error {
+	sum, err := t.known(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	name := ledgerRecord(namespace)
+	if sum == nil {
+		t.write.Put[name] = []byte{}
+		return nil
+	}
+	sum.add(k.scope, change)
+	t.write.Put[name] = encode(sum)
+	return nil
+}
+
+// known returns the ledger of a namespace, nil if it is empty.
+func (t *transaction) known(ctx context.Context, namespace string) (totals, error) {
+	if sum, ok := t.totals[namespace]; ok {
+		return sum, nil
+	}
+	name := ledgerRecord(namespace)
+	entries, err := t.ledger.read(ctx, t.fresh, name)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := decodeTotals(entries[name])
+	if err != nil {
+		return nil, err
+	}
+	t.totals[namespace] = sum
+	t.write.Unchanged[name] = entries[name].Revision
+	return sum, nil
+}
+
+// terminates reports whether a namespace is being deleted or gone, according to the cache.
+func (l *Ledger) terminates(name string) bool {
+	namespace, err := l.config.Namespaces.Get(name)
+	return err != nil || namespace.DeletionTimestamp != nil
+}

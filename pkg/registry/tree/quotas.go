@@ -1,0 +1,174 @@
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Quotas knows the hierarchical quotas.
+type Quotas interface {
+	// Get returns the limits. Unless fresh is set, they may be outdated.
+	Get(ctx context.Context, fresh bool) (*limits.Limits, error)
+}
+
+// limits returns the limits that the commit of this snapshot depends on.
+func (s *snapshot) limits(ctx context.Context) (*limits.Limits, error) {
+	if s.index.config.Quotas == nil {
+		return limits.New(0), nil
+	}
+	l, err := s.index.config.Quotas.Get(ctx, s.fresh)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return l, nil
+}
+
+// invalidateUse makes a guard that writes edges invalidate the recorded use of all subtrees that change: those of the old and of the new ancestors
+// with quotas. So a reservation that is evaluated on the earlier tree loses its fence.
+func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error {
+	if len(guard.Put)+len(guard.Delete) == 0 || s.index.config.Quotas == nil {
+		return nil
+	}
+	l, err := s.limits(ctx)
+	if err != nil {
+		return err
+	}
+	setRecord(&guard.UnchangedRecords, limits.Record, l.Revision)
+	if l.Empty() {
+		return nil
+	}
+	// ancestors maps to whether use moves.
+	ancestors := map[string]bool{}
+	for name, value := range guard.Put {
+		var e edgeValue
+		if err := json.Unmarshal(value, &e); err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		if err := s.addAncestors(ctx, ancestors, name, e.Parent); err != nil {
+			return err
+		}
+	}
+	for _, name := range guard.Delete {
+		if err := s.addAncestors(ctx, ancestors, name, ""); err != nil {
+			return err
+		}
+	}
+	for ancestor, used := range ancestors {
+		if used && l.Counted(ancestor) {
+			setRecord(&guard.PutRecords, limits.Ledger(ancestor), []byte{})
+		}
+		if name, _ := l.Subnamespaces(ancestor); name != "" {
+			setRecord(&guard.PutRecords, limits.Children(ancestor), []byte{})
+		}
+	}
+	return nil
+}
+
+// addAncestors adds the ancestors of a namespace before and after it gets a parent.
+func (s *snapshot) addAncestors(ctx context.Context, ancestors map[string]bool, name, parent string) error {
+	chain, err := s.chain(ctx, name)
+	if err != nil {
+		return err
+	}
+	chain = chain[1:]
+	if parent != "" {
+		after, err := s.chain(ctx, parent)
+		if err != nil {
+			return err
+		}
+		chain = append(chain, after...)
+	}
+	for _, ancestor := range chain {
+		ancestors[ancestor] = ancestors[ancestor] || !s.unused[name]
+	}
+	return nil
+}
+
+func setRecord[T any](records *map[string]T, name string, value T) {
+	if *records == nil {
+		*records = map[string]T{}
+	}
+	(*records)[name] = value
+}
+
+// limitSubnamespaces rejects another sub-namespace below parent if one of the ancestors has as many as its quota allows. The guard compares the records
+// of their subtrees, so the count is exact at commit.
+func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent string) error {
+	l, err := s.limits(ctx)
+	if err != nil || l.Empty() {
+		return err
+	}
+	chain, err := s.ancestry(ctx, parent)
+	if err != nil {
+		return err
+	}
+	var limited, records []string
+	for _, ancestor := range chain {
+		if name, _ := l.Subnamespaces(ancestor); name != "" {
+			limited, records = append(limited, ancestor), append(records, limits.Children(ancestor))
+		}
+	}
+	if len(limited) == 0 {
+		return nil
+	}
+	// The records are read before the index: edges that the index does not contain yet change a record.
+	entries, err := s.index.config.Records.Read(ctx, records...)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	for _, entry := range entries {
+		setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)
+	}
+	if err := s.index.WaitUntilFresh(ctx); err != nil {
+		return err
+	}
+	for i := len(limited) - 1; i >= 0; i-- {
+		name, hard := l.Subnamespaces(limited[i])
+		if used := s.index.countSubnamespaces(limited[i]); hard.CmpInt64(used+1) < 0 {
+			return reject.forbidden("%s", quotaExceeded(limited[i], name,
+				fmt.Sprintf("requested: %s=1, used: %s=%d, limited: %s=%s",
+					hnc.ResourceSubnamespaces, hnc.ResourceSubnamespaces, used, hnc.ResourceSubnamespaces, hard.String())))
+		}
+	}
+	return nil
+}
+
+// quotaExceeded returns the message of HNC (spec/hnc.md 2.9).
+func quotaExceeded(namespace, name, amounts string) string {
+	return fmt.Sprintf("exceeded hierarchical quota in namespace %q: %q, %s", namespace, name, amounts)
+}
+
+// countSubnamespaces returns the number of sub-namespaces below a namespace.
+func (i *Index) countSubnamespaces(top string) (n int64) {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	i.forest.Walk(top, func(name string, depth int) bool {
+		if depth > 0 && i.edges[name].Subnamespace != "" {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// Ancestry returns the chain of a namespace, the root last, and the edges on which it is based with the revisions of their last change. Unless fresh is
+// set, it may be outdated.
+func (i *Index) Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error) {
+	s := newSnapshot(i, fresh)
+	s.cachedNamespaces = true
+	if chain, err = s.ancestry(ctx, name); err != nil {
+		return nil, nil, err
+	}
+	edges = make(map[string]int64, len(s.edges))
+	for name, e := range s.edges {
+		edges[name] = e.revision
+	}
+	return chain, edges, nil
+}
