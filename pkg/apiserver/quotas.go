@@ -34,6 +34,11 @@ func (q *quotaAdmission) Reserve(ctx context.Context, old, updated *corev1.Resou
 	return q.ledger.Reserve(ctx, old, updated)
 }
 
+// Subtrees returns recorded use.
+func (q *quotaAdmission) Subtrees(ctx context.Context, moved, tops []string) (tree.ScopedUse, map[string]tree.ScopedUse, error) {
+	return q.ledger.Subtrees(ctx, moved, tops)
+}
+
 // Ready returns an error until the caches are complete.
 func (q *quotaAdmission) Ready(*http.Request) error {
 	for _, ready := range q.ready {

@@ -67,6 +67,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		Sources:    sources,
 		Quotas:     quotas,
 		Records:    records,
+		Use:        c.quotaAdmission,
 		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
 			return stores.configuration.SubnamespaceNames(ctx)
 		},

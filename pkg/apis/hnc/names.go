@@ -53,6 +53,9 @@ const (
 
 	// AnnotationAncestry holds the names of a namespace and its ancestors up to the root, joined by dots.
 	AnnotationAncestry = "hnc.x-k8s.io/ancestry"
+	// AnnotationExceedQuotas with the value "true" on a Hierarchy makes its parent be set even if that exceeds hierarchical quotas. It applies to
+	// users allowed to update these quotas.
+	AnnotationExceedQuotas = "hnc.x-k8s.io/exceed-quotas"
 	// AnnotationRequester names the user who created a Subnamespace. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not

@@ -167,6 +167,9 @@ func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Nam
 	if err := k.tree.Authorizer.AuthorizePropagator(ctx, namespace, h.Spec.Parent); err != nil {
 		return err
 	}
+	if h.Annotations[hnc.AnnotationExceedQuotas] == "true" {
+		ctx = tree.WithExceedingQuotas(ctx)
+	}
 	guard, err := k.tree.Moves.Validate(ctx, namespace, h.Spec.Parent)
 	if err != nil {
 		return err

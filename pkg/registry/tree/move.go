@@ -28,12 +28,15 @@ func (m *Moves) Validate(ctx context.Context, namespace *corev1.Namespace, paren
 		if err := m.authorizer.authorizeMove(ctx, s, reject, move.current, move.chain); err != nil {
 			return nil, err
 		}
+		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
+			return nil, err
+		}
 		return move.guard, m.overwrites.validateMove(ctx, reject, namespace, move.chain)
 	})
 }
 
 // Preview returns the error with which Validate rejects the move. It reports whether the move is legal and authorized: then the only error left is
-// about objects that it would overwrite.
+// about quotas that it would exceed, or objects that it would overwrite.
 func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent string) (possible bool, err error) {
 	// A rejection from the caches is revalidated with fresh reads.
 	_, err = m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
@@ -51,6 +54,9 @@ func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent
 		possible = true
 		if move.current == parent {
 			return nil, nil
+		}
+		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
+			return nil, err
 		}
 		return nil, m.overwrites.validateMove(ctx, reject, namespace, move.chain)
 	})

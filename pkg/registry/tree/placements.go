@@ -27,6 +27,9 @@ type Placements struct {
 	namespaces map[string]*corev1.Namespace
 	// planned holds the edges as the moves so far leave them.
 	planned map[string]edgeValue
+	// use and children are what the moves so far bring below namespaces with quotas.
+	use      map[string]ScopedUse
+	children map[string]int64
 }
 
 // NewPlacements returns the evaluation of placements. With fresh it reads the store and the cluster instead of the caches; a rejection from
@@ -35,6 +38,7 @@ func (m *Moves) NewPlacements(placements []forest.Placement, fresh bool) *Placem
 	p := &Placements{
 		index: m.index, fresh: fresh, targets: make(map[string]string, len(placements)),
 		edges: map[string]stored{}, namespaces: map[string]*corev1.Namespace{}, planned: map[string]edgeValue{},
+		use: map[string]ScopedUse{}, children: map[string]int64{},
 	}
 	for _, placement := range placements {
 		p.targets[placement.Name] = placement.Parent
@@ -139,18 +143,13 @@ func (p *Placements) Close() {
 	p.closed = true
 }
 
-func (p *Placements) evaluate(rule func(*snapshot) (*fence.Guard, error)) (*fence.Guard, error) {
+func (p *Placements) evaluate(ctx context.Context, rule func(*snapshot) (*fence.Guard, error)) (*fence.Guard, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, fence.ErrLost
 	}
-	s := p.snapshot()
-	guard, err := rule(s)
-	if err != nil {
-		return nil, err
-	}
-	return s.addComparisons(guard), nil
+	return p.snapshot().guard(ctx, rule)
 }
 
 // snapshot returns a snapshot of one evaluation. The caller holds the lock.

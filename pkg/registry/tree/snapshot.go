@@ -47,7 +47,7 @@ func WithFreshReads(ctx context.Context) context.Context {
 // change.
 func (i *Index) evaluate(ctx context.Context, rule func(*snapshot) (*fence.Guard, error)) (*fence.Guard, error) {
 	if p := placementsFrom(ctx); p != nil {
-		return p.evaluate(rule)
+		return p.evaluate(ctx, rule)
 	}
 	if ctx.Value(freshReadsKey{}) == nil {
 		s := newSnapshot(i, false)

@@ -49,6 +49,8 @@ type Config struct {
 	Sources Sources
 	// Quotas knows the hierarchical quotas. Nil means that there are none.
 	Quotas Quotas
+	// Use knows the use that moves would bring below quotas. Nil disables the check.
+	Use Use
 	// Records stores the records that quotas depend on.
 	Records limits.Records
 	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is called for each new name

@@ -21,6 +21,8 @@ type Batch struct {
 	writes []*Write
 	// committed holds the revisions of the edges that this batch has written.
 	committed map[string]int64
+	// committedRecords holds those of records.
+	committedRecords map[string]int64
 }
 
 // Limits bound a transaction of a Batch.
@@ -61,7 +63,7 @@ type outcome struct {
 // NewBatch returns an empty batch for the writes that go through the client.
 func (c *Client) NewBatch() *Batch {
 	guarded := c.client.Kubernetes.(*guardedClient)
-	return &Batch{client: guarded, limits: c.limits, committed: map[string]int64{}}
+	return &Batch{client: guarded, limits: c.limits, committed: map[string]int64{}, committedRecords: map[string]int64{}}
 }
 
 // errAbandoned ends requests whose batch is not committed. It is no conflict, because those are tried again.

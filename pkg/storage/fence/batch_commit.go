@@ -13,6 +13,10 @@ type transaction struct {
 	prefix string
 	// committed holds the revisions of edges that earlier transactions of the batch have written.
 	committed map[string]int64
+	// committedRecords holds those of records.
+	committedRecords map[string]int64
+	// records are the names of the records that are written.
+	records []string
 
 	// compared holds the keys that must be unchanged, and their revisions.
 	compared map[string]int64
@@ -24,7 +28,7 @@ type transaction struct {
 }
 
 func (b *Batch) newTransaction() *transaction {
-	return &transaction{prefix: b.client.prefix, committed: b.committed, compared: map[string]int64{}, written: map[string]bool{}}
+	return &transaction{prefix: b.client.prefix, committed: b.committed, committedRecords: b.committedRecords, compared: map[string]int64{}, written: map[string]bool{}}
 }
 
 // add adds a write after those that are in the transaction. Watches deliver the events of a transaction in this order.
@@ -58,6 +62,16 @@ func (t *transaction) add(p *parked) {
 	}
 	for _, name := range guard.Mark {
 		t.put(markKey(t.prefix, name), "")
+	}
+	for name, revision := range guard.UnchangedRecords {
+		if own, ok := t.committedRecords[name]; ok {
+			revision = own
+		}
+		t.unchanged(recordKey(t.prefix, name), revision)
+	}
+	for name, value := range guard.PutRecords {
+		t.put(recordKey(t.prefix, name), string(value))
+		t.records = append(t.records, name)
 	}
 }
 
@@ -130,6 +144,9 @@ func (b *Batch) Commit(ctx context.Context, writes []*Write) error {
 	}
 	for _, name := range t.edges {
 		b.committed[name] = response.Header.Revision
+	}
+	for _, name := range t.records {
+		b.committedRecords[name] = response.Header.Revision
 	}
 	for _, w := range writes {
 		w.end(outcome{response: kubernetes.PutResponse{Succeeded: true, Revision: response.Header.Revision}})

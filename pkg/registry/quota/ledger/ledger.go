@@ -122,7 +122,8 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 	defer cancel()
 	start := time.Now()
 	var failure error
-	for try, fresh := 0, false; try < maxTries && ctx.Err() == nil; try++ {
+	fresh := slices.ContainsFunc(batch, func(o *operation) bool { return o.fresh })
+	for try := 0; try < maxTries && ctx.Err() == nil; try++ {
 		var results []error
 		results, failure = l.try(ctx, batch, fresh)
 		if failure == nil {
@@ -147,8 +148,9 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 	return nil
 }
 
-// errStale rejects an evaluation whose rejections are based on what this replica knew.
-var errStale = errors.New("rejections need fresh reads")
+// errStale rejects an evaluation on what this replica knew, because it rejects an operation or has nothing to write: such results are not compared
+// with etcd by a commit.
+var errStale = errors.New("the result needs fresh reads")
 
 // try evaluates and commits operations, and returns the results of those that fit into one transaction.
 func (l *Ledger) try(ctx context.Context, batch []*operation, fresh bool) ([]error, error) {
@@ -162,7 +164,7 @@ func (l *Ledger) try(ctx context.Context, batch []*operation, fresh bool) ([]err
 	if err != nil {
 		return nil, err
 	}
-	if !fresh && slices.ContainsFunc(results, func(err error) bool { return err != nil }) {
+	if !fresh && (t.unverified || slices.ContainsFunc(results, func(err error) bool { return err != nil })) {
 		return nil, errStale
 	}
 	return results, l.commit(ctx, t)
@@ -173,7 +175,7 @@ func (l *Ledger) record(ctx context.Context, uses []*operation) error {
 	for len(uses) > 0 {
 		n := min(len(uses), maxBatch)
 		for _, o := range uses[:n] {
-			o.done = make(chan error, 1)
+			o.done, o.fresh = make(chan error, 1), true
 		}
 		rest := l.process(ctx, uses[:n])
 		for _, o := range uses[:n-len(rest)] {

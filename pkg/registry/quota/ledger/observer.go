@@ -121,13 +121,42 @@ func (o *Observer) observe(ctx context.Context, k key) error {
 		if err != nil || len(rq.Status.Used) == 0 && len(rq.Status.Hard) == 0 {
 			return err
 		}
-		return o.ledger.do(ctx, operation)
+		return o.record(ctx, operation)
 	}
 	gone, err := o.gone(ctx, k)
 	if err != nil || !gone {
 		return err
 	}
-	return o.ledger.do(ctx, &operation{key: k, gone: true})
+	return o.ledger.do(ctx, &operation{key: k, gone: true, fresh: true})
+}
+
+// record performs an operation that records what is stored, unless the record agrees with it already.
+func (o *Observer) record(ctx context.Context, operation *operation) error {
+	entries, err := o.ledger.config.Records.Read(ctx, operation.record())
+	if err != nil {
+		return err
+	}
+	old, err := decodeUse(entries[0])
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		updated := operation.apply(old)
+		known, err := o.ledger.config.Limits.Get(ctx, false)
+		if err != nil {
+			return err
+		}
+		t := &transaction{ledger: o.ledger, limits: known, uses: map[key]*use{operation.key: old}}
+		ancestors, _, err := t.ancestors(ctx, operation.key, false)
+		if err != nil {
+			return err
+		}
+		if old.chargesAs(&use{Used: updated.charge(), Ancestors: ancestors}) {
+			return nil
+		}
+	}
+	operation.fresh = true
+	return o.ledger.do(ctx, operation)
 }
 
 // gone reports whether a record has no objects any more: its namespace does not exist, or exists without the ResourceQuota and without a quota that
@@ -211,6 +240,6 @@ func (o *Observer) forget(ctx context.Context, k key, u *use, revision int64) er
 	if err != nil || operation.version > u.Observed {
 		return err
 	}
-	operation.forget, operation.revision = true, revision
+	operation.forget, operation.revision, operation.fresh = true, revision, true
 	return o.ledger.do(ctx, operation)
 }

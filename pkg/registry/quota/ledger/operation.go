@@ -24,6 +24,8 @@ type operation struct {
 	revision int64
 	// gone deletes the record, because the namespace or the ResourceQuota is gone.
 	gone bool
+	// fresh is set if the operation is likely to differ from what this replica knows.
+	fresh bool
 	// done receives the result.
 	done chan error
 }

@@ -21,6 +21,8 @@ type transaction struct {
 	// uses and totals hold the records as they are after the operations so far. A nil use does not exist.
 	uses   map[key]*use
 	totals map[string]totals
+	// unverified is set if an operation needs no write.
+	unverified bool
 }
 
 // evaluate evaluates as many operations of a batch as fit into one transaction, at least one. It returns a result for each; the others are evaluated
@@ -32,6 +34,16 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 	}
 	t := &transaction{ledger: l, fresh: fresh, limits: known, uses: map[key]*use{}, totals: map[string]totals{},
 		write: fence.Transaction{Edges: map[string]int64{}, Unchanged: map[string]int64{limits.Record: known.Revision}, Put: map[string][]byte{}}}
+	if fresh {
+		// One read instead of one for each operation.
+		names := make([]string, len(batch))
+		for i, o := range batch {
+			names[i] = o.record()
+		}
+		if _, err := l.read(ctx, true, names...); err != nil {
+			return nil, nil, err
+		}
+	}
 	var results []error
 	for _, o := range batch {
 		ancestors, edges, err := t.ancestors(ctx, o.key, o.gone)
@@ -86,6 +98,7 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, ancestors []st
 	}
 	change := quotav1.Subtract(updated.charge(), old.charge())
 	if len(ancestors) == 0 && old == nil || o.forget && t.write.Unchanged[o.record()] != o.revision {
+		t.unverified = true
 		return nil, nil
 	}
 	if o.reserve != nil {
@@ -94,6 +107,7 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, ancestors []st
 		}
 	}
 	if old == nil && updated == nil || old.equal(updated) || o.reserve == nil && !o.forget && old.chargesAs(updated) {
+		t.unverified = true
 		return nil, nil
 	}
 	maps.Copy(t.write.Edges, edges)
@@ -114,7 +128,7 @@ func (t *transaction) use(ctx context.Context, k key) (*use, error) {
 	if u, ok := t.uses[k]; ok {
 		return u, nil
 	}
-	entries, err := t.ledger.read(ctx, t.fresh, k.record())
+	entries, err := t.ledger.read(ctx, false, k.record())
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,9 @@ func New(revision int64, quotas ...hnc.HierarchicalResourceQuota) *Limits {
 	return l
 }
 
+// None reports whether a namespace has no quotas.
+func (l *Limits) None(namespace string) bool { return len(l.quotas[namespace]) == 0 }
+
 // Empty reports whether there are no quotas.
 func (l *Limits) Empty() bool { return len(l.quotas) == 0 }
 
