@@ -32,7 +32,7 @@ func measureCascade(ctx context.Context, b *bench) error {
 		n        int
 		topology string
 		quick    int
-	}{{2, "skewer", 2}, {5, "skewer", 0}, {deepest, "skewer", 0}, {100, "mixed", 5}} {
+	}{{2, "skewer", 2}, {5, "skewer", 0}, {deepest, "skewer", 0}, {100, "mixed", 0}} {
 		n := b.pick(c.n, c.quick)
 		name := fmt.Sprintf("cascade-%d", c.n)
 		if n == 0 {
