@@ -6,8 +6,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -75,13 +75,19 @@ Last Seen Reason Object         Message
 
 func TestQuotasArePrintedAsKubectlDoes(t *testing.T) {
 	now := time.Now()
-	quota := unstructured.Unstructured{Object: map[string]any{
-		"metadata": map[string]any{"namespace": "team-a", "name": "q", "creationTimestamp": now.Add(-time.Hour).UTC().Format(time.RFC3339), "labels": map[string]any{"a": "b"}},
-		"status": map[string]any{
-			"hard": map[string]any{"pods": "3", "secrets": int64(6), "limits.cpu": "2000m"},
-			"used": map[string]any{"pods": "1", "limits.cpu": "500m"},
+	list := func(pairs ...string) corev1.ResourceList {
+		l := corev1.ResourceList{}
+		for i := 0; i < len(pairs); i += 2 {
+			l[corev1.ResourceName(pairs[i])] = resource.MustParse(pairs[i+1])
+		}
+		return l
+	}
+	quota := v1beta1.HierarchicalResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "q", CreationTimestamp: metav1.NewTime(now.Add(-time.Hour)), Labels: map[string]string{"a": "b"}},
+		Status: v1beta1.HierarchicalResourceQuotaStatus{
+			Hard: list("pods", "3", "secrets", "6", "limits.cpu", "2000m"), Used: list("pods", "1", "limits.cpu", "500m"),
 		},
-	}}
+	}
 	for _, row := range []struct {
 		namespaces, labels bool
 		want               string
@@ -90,7 +96,7 @@ func TestQuotasArePrintedAsKubectlDoes(t *testing.T) {
 		{true, true, "NAMESPACE   NAME   AGE   REQUEST                    LIMIT                LABELS\nteam-a      q      60m   pods: 1/3, secrets: 0/6   limits.cpu: 500m/2   a=b\n"},
 	} {
 		var s strings.Builder
-		if err := printQuotas(&s, []unstructured.Unstructured{quota}, row.namespaces, row.labels, now); err != nil {
+		if err := printQuotas(&s, []v1beta1.HierarchicalResourceQuota{quota}, row.namespaces, row.labels, now); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Join(strings.Fields(s.String()), " ") != strings.Join(strings.Fields(row.want), " ") {

@@ -7,24 +7,18 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
-
-// quotaResource is read untyped, in the version of HNC.
-var quotaResource = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hierarchicalresourcequotas"}
 
 type hrqOptions struct {
 	genericiooptions.IOStreams
@@ -34,20 +28,25 @@ type hrqOptions struct {
 	// namespace is "" for all namespaces.
 	namespace       string
 	all, showLabels bool
-	output          outputFlag
+	// tree shows the use of each namespace.
+	tree   bool
+	output outputFlag
 }
 
 func newHRQCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &hrqOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:     "hrq [NAME...]",
-		Short:   "Show hierarchical resource quotas and their usage",
-		Example: "  kubectl hns hrq -n team-a",
-		Args:    cobra.RangeArgs(0, math.MaxInt),
-		RunE:    runOptions(o),
+		Use:   "hrq [NAME...]",
+		Short: "Show hierarchical resource quotas and their usage",
+		Example: `  kubectl hns hrq -n team-a
+  kubectl hns hrq budget -n team-a --tree`,
+		Args:              cobra.RangeArgs(0, math.MaxInt),
+		ValidArgsFunction: completeArgs(math.MaxInt, f.completeQuotas),
+		RunE:              runOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "Show those of all namespaces; names are ignored")
 	cmd.Flags().BoolVar(&o.showLabels, "show-labels", false, "Show labels in the last column")
+	cmd.Flags().BoolVar(&o.tree, "tree", false, "Show which namespaces use how much")
 	o.output.addFlag(cmd)
 	return cmd
 }
@@ -60,7 +59,12 @@ func (o *hrqOptions) complete(_ *cobra.Command, args []string) (err error) {
 	return err
 }
 
-func (o *hrqOptions) validate() error { return o.output.validate() }
+func (o *hrqOptions) validate() error {
+	if o.tree && o.showLabels {
+		return usageErrorf("--show-labels adds a column to the table, which --tree replaces; give one of them")
+	}
+	return o.output.validate()
+}
 
 func (o *hrqOptions) run(ctx context.Context) error {
 	c, err := o.factory.clients()
@@ -68,7 +72,7 @@ func (o *hrqOptions) run(ctx context.Context) error {
 		return err
 	}
 	quotas, err := o.read(ctx, c)
-	if isUnserved(err) && o.factory.serves(quotaResource.GroupVersion()) {
+	if isUnserved(err) && o.factory.serves(v1beta1.SchemeGroupVersion) {
 		return errors.New("this cluster's server has no hierarchical resource quotas; see: kubectl api-resources --api-group=" + hnc.GroupName)
 	}
 	if err != nil {
@@ -77,7 +81,7 @@ func (o *hrqOptions) run(ctx context.Context) error {
 	printed, err := o.output.print(o.Out, quotas, func() []string {
 		var names []string
 		for i := range quotas.Items {
-			names = append(names, "hierarchicalresourcequota."+hnc.GroupName+"/"+quotas.Items[i].GetName())
+			names = append(names, "hierarchicalresourcequota."+hnc.GroupName+"/"+quotas.Items[i].Name)
 		}
 		return names
 	})
@@ -92,17 +96,22 @@ func (o *hrqOptions) run(ctx context.Context) error {
 		_, _ = fmt.Fprintf(o.ErrOut, "No resources found%s\n", where)
 		return errReported
 	}
+	if o.tree {
+		return o.printUse(ctx, c, quotas.Items)
+	}
 	return printQuotas(o.Out, quotas.Items, o.all, o.showLabels, time.Now())
 }
 
 // read returns the named quotas, or all.
-func (o *hrqOptions) read(ctx context.Context, c *clients) (*unstructured.UnstructuredList, error) {
-	client := c.dynamic.Resource(quotaResource).Namespace(o.namespace)
+func (o *hrqOptions) read(ctx context.Context, c *clients) (*v1beta1.HierarchicalResourceQuotaList, error) {
+	client, quotas := c.hierarchy.HncV1beta1().HierarchicalResourceQuotas(o.namespace), &v1beta1.HierarchicalResourceQuotaList{}
 	if len(o.names) == 0 {
-		return client.List(ctx, metav1.ListOptions{})
+		list, err := client.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		quotas = list
 	}
-	quotas := &unstructured.UnstructuredList{}
-	quotas.SetGroupVersionKind(quotaResource.GroupVersion().WithKind("HierarchicalResourceQuotaList"))
 	for _, name := range o.names {
 		quota, err := client.Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
@@ -110,11 +119,15 @@ func (o *hrqOptions) read(ctx context.Context, c *clients) (*unstructured.Unstru
 		}
 		quotas.Items = append(quotas.Items, *quota)
 	}
+	quotas.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuotaList"))
+	for i := range quotas.Items {
+		quotas.Items[i].SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"))
+	}
 	return quotas, nil
 }
 
 // printQuotas writes the quotas as kubectl does.
-func printQuotas(w io.Writer, quotas []unstructured.Unstructured, namespaces, showLabels bool, now time.Time) error {
+func printQuotas(w io.Writer, quotas []v1beta1.HierarchicalResourceQuota, namespaces, showLabels bool, now time.Time) error {
 	table := &metav1.Table{ColumnDefinitions: []metav1.TableColumnDefinition{
 		{Name: "Name", Type: "string", Format: "name"}, {Name: "Age", Type: "string"},
 		{Name: "Request", Type: "string"}, {Name: "Limit", Type: "string"},
@@ -127,45 +140,15 @@ func printQuotas(w io.Writer, quotas []unstructured.Unstructured, namespaces, sh
 	}
 	for i := range quotas {
 		q := &quotas[i]
-		requests, limits := consumption(q)
-		cells := []any{q.GetName(), duration.HumanDuration(now.Sub(q.GetCreationTimestamp().Time)), requests, limits}
+		requests, limits := hnc.QuotaSummaries(q.Status.Hard, q.Status.Used)
+		cells := []any{q.Name, duration.HumanDuration(now.Sub(q.CreationTimestamp.Time)), requests, limits}
 		if namespaces {
-			cells = slices.Insert(cells, 0, any(q.GetNamespace()))
+			cells = slices.Insert(cells, 0, any(q.Namespace))
 		}
 		if showLabels {
-			cells = append(cells, labels.FormatLabels(q.GetLabels()))
+			cells = append(cells, labels.FormatLabels(q.Labels))
 		}
 		table.Rows = append(table.Rows, metav1.TableRow{Cells: cells})
 	}
 	return printers.NewTablePrinter(printers.PrintOptions{}).PrintObj(table, w)
-}
-
-// consumption returns the cells of requests and of limits: "pods: 1/3, secrets: 0/6". Source: spec/hnc.md 1.5.
-func consumption(quota *unstructured.Unstructured) (requests, limits string) {
-	hard, _, _ := unstructured.NestedMap(quota.Object, "status", "hard")
-	used, _, _ := unstructured.NestedMap(quota.Object, "status", "used")
-	var r, l []string
-	for name := range hard {
-		cell := fmt.Sprintf("%s: %s/%s", name, quantity(used[name]), quantity(hard[name]))
-		if strings.HasPrefix(name, "limits.") {
-			l = append(l, cell)
-		} else {
-			r = append(r, cell)
-		}
-	}
-	slices.Sort(r)
-	slices.Sort(l)
-	return strings.Join(r, ", "), strings.Join(l, ", ")
-}
-
-// quantity returns the canonical form of a quantity; a missing one is zero.
-func quantity(value any) string {
-	if value == nil {
-		return "0"
-	}
-	q, err := resource.ParseQuantity(fmt.Sprint(value))
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return q.String()
 }

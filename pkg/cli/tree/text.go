@@ -24,22 +24,12 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 	notes := footnotes{number: map[string]int{}}
 	subs := false
 	for _, root := range roots {
-		// indents holds what each level puts before the lines of the levels below it.
-		var indents []string
+		var b branches
 		t.Walk(root, func(v Visit) bool {
-			indents = indents[:max(v.Depth-1, 0)]
-			line := ""
-			if v.Depth > 0 {
-				branch, indent := "├── ", "│   "
-				if v.Last {
-					branch, indent = "└── ", "    "
-				}
-				line = with(paint.Dim, strings.Join(indents, "")+branch)
-				indents = append(indents, indent)
-				if v.Subnamespace {
-					line += with(paint.Sub, "[s]") + " "
-					subs = true
-				}
+			line := with(paint.Dim, b.before(v))
+			if v.Depth > 0 && v.Subnamespace {
+				line += with(paint.Sub, "[s]") + " "
+				subs = true
 			}
 			if v.Depth == 0 {
 				line += with(paint.Bold, v.Name)
@@ -69,6 +59,24 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 		}
 	}
 	return out.Flush()
+}
+
+// branches holds what each level puts before the lines of the levels below it.
+type branches []string
+
+// before returns the lines that connect a namespace of a walk with its parent and siblings.
+func (b *branches) before(v Visit) string {
+	*b = (*b)[:max(v.Depth-1, 0)]
+	if v.Depth == 0 {
+		return ""
+	}
+	branch, indent := "├── ", "│   "
+	if v.Last {
+		branch, indent = "└── ", "    "
+	}
+	line := strings.Join(*b, "") + branch
+	*b = append(*b, indent)
+	return line
 }
 
 // footnotes numbers the conditions; equal ones share a number.

@@ -50,8 +50,8 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	return err
 }
 
-// versioned are the kinds of which one object is written repeatedly.
-var versioned = map[any]bool{"HierarchyConfiguration": true, "HierarchicalResourceQuota": true}
+// rewritten are the kinds of which one object is written repeatedly.
+var rewritten = map[any]bool{"HierarchyConfiguration": true, "HierarchicalResourceQuota": true}
 
 func TestRequestsOfHNCsClients(t *testing.T) {
 	a, b := "wire-a", "wire-b"
@@ -74,7 +74,7 @@ func TestRequestsOfHNCsClients(t *testing.T) {
 			if err := json.Unmarshal(answer, &object); err != nil {
 				t.Fatal(err)
 			}
-			if metadata, ok := object["metadata"].(map[string]any); ok && metadata["resourceVersion"] != nil && versioned[object["kind"]] {
+			if metadata, ok := object["metadata"].(map[string]any); ok && metadata["resourceVersion"] != nil && rewritten[object["kind"]] {
 				previous := version
 				version = fmt.Sprint(metadata["resourceVersion"])
 				if e.name == "PUT without a change" && version != previous {

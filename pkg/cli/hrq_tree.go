@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+)
+
+// printUse writes, for each quota, which namespaces use how much.
+func (o *hrqOptions) printUse(ctx context.Context, c *clients, quotas []v1beta1.HierarchicalResourceQuota) error {
+	trees := map[string]*tree.Tree{}
+	for i := range quotas {
+		q := &quotas[i]
+		if trees[q.Namespace] == nil {
+			t, err := loadTrees(ctx, c, []string{q.Namespace})
+			if err != nil {
+				return err
+			}
+			trees[q.Namespace] = t
+		}
+		if i > 0 {
+			_, _ = fmt.Fprintln(o.Out)
+		}
+		requests, limits := hnc.QuotaSummaries(q.Status.Hard, q.Status.Used)
+		summary := strings.Join(slices.DeleteFunc([]string{requests, limits}, func(s string) bool { return s == "" }), ", ")
+		if summary == "" {
+			summary = "no use is known yet"
+		}
+		_, _ = fmt.Fprintf(o.Out, "%s (%s): %s\n\n", q.Name, q.Namespace, summary)
+		used := map[string]string{}
+		for _, n := range q.Status.Namespaces {
+			used[n.Namespace] = formatUse(n.Used)
+		}
+		if err := trees[q.Namespace].WriteUse(o.Out, q.Namespace, used); err != nil {
+			return err
+		}
+		if q.Status.OmittedNamespaces > 0 {
+			_, _ = fmt.Fprintf(o.Out, "and %d more namespaces\n", q.Status.OmittedNamespaces)
+		}
+	}
+	return nil
+}
+
+// formatUse returns the resources that are used, in the order of their names: "pods: 1, secrets: 2".
+func formatUse(used corev1.ResourceList) string {
+	var cells []string
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		if quantity := used[name]; !quantity.IsZero() {
+			cells = append(cells, string(name)+": "+quantity.String())
+		}
+	}
+	return strings.Join(cells, ", ")
+}
