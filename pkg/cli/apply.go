@@ -140,7 +140,7 @@ func (o *applyOptions) print(p *v1beta1.TreePlacement) error {
 			messages = append(messages, moved(result.Namespace, result.Parent)+o.dryRun.suffix())
 		}
 	}
-	messages = append(messages, fmt.Sprintf("%d namespaces moved, %d unchanged%s", p.Status.Moved, p.Status.Unchanged, o.dryRun.suffix()))
+	messages = append(messages, fmt.Sprintf("namespaces moved: %d, unchanged: %d%s", p.Status.Moved, p.Status.Unchanged, o.dryRun.suffix()))
 	_, err := fmt.Fprint(o.Out, lines(messages))
 	return err
 }

@@ -90,6 +90,10 @@ func (r *rejection) describe(status *metav1.Status, state string) {
 		known := apierrors.NewInternalError(rejected.err)
 		errors.As(rejected.err, &known)
 		s := known.ErrStatus
+		if s.Reason == metav1.StatusReasonNotFound {
+			// The resource of the request itself is found.
+			s.Code, s.Reason = http.StatusUnprocessableEntity, metav1.StatusReasonInvalid
+		}
 		if severity(s.Code) > severity(status.Code) {
 			status.Code, status.Reason = s.Code, s.Reason
 		}
@@ -101,7 +105,7 @@ func (r *rejection) describe(status *metav1.Status, state string) {
 	if more := len(lines) - maxLines; more > 0 {
 		lines = append(lines[:maxLines], fmt.Sprintf("and %d more", more))
 	}
-	status.Message = fmt.Sprintf("%d placements are rejected, and %s:\n%s", len(r.errors), state, strings.Join(lines, "\n"))
+	status.Message = fmt.Sprintf("%s; rejected placements:\n%s", state, strings.Join(lines, "\n"))
 }
 
 // severity orders the codes of errors: that of the whole request is the most severe one. Users must not retry what they may not do.
@@ -111,8 +115,6 @@ func severity(code int32) int {
 		return 0
 	case code == http.StatusForbidden:
 		return 5
-	case code == http.StatusNotFound:
-		return 3
 	case code == http.StatusUnprocessableEntity:
 		return 4
 	case code == http.StatusConflict:
@@ -126,12 +128,15 @@ func severity(code int32) int {
 // causes returns the causes of the error of a placement, in the fields of the request.
 func causes(rejected rejectedPlacement, s metav1.Status) []metav1.StatusCause {
 	at := fmt.Sprintf("spec.placements[%d]", rejected.index)
-	if s.Reason == metav1.StatusReasonInvalid && s.Details != nil && len(s.Details.Causes) > 0 {
+	if s.Details != nil && len(s.Details.Causes) > 0 {
 		all := make([]metav1.StatusCause, 0, len(s.Details.Causes))
 		for _, cause := range s.Details.Causes {
-			if cause.Field == "spec.parent" {
+			switch cause.Field {
+			case "spec.parent":
 				cause.Field = at + ".parent"
-			} else {
+			case "":
+				cause.Field = at
+			default:
 				cause.Message, cause.Field = cause.Field+": "+cause.Message, at
 			}
 			all = append(all, cause)

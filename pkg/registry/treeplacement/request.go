@@ -120,6 +120,8 @@ func (r *request) write(ctx context.Context, p *tree.Placements, batch *fence.Ba
 		w := batch.Do(ctx, func(ctx context.Context) { failed = r.Write(ctx, write) })
 		if w.Waits() {
 			waiting, index[w] = append(waiting, w), i
+		} else if raced(write, failed) {
+			return nil, nil, fence.ErrLost
 		} else if failed != nil {
 			rejected.add(i, placement, failed)
 			continue
@@ -132,6 +134,15 @@ func (r *request) write(ctx context.Context, p *tree.Placements, batch *fence.Ba
 		return nil, nil, rejected
 	}
 	return waiting, index, nil
+}
+
+// raced reports whether the hierarchy has been created or deleted since it was looked up.
+func raced(write Write, err error) bool {
+	if write.Exists {
+		var status apierrors.APIStatus
+		return apierrors.IsNotFound(err) && errors.As(err, &status) && status.Status().Details != nil && status.Status().Details.Kind == "hierarchies"
+	}
+	return apierrors.IsAlreadyExists(err)
 }
 
 // evaluated returns the results of the placements, in their own order.

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -159,6 +161,41 @@ func TestMove(t *testing.T) {
 	s.run("move", "move-x-1", "move-a")
 	s.run("move", "move-x", "--root", "--wait")
 	s.run("tree", "move-x")
+}
+
+func TestApply(t *testing.T) {
+	for _, name := range []string{"apply-a", "apply-b", "apply-c", "apply-d"} {
+		namespace(t, name, "")
+	}
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	tree := file("tree.yaml", "apply-a\n  apply-b\n    apply-c\n  apply-d\n")
+	s := newScript(t, root)
+	s.run("apply", "-f", tree, "--dry-run=client")
+	s.run("apply", "-f", tree, "--dry-run=server")
+	s.run("apply", "-f", tree)
+	s.run("apply", "-f", tree)
+	s.run("tree", "apply-a")
+	s.say("two branches are swapped")
+	s.run("apply", "-f", file("swapped.yaml", "apply-a:\n  apply-c:\n    apply-b:\n"))
+	s.run("apply", "-f", file("object.yaml", `{"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "TreePlacement", "spec": {"placements": [{"namespace": "apply-c"}]}}`), "-o", "yaml")
+	s.say("errors")
+	s.run("apply", "-f", file("cycle.yaml", "apply-b\n  apply-c\n"))
+	s.run("apply", "-f", file("missing.yaml", "apply-a\n  apply-missing\n  apply-d\n"))
+	s.run("apply", "-f", file("tab.yaml", "apply-a\n\tapply-d\n"))
+	s.run("apply", "-f", filepath.Join(dir, "absent.yaml"))
+	s.run("apply")
+	s.run("apply", "apply-a")
+	text := s.text.String()
+	s.text.Reset()
+	s.text.WriteString(strings.ReplaceAll(text, dir, "DIR"))
 }
 
 func TestConfig(t *testing.T) {

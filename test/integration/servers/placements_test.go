@@ -123,7 +123,7 @@ func TestIllegalPlacementsChangeNothing(t *testing.T) {
 		"its own parent":       {under("illegal-c", "illegal-a", "illegal-a", "illegal-a"), apierrors.IsInvalid, `spec.placements[1].parent`},
 		"twice":                {under("illegal-c", "illegal-a", "illegal-c", "illegal-b"), apierrors.IsInvalid, "spec.placements[1].namespace: Duplicate"},
 		"an excluded parent":   {under("illegal-c", "illegal-a", "illegal-b", "kube-system"), apierrors.IsForbidden, "spec.placements[1]"},
-		"a missing namespace":  {under("illegal-c", "illegal-a", "illegal-missing", "illegal-a"), apierrors.IsNotFound, `namespace "illegal-missing"`},
+		"a missing namespace":  {under("illegal-c", "illegal-a", "illegal-missing", "illegal-a"), apierrors.IsInvalid, `namespace "illegal-missing"`},
 		"no placements":        {nil, apierrors.IsInvalid, "spec.placements"},
 		"not a name":           {under("illegal-c", "illegal-a", "A", "illegal-a"), apierrors.IsInvalid, "spec.placements[1].namespace"},
 		"a parent that is not": {under("illegal-c", "Illegal"), apierrors.IsInvalid, "spec.placements[0].parent"},
