@@ -38,6 +38,12 @@ var allowed = map[string][]string{
 	"pkg/repository/object": {"pkg/repository/report"},
 	"pkg/repository/scope":  {"pkg/repository/object", "pkg/repository/report"},
 	"pkg/repository/load":   {"pkg/repository/object", "pkg/repository/report"},
+	// hnc-sync applies compiled repositories. Deciding what to write is separate from reading Git and from the cluster.
+	"pkg/reposync":         {"pkg/apis", "pkg/generated", "pkg/reposync", "pkg/repository"},
+	"pkg/reposync/git":     {},
+	"pkg/reposync/plan":    {"pkg/apis", "pkg/repository"},
+	"pkg/reposync/cluster": {"pkg/apis", "pkg/reposync/plan", "pkg/repository"},
+	"pkg/reposync/options": {"pkg/apis", "pkg/clientconfig", "pkg/generated", "pkg/reposync", "pkg/serving"},
 	// The rules of the flags, as both servers report them.
 	"pkg/inforce": {"pkg/apis", "pkg/copies", "pkg/managed"},
 	// What the propagator decides, and the API server plans with.
@@ -51,6 +57,7 @@ var allowed = map[string][]string{
 	"pkg/storage/embedded": {},
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/quota", "pkg/storage"},
 	"pkg/clientconfig":     {},
+	"pkg/serving":          {},
 	"pkg/apiserver":        {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served. The cache knows neither queues nor controllers, and only the manager knows
 	// all controllers.
@@ -75,8 +82,8 @@ var allowed = map[string][]string{
 	"pkg/propagator/controller/subnamespace": controllerImports("pkg/managed", "pkg/propagator/controller/copies", "pkg/propagator/controller/hierarchy",
 		"pkg/propagator/controller/namespace", "pkg/propagator/controller/quota"),
 	// Its health and metrics are served like those of any Kubernetes server.
-	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator"},
-	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/storage/embedded"},
+	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator", "pkg/serving"},
+	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
 	"pkg/cli":          {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/repository"},
 	"pkg/cli/tree":     {"pkg/apis"},
@@ -102,8 +109,10 @@ var restricted = map[string][]string{
 	"go.etcd.io/etcd/client/v3": {"pkg/storage/fence", "test", "hack"},
 	"go.etcd.io/etcd/server/":   {"pkg/storage/embedded", "test", "hack"},
 	// The tree's data structure must not talk to servers.
-	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/clientconfig", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/storage", "test"},
-	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/propagator/options", "pkg/registry", "pkg/storage", "test"},
+	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/clientconfig", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/reposync", "pkg/serving", "pkg/storage", "test"},
+	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/propagator/options", "pkg/registry", "pkg/reposync/options", "pkg/serving", "pkg/storage", "test"},
+	// Its default protocols run programs; see RestrictProtocols.
+	"github.com/go-git/": {"pkg/reposync/git", "test"},
 }
 
 // pure lists the layers whose results depend on their arguments only, and impure the packages that would change that.

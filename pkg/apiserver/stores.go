@@ -17,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -29,6 +30,7 @@ type stores struct {
 	overwritten   *overwrittenobject.REST
 	releases      *copyrelease.Storage
 	quotas        *hierarchicalresourcequota.Storage
+	syncs         *repositorysync.Storage
 }
 
 func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
@@ -49,6 +51,9 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	}
 	if s.overwritten, err = overwrittenobject.NewStorage(Scheme, options, c.reviews, t.Index.Root, c.overwrittenTTL); err != nil {
 		return s, fmt.Errorf("overwrittenobjects: %w", err)
+	}
+	if s.syncs, err = repositorysync.NewStorage(Scheme, options, c.reviews); err != nil {
+		return s, fmt.Errorf("repositorysyncs: %w", err)
 	}
 	return s, nil
 }

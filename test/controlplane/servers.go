@@ -10,11 +10,12 @@ import (
 const (
 	hncAPIServer  = "hnc-apiserver"
 	hncPropagator = "hnc-propagator"
+	hncSync       = "hnc-sync"
 )
 
 // Server is one replica of one of our servers, to be run as a subprocess.
 type Server struct {
-	// Name is that of the binary: hnc-apiserver or hnc-propagator.
+	// Name is that of the binary: hnc-apiserver, hnc-propagator, or hnc-sync if artifacts/components/sync is installed.
 	Name string
 	// Replica counts from zero.
 	Replica int
@@ -51,17 +52,16 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 			return 0, err
 		}
 	case hncPropagator:
-		serving, err := cp.pki.serving(cp.pki.cluster, hncPropagator+"-serving", "localhost", "127.0.0.1")
+		if args, err = cp.controllerArgs(server.Name, installation.PropagatorKubeconfig, port); err != nil {
+			return 0, err
+		}
+	case hncSync:
+		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hncSync)
 		if err != nil {
 			return 0, err
 		}
-		args = []string{
-			"--kubeconfig=" + installation.PropagatorKubeconfig,
-			"--bind-address=127.0.0.1",
-			"--secure-port=" + strconv.Itoa(port),
-			"--tls-cert-file=" + serving.CertFile,
-			"--tls-private-key-file=" + serving.KeyFile,
-			"--leader-elect-resource-namespace=" + Namespace,
+		if args, err = cp.controllerArgs(server.Name, kubeconfig, port); err != nil {
+			return 0, err
 		}
 	default:
 		return 0, fmt.Errorf("%q is none of our servers", server.Name)
@@ -73,6 +73,21 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 	return port, cp.run(ctx, run{
 		name: server.Process(), binary: server.Name, args: append(args, server.Args...), ready: ready, tls: config,
 	})
+}
+
+func (cp *ControlPlane) controllerArgs(name, kubeconfig string, port int) ([]string, error) {
+	serving, err := cp.pki.serving(cp.pki.cluster, name+"-serving", "localhost", "127.0.0.1")
+	if err != nil {
+		return nil, err
+	}
+	return []string{
+		"--kubeconfig=" + kubeconfig,
+		"--bind-address=127.0.0.1",
+		"--secure-port=" + strconv.Itoa(port),
+		"--tls-cert-file=" + serving.CertFile,
+		"--tls-private-key-file=" + serving.KeyFile,
+		"--leader-elect-resource-namespace=" + Namespace,
+	}, nil
 }
 
 func (cp *ControlPlane) apiServerArgs(installation *Installation, server Server, port int) ([]string, error) {

@@ -47,6 +47,8 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&OverwrittenObjectList{}, []string{"OverwrittenObjectList"}},
 		{&CopyRelease{}, []string{"CopyRelease"}},
 		{&CopyReleaseList{}, []string{"CopyReleaseList"}},
+		{&RepositorySync{}, []string{"RepositorySync"}},
+		{&RepositorySyncList{}, []string{"RepositorySyncList"}},
 		{&HierarchyTree{}, []string{"HierarchyTree"}},
 		{&MyNamespace{}, []string{"MyNamespace"}},
 		{&MyNamespaceList{}, []string{"MyNamespaceList"}},

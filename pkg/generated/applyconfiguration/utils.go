@@ -96,16 +96,30 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1beta1.MetaKVPApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("NamespaceUse"):
 		return &hncv1beta1.NamespaceUseApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ObjectFailure"):
+		return &hncv1beta1.ObjectFailureApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeRequirement"):
 		return &hncv1beta1.QuotaScopeRequirementApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("QuotaScopeSelector"):
 		return &hncv1beta1.QuotaScopeSelectorApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RepositoryError"):
+		return &hncv1beta1.RepositoryErrorApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RepositorySource"):
+		return &hncv1beta1.RepositorySourceApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RepositorySync"):
+		return &hncv1beta1.RepositorySyncApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RepositorySyncSpec"):
+		return &hncv1beta1.RepositorySyncSpecApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("RepositorySyncStatus"):
+		return &hncv1beta1.RepositorySyncStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceSpec"):
 		return &hncv1beta1.ResourceSpecApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("ResourceStatus"):
 		return &hncv1beta1.ResourceStatusApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Rules"):
 		return &hncv1beta1.RulesApplyConfiguration{}
+	case v1beta1.SchemeGroupVersion.WithKind("ServiceAccountReference"):
+		return &hncv1beta1.ServiceAccountReferenceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("Subnamespace"):
 		return &hncv1beta1.SubnamespaceApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("SubnamespaceNames"):

@@ -84,6 +84,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.MyNamespaceStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_MyNamespaceStatus(ref),
 		v1beta1.NamespacePlan{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref),
 		v1beta1.NamespaceUse{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref),
+		v1beta1.ObjectFailure{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_ObjectFailure(ref),
 		v1beta1.OverwrittenObject{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref),
 		v1beta1.OverwrittenObjectList{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref),
 		v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref),
@@ -96,9 +97,16 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.PlannedRefusal{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref),
 		v1beta1.QuotaScopeRequirement{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_QuotaScopeRequirement(ref),
 		v1beta1.QuotaScopeSelector{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_QuotaScopeSelector(ref),
+		v1beta1.RepositoryError{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_RepositoryError(ref),
+		v1beta1.RepositorySource{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_RepositorySource(ref),
+		v1beta1.RepositorySync{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_RepositorySync(ref),
+		v1beta1.RepositorySyncList{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_RepositorySyncList(ref),
+		v1beta1.RepositorySyncSpec{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_RepositorySyncSpec(ref),
+		v1beta1.RepositorySyncStatus{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_RepositorySyncStatus(ref),
 		v1beta1.ResourceSpec{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref),
 		v1beta1.ResourceStatus{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_ResourceStatus(ref),
 		v1beta1.Rules{}.OpenAPIModelName():                            schema_pkg_apis_hnc_v1beta1_Rules(ref),
+		v1beta1.ServiceAccountReference{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1beta1_ServiceAccountReference(ref),
 		v1beta1.Subnamespace{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_Subnamespace(ref),
 		v1beta1.SubnamespaceList{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_SubnamespaceList(ref),
 		v1beta1.SubnamespaceNames{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref),
@@ -2794,6 +2802,65 @@ func schema_pkg_apis_hnc_v1beta1_NamespaceUse(ref common.ReferenceCallback) comm
 	}
 }
 
+func schema_pkg_apis_hnc_v1beta1_ObjectFailure(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ObjectFailure is an object that could not be applied or deleted.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"group": {
+						SchemaProps: spec.SchemaProps{
+							Description: "group is the API group of the object. Empty means the core group.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "kind is the kind of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of the object, empty if it is cluster-scoped.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the object.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"path": {
+						SchemaProps: spec.SchemaProps{
+							Description: "path is the file that declares the object, empty if it was to be deleted.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the problem.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"kind", "name", "message"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3399,6 +3466,410 @@ func schema_pkg_apis_hnc_v1beta1_QuotaScopeSelector(ref common.ReferenceCallback
 	}
 }
 
+func schema_pkg_apis_hnc_v1beta1_RepositoryError(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositoryError is an error of a repository.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"code": {
+						SchemaProps: spec.SchemaProps{
+							Description: "code identifies the error, for example KNV1029.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"message": {
+						SchemaProps: spec.SchemaProps{
+							Description: "message is the problem, and what to do.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"path": {
+						SchemaProps: spec.SchemaProps{
+							Description: "path is the file and the line, or the directory.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"code", "message"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_RepositorySource(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySource is a revision of a Git repository.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"url": {
+						SchemaProps: spec.SchemaProps{
+							Description: "url is the address of the Git repository: https://HOST/PATH, ssh://USER@HOST/PATH, or file:///PATH for a directory below the one that hnc-sync allows with --local-repositories.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"branch": {
+						SchemaProps: spec.SchemaProps{
+							Description: "branch is the branch to follow. At most one of branch, tag and commit may be set; with none, the default branch of the repository is followed.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"tag": {
+						SchemaProps: spec.SchemaProps{
+							Description: "tag is the tag to apply.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"commit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "commit is the commit to apply: 40 hexadecimal digits.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"directory": {
+						SchemaProps: spec.SchemaProps{
+							Description: "directory is the root of the hierarchical repository in the Git repository. Empty means the root.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"secretName": {
+						SchemaProps: spec.SchemaProps{
+							Description: "secretName is the name of a Secret with credentials, in the namespace of the ServiceAccount: username and password, and optionally ca.crt, for https; identity and known_hosts for ssh. Setting it requires permission to get that Secret.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"url"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_RepositorySync(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySync keeps the cluster equal to a hierarchical repository of policy in Git. The objects of the repository are applied as a ServiceAccount, so a repository can do only what that account may. Writing the spec requires permission to impersonate the account.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard object's metadata. The name is a DNS label. It is the value of the label hnc.x-k8s.io/repository-sync of all objects that are applied.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
+						},
+					},
+					"spec": {
+						SchemaProps: spec.SchemaProps{
+							Description: "spec is the repository, and how it is applied.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.RepositorySyncSpec{}.OpenAPIModelName()),
+						},
+					},
+					"status": {
+						SchemaProps: spec.SchemaProps{
+							Description: "status is the result of the last synchronization. It is set by hnc-sync.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.RepositorySyncStatus{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"spec"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.RepositorySyncSpec{}.OpenAPIModelName(), v1beta1.RepositorySyncStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_RepositorySyncList(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySyncList is a list of RepositorySyncs.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"kind": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"apiVersion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"metadata": {
+						SchemaProps: spec.SchemaProps{
+							Description: "Standard list metadata.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1.ListMeta{}.OpenAPIModelName()),
+						},
+					},
+					"items": {
+						SchemaProps: spec.SchemaProps{
+							Description: "items is the list of RepositorySyncs.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.RepositorySync{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+				Required: []string{"items"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.RepositorySync{}.OpenAPIModelName(), v1.ListMeta{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_RepositorySyncSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySyncSpec is a repository, and how it is applied.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"source": {
+						SchemaProps: spec.SchemaProps{
+							Description: "source is the repository.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.RepositorySource{}.OpenAPIModelName()),
+						},
+					},
+					"cluster": {
+						SchemaProps: spec.SchemaProps{
+							Description: "cluster is the name of this cluster, which the cluster selectors of the repository match. Empty matches none.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"serviceAccount": {
+						SchemaProps: spec.SchemaProps{
+							Description: "serviceAccount is the account that objects are read, applied and deleted as.",
+							Default:     map[string]interface{}{},
+							Ref:         ref(v1beta1.ServiceAccountReference{}.OpenAPIModelName()),
+						},
+					},
+					"interval": {
+						SchemaProps: spec.SchemaProps{
+							Description: "interval is the time between two reads of the branch or tag. Defaults to 15s; at least 1s.",
+							Ref:         ref(v1.Duration{}.OpenAPIModelName()),
+						},
+					},
+					"prune": {
+						SchemaProps: spec.SchemaProps{
+							Description: "prune deletes objects that were applied and are no longer in the repository. Otherwise they remain, and remain labeled.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"allowMassDeletion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowMassDeletion allows a revision that removes more than half of the namespaces.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"allowNonEmptyNamespaceDeletion": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects which are not from the repository.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+					"paused": {
+						SchemaProps: spec.SchemaProps{
+							Description: "paused stops all reads and writes for this RepositorySync.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"source", "serviceAccount"},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.RepositorySource{}.OpenAPIModelName(), v1beta1.ServiceAccountReference{}.OpenAPIModelName(), v1.Duration{}.OpenAPIModelName()},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_RepositorySyncStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "RepositorySyncStatus is the result of the last synchronization.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"observedGeneration": {
+						SchemaProps: spec.SchemaProps{
+							Description: "observedGeneration is the generation of the spec that the status describes.",
+							Type:        []string{"integer"},
+							Format:      "int64",
+						},
+					},
+					"seenCommit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "seenCommit is the commit that was read last.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"appliedCommit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "appliedCommit is the last commit that was applied completely.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"appliedTime": {
+						SchemaProps: spec.SchemaProps{
+							Description: "appliedTime is when appliedCommit was first applied completely.",
+							Ref:         ref(v1.Time{}.OpenAPIModelName()),
+						},
+					},
+					"namespaces": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespaces is the number of namespaces in the repository.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"objects": {
+						SchemaProps: spec.SchemaProps{
+							Description: "objects is the number of objects in the repository for this cluster, including inherited ones and namespaces.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"failed": {
+						SchemaProps: spec.SchemaProps{
+							Description: "failed is the number of objects that could not be applied or deleted.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
+					"failures": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "failures are the first of the objects that could not be applied or deleted.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ObjectFailure{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"errors": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "errors are the first errors of the repository.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.RepositoryError{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"kinds": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "kinds are the resources of which objects have been applied, and which objects are pruned from.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.GroupVersionResource{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"conditions": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-map-keys": []interface{}{
+									"type",
+								},
+								"x-kubernetes-list-type": "map",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "conditions contains Synced. It is True while the cluster is as the last commit says.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1.Condition{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+				},
+			},
+		},
+		Dependencies: []string{
+			v1beta1.ObjectFailure{}.OpenAPIModelName(), v1beta1.RepositoryError{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName(), v1.GroupVersionResource{}.OpenAPIModelName(), v1.Time{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -3648,6 +4119,36 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 					},
 				},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_ServiceAccountReference(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ServiceAccountReference names a ServiceAccount.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of the ServiceAccount.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the ServiceAccount.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"namespace", "name"},
 			},
 		},
 	}

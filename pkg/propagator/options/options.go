@@ -5,16 +5,14 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/component-base/config"
 	configoptions "k8s.io/component-base/config/options"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
 // Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
@@ -24,8 +22,8 @@ const Name = "hnc-propagator"
 type Options struct {
 	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
 	Kubeconfig string
-	// Serving is how /metrics, /livez and /readyz are served.
-	Serving
+	// Options are how /metrics, /livez and /readyz are served.
+	serving.Options
 	// SuppressObjectTags leaves the kinds out of HNC's metrics.
 	SuppressObjectTags bool
 	// Workers is how many writes are made at a time.
@@ -48,22 +46,14 @@ const year = 365 * 24 * time.Hour
 // New returns the defaults.
 func New() *Options {
 	return &Options{
-		Serving:            newServing(),
+		Options:            serving.New(Name),
 		SuppressObjectTags: true,
 		Workers:            32,
 		InheritPodSecurity: true,
 		Managed:            managed.NewOptions(),
 		Copies:             copies.NewOptions(),
 		Certificates:       certificates.Lifetimes{Authority: 10 * year, Serving: year / 4},
-		LeaderElection: config.LeaderElectionConfiguration{
-			LeaderElect:       true,
-			LeaseDuration:     metav1.Duration{Duration: 15 * time.Second},
-			RenewDeadline:     metav1.Duration{Duration: 10 * time.Second},
-			RetryPeriod:       metav1.Duration{Duration: 2 * time.Second},
-			ResourceLock:      resourcelock.LeasesResourceLock,
-			ResourceName:      Name,
-			ResourceNamespace: hnc.SystemNamespace,
-		},
+		LeaderElection:     serving.LeaderElection(Name),
 	}
 }
 
@@ -88,13 +78,13 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.Managed.AddFlags(fs)
 	o.Copies.AddFlags(fs)
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
-	o.addGenericFlags(fs)
+	o.AddGenericFlags(fs)
 }
 
 // Validate returns the errors in the flags.
 func (o *Options) Validate() field.ErrorList {
 	var errs field.ErrorList
-	for _, err := range o.validate() {
+	for _, err := range o.ValidateServing() {
 		errs = append(errs, field.Invalid(field.NewPath("serving"), "", err.Error()))
 	}
 	if o.Workers < 1 {
@@ -110,9 +100,5 @@ func (o *Options) Validate() field.ErrorList {
 	if _, err := o.Copies.Rules(); err != nil {
 		errs = append(errs, field.Invalid(field.NewPath("copies"), "", err.Error()))
 	}
-	if l := o.LeaderElection; l.LeaderElect && l.LeaseDuration.Duration <= l.RenewDeadline.Duration {
-		errs = append(errs, field.Invalid(field.NewPath("leader-elect-lease-duration"), l.LeaseDuration.Duration.String(),
-			"must be longer than leader-elect-renew-deadline"))
-	}
-	return errs
+	return append(errs, serving.ValidateLeaderElection(&o.LeaderElection)...)
 }

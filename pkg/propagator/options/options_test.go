@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
 func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
@@ -69,8 +71,8 @@ func TestTheDocumentationListsTheFlags(t *testing.T) {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	New().AddFlags(fs)
 	generic := pflag.NewFlagSet("", pflag.ContinueOnError)
-	serving := newServing()
-	serving.addGenericFlags(generic)
+	s := serving.New(Name)
+	s.AddGenericFlags(generic)
 	fs.VisitAll(func(f *pflag.Flag) {
 		if generic.Lookup(f.Name) != nil {
 			return

@@ -4,22 +4,18 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"k8s.io/apiserver/pkg/server/healthz"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
 // Run runs a propagator until the context ends, or until the lease or the API server's store is lost, which is an error: the process has to
@@ -54,7 +50,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	// A leader that can't renew its lease and does not notice has to be restarted.
 	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
 	var elector atomic.Pointer[leaderelection.LeaderElector]
-	served, err := o.serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, o.readiness(p, &elector), metricsHandler)
+	served, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, o.readiness(p, &elector), metricsHandler)
 	if err != nil {
 		return err
 	}
@@ -76,7 +72,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		}
 	}
 	if o.LeaderElection.LeaderElect {
-		err = o.lead(ctx, base, health, &elector, lead)
+		err = serving.Lead(ctx, base, &o.LeaderElection, health, &elector, lead)
 	} else {
 		lead(ctx)
 	}
@@ -103,71 +99,4 @@ func (o *Options) readiness(p *propagator.Manager, elector *atomic.Pointer[leade
 			return nil
 		}),
 	}
-}
-
-// lead runs f while this replica holds the lease, and releases the lease once f has returned. It stores the elector, which knows the
-// leader.
-func (o *Options) lead(ctx context.Context, base *rest.Config, health *leaderelection.HealthzAdaptor,
-	known *atomic.Pointer[leaderelection.LeaderElector], f func(context.Context),
-) error {
-	host, err := os.Hostname()
-	if err != nil {
-		return err
-	}
-	// The lease has its own connection, so that it does not wait behind thousands of writes.
-	base = rest.CopyConfig(base)
-	base.Timeout = o.LeaderElection.RenewDeadline.Duration / 2
-	client, err := kubernetes.NewForConfig(base)
-	if err != nil {
-		return err
-	}
-	lock, err := resourcelock.New(o.LeaderElection.ResourceLock, o.LeaderElection.ResourceNamespace, o.LeaderElection.ResourceName,
-		client.CoreV1(), client.CoordinationV1(),
-		// Without events: a restart must write nothing, and the lease itself shows who leads.
-		resourcelock.ResourceLockConfig{Identity: host + "_" + uuid.NewString()})
-	if err != nil {
-		return err
-	}
-	// The election outlives the context until f ends, so that two replicas never write at the same time.
-	electing, stopElecting := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopElecting()
-	started, finished := make(chan struct{}), make(chan struct{})
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock:            lock,
-		Name:            o.LeaderElection.ResourceName,
-		LeaseDuration:   o.LeaderElection.LeaseDuration.Duration,
-		RenewDeadline:   o.LeaderElection.RenewDeadline.Duration,
-		RetryPeriod:     o.LeaderElection.RetryPeriod.Duration,
-		WatchDog:        health,
-		ReleaseOnCancel: true,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(leading context.Context) {
-				close(started)
-				defer close(finished)
-				working, stop := context.WithCancel(leading)
-				defer stop()
-				defer context.AfterFunc(ctx, stop)()
-				f(working)
-			},
-			OnStoppedLeading: func() {},
-		},
-	})
-	if err != nil {
-		return err
-	}
-	known.Store(elector)
-	go func() {
-		<-ctx.Done()
-		select {
-		case <-started:
-			<-finished
-		default:
-		}
-		stopElecting()
-	}()
-	elector.Run(electing)
-	if ctx.Err() == nil {
-		return errors.New("lost the lease")
-	}
-	return nil
 }

@@ -31,6 +31,13 @@ func Objects(result *repository.Result, keepMetadata bool) []*unstructured.Unstr
 	return objects
 }
 
+// Object returns a copy of an object without the metadata that only the repository uses.
+func Object(o *object.Object) *unstructured.Unstructured {
+	printed := o.DeepCopy()
+	strip(printed)
+	return printed
+}
+
 // strip removes labels and annotations that only the repository uses.
 func strip(o *unstructured.Unstructured) {
 	o.SetLabels(without(o.GetLabels()))

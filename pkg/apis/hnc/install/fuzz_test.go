@@ -31,6 +31,7 @@ var fuzzed = []schema.GroupVersionKind{
 	v1beta1.SchemeGroupVersion.WithKind("HNCConfiguration"),
 	v1beta1.SchemeGroupVersion.WithKind("SubnamespaceList"),
 	v1beta1.SchemeGroupVersion.WithKind("CopyRelease"),
+	v1beta1.SchemeGroupVersion.WithKind("RepositorySync"),
 	v1beta1.SchemeGroupVersion.WithKind("OverwrittenObject"),
 	v1beta1.SchemeGroupVersion.WithKind("HierarchyTree"),
 	v1beta1.SchemeGroupVersion.WithKind("HierarchyPlan"),

@@ -31,6 +31,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&HierarchicalResourceQuota{}, &HierarchicalResourceQuotaList{},
 		&OverwrittenObject{}, &OverwrittenObjectList{},
 		&CopyRelease{}, &CopyReleaseList{},
+		&RepositorySync{}, &RepositorySyncList{},
 		&HierarchyPlan{}, &TreePlacement{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil

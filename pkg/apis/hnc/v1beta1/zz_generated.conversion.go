@@ -336,6 +336,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*ObjectFailure)(nil), (*hnc.ObjectFailure)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ObjectFailure_To_hnc_ObjectFailure(a.(*ObjectFailure), b.(*hnc.ObjectFailure), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.ObjectFailure)(nil), (*ObjectFailure)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_ObjectFailure_To_v1beta1_ObjectFailure(a.(*hnc.ObjectFailure), b.(*ObjectFailure), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*OverwrittenObject)(nil), (*hnc.OverwrittenObject)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_OverwrittenObject_To_hnc_OverwrittenObject(a.(*OverwrittenObject), b.(*hnc.OverwrittenObject), scope)
 	}); err != nil {
@@ -456,6 +466,66 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*RepositoryError)(nil), (*hnc.RepositoryError)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RepositoryError_To_hnc_RepositoryError(a.(*RepositoryError), b.(*hnc.RepositoryError), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.RepositoryError)(nil), (*RepositoryError)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_RepositoryError_To_v1beta1_RepositoryError(a.(*hnc.RepositoryError), b.(*RepositoryError), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*RepositorySource)(nil), (*hnc.RepositorySource)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RepositorySource_To_hnc_RepositorySource(a.(*RepositorySource), b.(*hnc.RepositorySource), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.RepositorySource)(nil), (*RepositorySource)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_RepositorySource_To_v1beta1_RepositorySource(a.(*hnc.RepositorySource), b.(*RepositorySource), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*RepositorySync)(nil), (*hnc.RepositorySync)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RepositorySync_To_hnc_RepositorySync(a.(*RepositorySync), b.(*hnc.RepositorySync), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.RepositorySync)(nil), (*RepositorySync)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_RepositorySync_To_v1beta1_RepositorySync(a.(*hnc.RepositorySync), b.(*RepositorySync), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*RepositorySyncList)(nil), (*hnc.RepositorySyncList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RepositorySyncList_To_hnc_RepositorySyncList(a.(*RepositorySyncList), b.(*hnc.RepositorySyncList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.RepositorySyncList)(nil), (*RepositorySyncList)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_RepositorySyncList_To_v1beta1_RepositorySyncList(a.(*hnc.RepositorySyncList), b.(*RepositorySyncList), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*RepositorySyncSpec)(nil), (*hnc.RepositorySyncSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RepositorySyncSpec_To_hnc_RepositorySyncSpec(a.(*RepositorySyncSpec), b.(*hnc.RepositorySyncSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.RepositorySyncSpec)(nil), (*RepositorySyncSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_RepositorySyncSpec_To_v1beta1_RepositorySyncSpec(a.(*hnc.RepositorySyncSpec), b.(*RepositorySyncSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*RepositorySyncStatus)(nil), (*hnc.RepositorySyncStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_RepositorySyncStatus_To_hnc_RepositorySyncStatus(a.(*RepositorySyncStatus), b.(*hnc.RepositorySyncStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.RepositorySyncStatus)(nil), (*RepositorySyncStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_RepositorySyncStatus_To_v1beta1_RepositorySyncStatus(a.(*hnc.RepositorySyncStatus), b.(*RepositorySyncStatus), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*ResourceSpec)(nil), (*hnc.ResourceSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(a.(*ResourceSpec), b.(*hnc.ResourceSpec), scope)
 	}); err != nil {
@@ -483,6 +553,16 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*hnc.Rules)(nil), (*Rules)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_hnc_Rules_To_v1beta1_Rules(a.(*hnc.Rules), b.(*Rules), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*ServiceAccountReference)(nil), (*hnc.ServiceAccountReference)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_ServiceAccountReference_To_hnc_ServiceAccountReference(a.(*ServiceAccountReference), b.(*hnc.ServiceAccountReference), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*hnc.ServiceAccountReference)(nil), (*ServiceAccountReference)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_hnc_ServiceAccountReference_To_v1beta1_ServiceAccountReference(a.(*hnc.ServiceAccountReference), b.(*ServiceAccountReference), scope)
 	}); err != nil {
 		return err
 	}
@@ -1247,6 +1327,26 @@ func Convert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(in *hnc.NamespaceUse, out 
 	return autoConvert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(in, out, s)
 }
 
+func autoConvert_v1beta1_ObjectFailure_To_hnc_ObjectFailure(in *ObjectFailure, out *hnc.ObjectFailure, s conversion.Scope) error {
+	*out = *(*hnc.ObjectFailure)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ObjectFailure_To_hnc_ObjectFailure is an autogenerated conversion function.
+func Convert_v1beta1_ObjectFailure_To_hnc_ObjectFailure(in *ObjectFailure, out *hnc.ObjectFailure, s conversion.Scope) error {
+	return autoConvert_v1beta1_ObjectFailure_To_hnc_ObjectFailure(in, out, s)
+}
+
+func autoConvert_hnc_ObjectFailure_To_v1beta1_ObjectFailure(in *hnc.ObjectFailure, out *ObjectFailure, s conversion.Scope) error {
+	*out = *(*ObjectFailure)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_ObjectFailure_To_v1beta1_ObjectFailure is an autogenerated conversion function.
+func Convert_hnc_ObjectFailure_To_v1beta1_ObjectFailure(in *hnc.ObjectFailure, out *ObjectFailure, s conversion.Scope) error {
+	return autoConvert_hnc_ObjectFailure_To_v1beta1_ObjectFailure(in, out, s)
+}
+
 func autoConvert_v1beta1_OverwrittenObject_To_hnc_OverwrittenObject(in *OverwrittenObject, out *hnc.OverwrittenObject, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta
 	if err := Convert_v1beta1_OverwrittenObjectSpec_To_hnc_OverwrittenObjectSpec(&in.Spec, &out.Spec, s); err != nil {
@@ -1495,6 +1595,140 @@ func Convert_hnc_QuotaScopeSelector_To_v1beta1_QuotaScopeSelector(in *hnc.QuotaS
 	return autoConvert_hnc_QuotaScopeSelector_To_v1beta1_QuotaScopeSelector(in, out, s)
 }
 
+func autoConvert_v1beta1_RepositoryError_To_hnc_RepositoryError(in *RepositoryError, out *hnc.RepositoryError, s conversion.Scope) error {
+	*out = *(*hnc.RepositoryError)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_RepositoryError_To_hnc_RepositoryError is an autogenerated conversion function.
+func Convert_v1beta1_RepositoryError_To_hnc_RepositoryError(in *RepositoryError, out *hnc.RepositoryError, s conversion.Scope) error {
+	return autoConvert_v1beta1_RepositoryError_To_hnc_RepositoryError(in, out, s)
+}
+
+func autoConvert_hnc_RepositoryError_To_v1beta1_RepositoryError(in *hnc.RepositoryError, out *RepositoryError, s conversion.Scope) error {
+	*out = *(*RepositoryError)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_RepositoryError_To_v1beta1_RepositoryError is an autogenerated conversion function.
+func Convert_hnc_RepositoryError_To_v1beta1_RepositoryError(in *hnc.RepositoryError, out *RepositoryError, s conversion.Scope) error {
+	return autoConvert_hnc_RepositoryError_To_v1beta1_RepositoryError(in, out, s)
+}
+
+func autoConvert_v1beta1_RepositorySource_To_hnc_RepositorySource(in *RepositorySource, out *hnc.RepositorySource, s conversion.Scope) error {
+	*out = *(*hnc.RepositorySource)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_RepositorySource_To_hnc_RepositorySource is an autogenerated conversion function.
+func Convert_v1beta1_RepositorySource_To_hnc_RepositorySource(in *RepositorySource, out *hnc.RepositorySource, s conversion.Scope) error {
+	return autoConvert_v1beta1_RepositorySource_To_hnc_RepositorySource(in, out, s)
+}
+
+func autoConvert_hnc_RepositorySource_To_v1beta1_RepositorySource(in *hnc.RepositorySource, out *RepositorySource, s conversion.Scope) error {
+	*out = *(*RepositorySource)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_RepositorySource_To_v1beta1_RepositorySource is an autogenerated conversion function.
+func Convert_hnc_RepositorySource_To_v1beta1_RepositorySource(in *hnc.RepositorySource, out *RepositorySource, s conversion.Scope) error {
+	return autoConvert_hnc_RepositorySource_To_v1beta1_RepositorySource(in, out, s)
+}
+
+func autoConvert_v1beta1_RepositorySync_To_hnc_RepositorySync(in *RepositorySync, out *hnc.RepositorySync, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1beta1_RepositorySyncSpec_To_hnc_RepositorySyncSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_v1beta1_RepositorySyncStatus_To_hnc_RepositorySyncStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_v1beta1_RepositorySync_To_hnc_RepositorySync is an autogenerated conversion function.
+func Convert_v1beta1_RepositorySync_To_hnc_RepositorySync(in *RepositorySync, out *hnc.RepositorySync, s conversion.Scope) error {
+	return autoConvert_v1beta1_RepositorySync_To_hnc_RepositorySync(in, out, s)
+}
+
+func autoConvert_hnc_RepositorySync_To_v1beta1_RepositorySync(in *hnc.RepositorySync, out *RepositorySync, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_hnc_RepositorySyncSpec_To_v1beta1_RepositorySyncSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	if err := Convert_hnc_RepositorySyncStatus_To_v1beta1_RepositorySyncStatus(&in.Status, &out.Status, s); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Convert_hnc_RepositorySync_To_v1beta1_RepositorySync is an autogenerated conversion function.
+func Convert_hnc_RepositorySync_To_v1beta1_RepositorySync(in *hnc.RepositorySync, out *RepositorySync, s conversion.Scope) error {
+	return autoConvert_hnc_RepositorySync_To_v1beta1_RepositorySync(in, out, s)
+}
+
+func autoConvert_v1beta1_RepositorySyncList_To_hnc_RepositorySyncList(in *RepositorySyncList, out *hnc.RepositorySyncList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]hnc.RepositorySync)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_v1beta1_RepositorySyncList_To_hnc_RepositorySyncList is an autogenerated conversion function.
+func Convert_v1beta1_RepositorySyncList_To_hnc_RepositorySyncList(in *RepositorySyncList, out *hnc.RepositorySyncList, s conversion.Scope) error {
+	return autoConvert_v1beta1_RepositorySyncList_To_hnc_RepositorySyncList(in, out, s)
+}
+
+func autoConvert_hnc_RepositorySyncList_To_v1beta1_RepositorySyncList(in *hnc.RepositorySyncList, out *RepositorySyncList, s conversion.Scope) error {
+	out.ListMeta = in.ListMeta
+	out.Items = *(*[]RepositorySync)(unsafe.Pointer(&in.Items))
+	return nil
+}
+
+// Convert_hnc_RepositorySyncList_To_v1beta1_RepositorySyncList is an autogenerated conversion function.
+func Convert_hnc_RepositorySyncList_To_v1beta1_RepositorySyncList(in *hnc.RepositorySyncList, out *RepositorySyncList, s conversion.Scope) error {
+	return autoConvert_hnc_RepositorySyncList_To_v1beta1_RepositorySyncList(in, out, s)
+}
+
+func autoConvert_v1beta1_RepositorySyncSpec_To_hnc_RepositorySyncSpec(in *RepositorySyncSpec, out *hnc.RepositorySyncSpec, s conversion.Scope) error {
+	*out = *(*hnc.RepositorySyncSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_RepositorySyncSpec_To_hnc_RepositorySyncSpec is an autogenerated conversion function.
+func Convert_v1beta1_RepositorySyncSpec_To_hnc_RepositorySyncSpec(in *RepositorySyncSpec, out *hnc.RepositorySyncSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_RepositorySyncSpec_To_hnc_RepositorySyncSpec(in, out, s)
+}
+
+func autoConvert_hnc_RepositorySyncSpec_To_v1beta1_RepositorySyncSpec(in *hnc.RepositorySyncSpec, out *RepositorySyncSpec, s conversion.Scope) error {
+	*out = *(*RepositorySyncSpec)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_RepositorySyncSpec_To_v1beta1_RepositorySyncSpec is an autogenerated conversion function.
+func Convert_hnc_RepositorySyncSpec_To_v1beta1_RepositorySyncSpec(in *hnc.RepositorySyncSpec, out *RepositorySyncSpec, s conversion.Scope) error {
+	return autoConvert_hnc_RepositorySyncSpec_To_v1beta1_RepositorySyncSpec(in, out, s)
+}
+
+func autoConvert_v1beta1_RepositorySyncStatus_To_hnc_RepositorySyncStatus(in *RepositorySyncStatus, out *hnc.RepositorySyncStatus, s conversion.Scope) error {
+	*out = *(*hnc.RepositorySyncStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_RepositorySyncStatus_To_hnc_RepositorySyncStatus is an autogenerated conversion function.
+func Convert_v1beta1_RepositorySyncStatus_To_hnc_RepositorySyncStatus(in *RepositorySyncStatus, out *hnc.RepositorySyncStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_RepositorySyncStatus_To_hnc_RepositorySyncStatus(in, out, s)
+}
+
+func autoConvert_hnc_RepositorySyncStatus_To_v1beta1_RepositorySyncStatus(in *hnc.RepositorySyncStatus, out *RepositorySyncStatus, s conversion.Scope) error {
+	*out = *(*RepositorySyncStatus)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_RepositorySyncStatus_To_v1beta1_RepositorySyncStatus is an autogenerated conversion function.
+func Convert_hnc_RepositorySyncStatus_To_v1beta1_RepositorySyncStatus(in *hnc.RepositorySyncStatus, out *RepositorySyncStatus, s conversion.Scope) error {
+	return autoConvert_hnc_RepositorySyncStatus_To_v1beta1_RepositorySyncStatus(in, out, s)
+}
+
 func autoConvert_v1beta1_ResourceSpec_To_hnc_ResourceSpec(in *ResourceSpec, out *hnc.ResourceSpec, s conversion.Scope) error {
 	*out = *(*hnc.ResourceSpec)(unsafe.Pointer(in))
 	return nil
@@ -1553,6 +1787,26 @@ func autoConvert_hnc_Rules_To_v1beta1_Rules(in *hnc.Rules, out *Rules, s convers
 // Convert_hnc_Rules_To_v1beta1_Rules is an autogenerated conversion function.
 func Convert_hnc_Rules_To_v1beta1_Rules(in *hnc.Rules, out *Rules, s conversion.Scope) error {
 	return autoConvert_hnc_Rules_To_v1beta1_Rules(in, out, s)
+}
+
+func autoConvert_v1beta1_ServiceAccountReference_To_hnc_ServiceAccountReference(in *ServiceAccountReference, out *hnc.ServiceAccountReference, s conversion.Scope) error {
+	*out = *(*hnc.ServiceAccountReference)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_v1beta1_ServiceAccountReference_To_hnc_ServiceAccountReference is an autogenerated conversion function.
+func Convert_v1beta1_ServiceAccountReference_To_hnc_ServiceAccountReference(in *ServiceAccountReference, out *hnc.ServiceAccountReference, s conversion.Scope) error {
+	return autoConvert_v1beta1_ServiceAccountReference_To_hnc_ServiceAccountReference(in, out, s)
+}
+
+func autoConvert_hnc_ServiceAccountReference_To_v1beta1_ServiceAccountReference(in *hnc.ServiceAccountReference, out *ServiceAccountReference, s conversion.Scope) error {
+	*out = *(*ServiceAccountReference)(unsafe.Pointer(in))
+	return nil
+}
+
+// Convert_hnc_ServiceAccountReference_To_v1beta1_ServiceAccountReference is an autogenerated conversion function.
+func Convert_hnc_ServiceAccountReference_To_v1beta1_ServiceAccountReference(in *hnc.ServiceAccountReference, out *ServiceAccountReference, s conversion.Scope) error {
+	return autoConvert_hnc_ServiceAccountReference_To_v1beta1_ServiceAccountReference(in, out, s)
 }
 
 func autoConvert_v1beta1_Subnamespace_To_hnc_Subnamespace(in *Subnamespace, out *hnc.Subnamespace, s conversion.Scope) error {

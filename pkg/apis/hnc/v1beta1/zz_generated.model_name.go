@@ -172,6 +172,11 @@ func (in NamespaceUse) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ObjectFailure) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.ObjectFailure"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in OverwrittenObject) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.OverwrittenObject"
 }
@@ -232,6 +237,36 @@ func (in QuotaScopeSelector) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RepositoryError) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.RepositoryError"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RepositorySource) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.RepositorySource"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RepositorySync) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.RepositorySync"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RepositorySyncList) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.RepositorySyncList"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RepositorySyncSpec) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.RepositorySyncSpec"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in RepositorySyncStatus) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.RepositorySyncStatus"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in ResourceSpec) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.ResourceSpec"
 }
@@ -244,6 +279,11 @@ func (in ResourceStatus) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in Rules) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.Rules"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ServiceAccountReference) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.ServiceAccountReference"
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.

@@ -74,6 +74,8 @@ func (f *sharedInformerFactory) ForResource(resource schema.GroupVersionResource
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Hierarchies().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("mynamespaces"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().MyNamespaces().Informer()}, nil
+	case v1beta1.SchemeGroupVersion.WithResource("repositorysyncs"):
+		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().RepositorySyncs().Informer()}, nil
 	case v1beta1.SchemeGroupVersion.WithResource("subnamespaces"):
 		return &genericInformer{resource: resource.GroupResource(), informer: f.Hnc().V1beta1().Subnamespaces().Informer()}, nil
 

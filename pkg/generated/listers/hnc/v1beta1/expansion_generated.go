@@ -58,6 +58,10 @@ type OverwrittenObjectListerExpansion interface{}
 // OverwrittenObjectNamespaceLister.
 type OverwrittenObjectNamespaceListerExpansion interface{}
 
+// RepositorySyncListerExpansion allows custom methods to be added to
+// RepositorySyncLister.
+type RepositorySyncListerExpansion interface{}
+
 // SubnamespaceListerExpansion allows custom methods to be added to
 // SubnamespaceLister.
 type SubnamespaceListerExpansion interface{}

@@ -34,6 +34,8 @@ type Interface interface {
 	Hierarchies() TypedHierarchyInformer
 	// MyNamespaces returns a MyNamespaceInformer.
 	MyNamespaces() TypedMyNamespaceInformer
+	// RepositorySyncs returns a RepositorySyncInformer.
+	RepositorySyncs() TypedRepositorySyncInformer
 	// Subnamespaces returns a SubnamespaceInformer.
 	Subnamespaces() TypedSubnamespaceInformer
 }
@@ -72,6 +74,11 @@ func (v *version) Hierarchies() TypedHierarchyInformer {
 // MyNamespaces returns a TypedMyNamespaceInformer.
 func (v *version) MyNamespaces() TypedMyNamespaceInformer {
 	return &myNamespaceInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
+}
+
+// RepositorySyncs returns a TypedRepositorySyncInformer.
+func (v *version) RepositorySyncs() TypedRepositorySyncInformer {
+	return &repositorySyncInformer{factory: v.factory, tweakListOptions: v.tweakListOptions}
 }
 
 // Subnamespaces returns a TypedSubnamespaceInformer.

@@ -30,6 +30,8 @@ type MyNamespaceExpansion interface{}
 
 type OverwrittenObjectExpansion interface{}
 
+type RepositorySyncExpansion interface{}
+
 type SubnamespaceExpansion interface{}
 
 type TreePlacementExpansion interface{}

@@ -34,6 +34,7 @@ type HncV1beta1Interface interface {
 	HierarchiesGetter
 	MyNamespacesGetter
 	OverwrittenObjectsGetter
+	RepositorySyncsGetter
 	SubnamespacesGetter
 	TreePlacementsGetter
 }
@@ -65,6 +66,10 @@ func (c *HncV1beta1Client) MyNamespaces() MyNamespaceInterface {
 
 func (c *HncV1beta1Client) OverwrittenObjects(namespace string) OverwrittenObjectInterface {
 	return newOverwrittenObjects(c, namespace)
+}
+
+func (c *HncV1beta1Client) RepositorySyncs() RepositorySyncInterface {
+	return newRepositorySyncs(c)
 }
 
 func (c *HncV1beta1Client) Subnamespaces(namespace string) SubnamespaceInterface {

@@ -52,6 +52,10 @@ func (c *FakeHncV1beta1) OverwrittenObjects(namespace string) v1beta1.Overwritte
 	return newFakeOverwrittenObjects(c, namespace)
 }
 
+func (c *FakeHncV1beta1) RepositorySyncs() v1beta1.RepositorySyncInterface {
+	return newFakeRepositorySyncs(c)
+}
+
 func (c *FakeHncV1beta1) Subnamespaces(namespace string) v1beta1.SubnamespaceInterface {
 	return newFakeSubnamespaces(c, namespace)
 }

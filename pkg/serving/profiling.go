@@ -1,4 +1,4 @@
-package options
+package serving
 
 import (
 	"net/http"

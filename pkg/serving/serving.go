@@ -1,4 +1,5 @@
-package options
+// Package serving serves the health, metrics and profiles of a process that is not an API server, and elects the replica that works.
+package serving
 
 import (
 	"context"
@@ -16,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Serving is how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
-type Serving struct {
+// Options are how health, metrics and profiles are served: over TLS, and all but health to authorized users only.
+type Options struct {
 	Secure         *genericoptions.SecureServingOptions
 	Authentication *genericoptions.DelegatingAuthenticationOptions
 	Authorization  *genericoptions.DelegatingAuthorizationOptions
@@ -25,8 +26,9 @@ type Serving struct {
 	Profiling bool
 }
 
-func newServing() Serving {
-	s := Serving{
+// New returns the defaults of a process of that name.
+func New(name string) Options {
+	s := Options{
 		Secure:         genericoptions.NewSecureServingOptions(),
 		Authentication: genericoptions.NewDelegatingAuthenticationOptions(),
 		// Health needs no rights, for the kubelet among others.
@@ -34,27 +36,28 @@ func newServing() Serving {
 	}
 	s.Secure.BindPort = 8443
 	// A self-signed certificate is kept in memory.
-	s.Secure.ServerCert.CertDirectory, s.Secure.ServerCert.PairName = "", Name
-	// Copies are written even if no user can read metrics.
+	s.Secure.ServerCert.CertDirectory, s.Secure.ServerCert.PairName = "", name
+	// The process works even if no user can read metrics.
 	s.Authentication.TolerateInClusterLookupFailure = true
 	return s
 }
 
-// addGenericFlags adds the flags that any secure port has.
-func (s *Serving) addGenericFlags(fs *pflag.FlagSet) {
+// AddGenericFlags adds the flags that any secure port has.
+func (s *Options) AddGenericFlags(fs *pflag.FlagSet) {
 	s.Secure.AddFlags(fs)
 	s.Authentication.AddFlags(fs)
 	s.Authorization.AddFlags(fs)
 }
 
-func (s *Serving) validate() []error {
+// ValidateServing returns the errors in the flags.
+func (s *Options) ValidateServing() []error {
 	errs := append(s.Secure.Validate(), s.Authentication.Validate()...)
 	return append(errs, s.Authorization.Validate()...)
 }
 
-// serve serves health, metrics and, if enabled, profiles until the context ends. It closes the channel when all requests are answered.
+// Serve serves health, metrics and, if enabled, profiles until the context ends. It closes the channel when all requests are answered.
 // Users are authenticated and authorized by the server of the kubeconfig unless a flag names another one.
-func (s *Serving) serve(ctx context.Context, kubeconfig string, live, ready []healthz.HealthChecker, metrics http.Handler) (<-chan struct{}, error) {
+func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []healthz.HealthChecker, metrics http.Handler) (<-chan struct{}, error) {
 	if s.Authentication.RemoteKubeConfigFile == "" {
 		s.Authentication.RemoteKubeConfigFile = kubeconfig
 	}

@@ -1,4 +1,4 @@
-package options
+package serving
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // get returns the status and the body of a server that serves until the test ends. It has no kubeconfig, so everybody is anonymous and has no
 // rights.
-func get(t *testing.T, s Serving, ready error, path string) (int, string) {
+func get(t *testing.T, s Options, ready error, path string) (int, string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -27,7 +27,7 @@ func get(t *testing.T, s Serving, ready error, path string) (int, string) {
 	ctx, stop := context.WithCancel(t.Context())
 	check := healthz.NamedCheck("check", func(*http.Request) error { return ready })
 	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") })
-	stopped, err := s.serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, []healthz.HealthChecker{check}, metrics)
+	stopped, err := s.Serve(ctx, "", []healthz.HealthChecker{healthz.PingHealthz}, []healthz.HealthChecker{check}, metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestHealthIsServedToEverybodyAndMetricsAreNot(t *testing.T) {
 	for path, want := range map[string]int{
 		"/livez": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusForbidden, "/debug/pprof/heap": http.StatusForbidden,
 	} {
-		s := newServing()
+		s := New("test")
 		s.Profiling = true
 		if got, body := get(t, s, nil, path); got != want {
 			t.Errorf("%s answers %d, want %d: %s", path, got, want, body)
@@ -61,7 +61,7 @@ func TestHealthIsServedToEverybodyAndMetricsAreNot(t *testing.T) {
 }
 
 func TestReadyzNamesTheCheckThatFailsWithoutItsReason(t *testing.T) {
-	got, body := get(t, newServing(), errors.New("hierarchies is forbidden"), "/readyz")
+	got, body := get(t, New("test"), errors.New("hierarchies is forbidden"), "/readyz")
 	if got != http.StatusInternalServerError || !strings.Contains(body, "[-]check failed") || strings.Contains(body, "hierarchies") {
 		t.Errorf("got %d: %s", got, body)
 	}
@@ -70,7 +70,7 @@ func TestReadyzNamesTheCheckThatFailsWithoutItsReason(t *testing.T) {
 func TestProfilesAreServedOnlyIfAskedFor(t *testing.T) {
 	for profiling, want := range map[bool]int{false: http.StatusNotFound, true: http.StatusOK} {
 		for _, path := range []string{"heap", "mutex", "block", "profile?seconds=1"} {
-			s := newServing()
+			s := New("test")
 			s.Profiling = profiling
 			s.Authorization.AlwaysAllowPaths = []string{"/debug/*"}
 			if got, body := get(t, s, nil, "/debug/pprof/"+path); got != want {

@@ -1,0 +1,17 @@
+// Command hnc-sync keeps the cluster equal to repositories of policy in Git.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hnc-sync/app"
+)
+
+// version is set by the build.
+var version = "(UNKNOWN)"
+
+func main() {
+	os.Exit(cli.Run(app.NewCommand(version)))
+}

@@ -1,0 +1,40 @@
+// Package repositorysync is the registry of RepositorySyncs, which hnc-sync carries out.
+package repositorysync
+
+import (
+	"context"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
+)
+
+// strategy counts the generations of the spec, which the status refers to.
+type strategy struct{ base.Base }
+
+func (strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+	s := obj.(*hnc.RepositorySync)
+	s.Status = hnc.RepositorySyncStatus{}
+	s.Generation = 1
+}
+
+func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	s, oldS := obj.(*hnc.RepositorySync), old.(*hnc.RepositorySync)
+	s.Status = oldS.Status
+	s.Generation = oldS.Generation
+	if !apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
+		s.Generation++
+	}
+}
+
+func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+	return validation.ValidateRepositorySync(obj.(*hnc.RepositorySync))
+}
+
+func (strategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
+	return validation.ValidateRepositorySync(obj.(*hnc.RepositorySync))
+}

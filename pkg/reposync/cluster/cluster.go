@@ -1,0 +1,165 @@
+// Package cluster reads and writes the objects of one RepositorySync, as its ServiceAccount.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// Cluster is the cluster as a RepositorySync sees it. Its methods may be called concurrently.
+type Cluster struct {
+	// sync is the name of the RepositorySync.
+	sync      string
+	client    metadata.Interface
+	discovery discovery.DiscoveryInterface
+	// changed is called after a change that may be drift.
+	changed func()
+
+	mu       sync.Mutex
+	kinds    *kinds
+	live     map[plan.ID]plan.Live
+	applied  map[plan.ID]plan.Applied
+	existing map[plan.ID]bool
+	watches  map[schema.GroupKind]*watch
+}
+
+// New returns a cluster without watches. The configuration is that of the process, which impersonates the account for all requests but those for
+// the kinds. changed is called after a change by another client that may need a correction.
+func New(config *rest.Config, sync string, account hnc.ServiceAccountReference, changed func()) (*Cluster, error) {
+	d, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	client, err := metadata.NewForConfig(Impersonating(config, account))
+	if err != nil {
+		return nil, err
+	}
+	return &Cluster{
+		sync: sync, client: client, discovery: d, changed: changed,
+		live: map[plan.ID]plan.Live{}, applied: map[plan.ID]plan.Applied{}, existing: map[plan.ID]bool{}, watches: map[schema.GroupKind]*watch{},
+	}, nil
+}
+
+// Impersonating returns the configuration of requests in the name of an account. The API server adds the groups of ServiceAccounts.
+func Impersonating(config *rest.Config, account hnc.ServiceAccountReference) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: fmt.Sprintf("system:serviceaccount:%s:%s", account.Namespace, account.Name)}
+	return config
+}
+
+// State returns a copy of what is known.
+func (c *Cluster) State() *plan.State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state := &plan.State{
+		Live: make(map[plan.ID]plan.Live, len(c.live)), Applied: make(map[plan.ID]plan.Applied, len(c.applied)), Existing: make(map[plan.ID]bool, len(c.existing)),
+	}
+	for id, live := range c.live {
+		state.Live[id] = live
+	}
+	for id, applied := range c.applied {
+		state.Applied[id] = applied
+	}
+	for id := range c.existing {
+		state.Existing[id] = true
+	}
+	return state
+}
+
+// put records a version of an object, unless a newer one is known. It reports whether that may be drift.
+func (c *Cluster) put(id plan.ID, live plan.Live) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, exists := c.live[id]
+	if exists && known.Version >= live.Version {
+		return false
+	}
+	c.live[id] = live
+	known.Version = live.Version
+	return !exists || known != live
+}
+
+// remove records that an object has been deleted, or has lost the label, in a version; 0 stands for an unknown one.
+func (c *Cluster) remove(id plan.ID, live plan.Live) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, exists := c.live[id]
+	if !exists || live.Version != 0 && known.Version > live.Version {
+		return false
+	}
+	delete(c.live, id)
+	delete(c.existing, id)
+	return true
+}
+
+// record stores the result of applying an object.
+func (c *Cluster) record(o *plan.Object, live plan.Live) {
+	c.put(o.ID, live)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.applied[o.ID] = plan.Applied{Hash: o.Hash, Live: live}
+}
+
+// forget drops what is known of an object after its deletion or release.
+func (c *Cluster) forget(id plan.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.applied, id)
+	delete(c.existing, id)
+}
+
+// resource returns the resource of a kind in a version, the preferred one if version is empty.
+func (c *Cluster) resource(kind schema.GroupKind, version string) (schema.GroupVersionResource, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kinds == nil {
+		return schema.GroupVersionResource{}, &meta.NoKindMatchError{GroupKind: kind}
+	}
+	var versions []string
+	if version != "" {
+		versions = []string{version}
+	}
+	mapping, err := c.kinds.mapper.RESTMapping(kind, versions...)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	return mapping.Resource, nil
+}
+
+// in returns the client of a resource in a namespace; the empty one is that of cluster-scoped objects.
+func (c *Cluster) in(resource schema.GroupVersionResource, namespace string) metadata.ResourceInterface {
+	return c.client.Resource(resource).Namespace(namespace)
+}
+
+// Stop ends all watches and waits for them.
+func (c *Cluster) Stop() {
+	c.mu.Lock()
+	watches := c.watches
+	c.watches = map[schema.GroupKind]*watch{}
+	c.mu.Unlock()
+	for _, w := range watches {
+		w.stop()
+	}
+}
+
+// Refresh reads the kinds that the cluster serves.
+func (c *Cluster) Refresh(ctx context.Context) error {
+	found, err := discover(ctx, c.discovery)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kinds = found
+	return nil
+}

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// automatic are objects that a namespace has without a user's doing.
+var automatic = map[schema.GroupResource][]string{
+	{Resource: "configmaps"}:                                    {"kube-root-ca.crt"},
+	{Resource: "serviceaccounts"}:                               {"default"},
+	{Group: hnc.GroupName, Resource: "hierarchies"}:             {hnc.Singleton},
+	{Group: hnc.GroupName, Resource: "hierarchyconfigurations"}: {hnc.Singleton},
+}
+
+// transient are kinds whose objects nobody misses.
+var transient = []schema.GroupResource{
+	{Resource: "events"}, {Group: "events.k8s.io", Resource: "events"}, {Resource: "endpoints"}, {Group: "discovery.k8s.io", Resource: "endpointslices"},
+	{Group: hnc.GroupName, Resource: "overwrittenobjects"}, {Group: hnc.GroupName, Resource: "copyreleases"},
+}
+
+// page is how many objects of a kind are read at a time.
+const page = 500
+
+// InUse returns what a namespace contains that is not from the repository: a sub-namespace, or an object; empty if there is nothing. It returns an
+// error if the account may not list a kind, because the namespace may be in use then.
+func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
+	c.mu.Lock()
+	namespaced, incomplete := c.kinds.namespaced, c.kinds.incomplete
+	c.mu.Unlock()
+	if incomplete != nil {
+		return "", incomplete
+	}
+	below, err := c.in(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "").List(ctx, metav1.ListOptions{LabelSelector: hnc.TreeLabel(namespace)})
+	if err != nil {
+		return "", err
+	}
+	for i := range below.Items {
+		if name := below.Items[i].Name; name != namespace {
+			return "namespace " + name + " below it", nil
+		}
+	}
+	for _, resource := range namespaced {
+		if slices.Contains(transient, resource.GroupResource()) {
+			continue
+		}
+		found, err := c.foreign(ctx, resource, namespace)
+		if err != nil || found != "" {
+			return found, err
+		}
+	}
+	return "", nil
+}
+
+// foreign returns an object of a resource that is neither from the repository nor automatic.
+func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResource, namespace string) (string, error) {
+	options := metav1.ListOptions{Limit: page}
+	for {
+		list, err := c.in(resource, namespace).List(ctx, options)
+		if apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+			return "", nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("cannot list %s: %w", resource.GroupResource(), err)
+		}
+		for i := range list.Items {
+			o := &list.Items[i]
+			switch {
+			case o.Labels[hnc.LabelInheritedFrom] != "" || len(o.OwnerReferences) > 0 || o.DeletionTimestamp != nil:
+			case o.Labels[hnc.LabelRepositorySync] == c.sync && c.liveOf(o).Owned != 0:
+			case slices.Contains(automatic[resource.GroupResource()], o.Name):
+			default:
+				return fmt.Sprintf("%s %s", resource.GroupResource(), o.Name), nil
+			}
+		}
+		if list.Continue == "" {
+			return "", nil
+		}
+		options.Continue = list.Continue
+	}
+}

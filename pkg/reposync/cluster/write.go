@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not taken over.
+func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
+	resource, err := c.resource(o.Kind, o.Version)
+	if err != nil {
+		return err
+	}
+	client := c.in(resource, o.Namespace)
+	c.mu.Lock()
+	_, ours := c.live[o.ID]
+	c.mu.Unlock()
+	if o.Handling == plan.CreateOnly {
+		_, err := client.Get(ctx, o.Name, metav1.GetOptions{})
+		if err == nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.existing[o.ID] = true
+			return nil
+		}
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	body, err := o.Body()
+	if err != nil {
+		return err
+	}
+	apply := func(force bool) (*metav1.PartialObjectMetadata, error) {
+		return client.Patch(ctx, o.Name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: Manager(c.sync), Force: &force})
+	}
+	// Without force, a field that somebody else has set is a conflict: the label of another RepositorySync among them.
+	result, err := apply(ours)
+	if !ours && apierrors.IsConflict(err) {
+		found, getErr := client.Get(ctx, o.Name, metav1.GetOptions{})
+		if getErr != nil {
+			return getErr
+		}
+		if owner := found.Labels[hnc.LabelRepositorySync]; owner != "" && owner != c.sync {
+			return fmt.Errorf("the object belongs to the RepositorySync %q; remove it from one of the two repositories", owner)
+		}
+		if found.Labels[hnc.LabelInheritedFrom] != "" {
+			return fmt.Errorf("the object is a copy that is inherited from namespace %q; rename it, or remove the source", found.Labels[hnc.LabelInheritedFrom])
+		}
+		result, err = apply(true)
+	}
+	if err != nil {
+		return err
+	}
+	live := c.liveOf(result)
+	if live.Terminating {
+		return fmt.Errorf("the object is being deleted; it is created again afterwards")
+	}
+	c.record(o, live)
+	return nil
+}
+
+// Delete deletes an object that the RepositorySync has applied, with its dependents in the background.
+func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
+	resource, err := c.resource(id.Kind, "")
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	live := c.live[id]
+	c.mu.Unlock()
+	background := metav1.DeletePropagationBackground
+	err = c.in(resource, id.Namespace).Delete(ctx, id.Name, metav1.DeleteOptions{
+		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &live.UID},
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	c.forget(id)
+	return nil
+}
+
+// Release removes the metadata of the RepositorySync from an object, and leaves it alone otherwise.
+func (c *Cluster) Release(ctx context.Context, id plan.ID) error {
+	resource, err := c.resource(id.Kind, "")
+	if err != nil {
+		return err
+	}
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null},"annotations":{%q:null}}}`, hnc.LabelRepositorySync, hnc.AnnotationSourcePath)
+	_, err = c.in(resource, id.Namespace).Patch(ctx, id.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: Manager(c.sync)})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	c.forget(id)
+	return nil
+}

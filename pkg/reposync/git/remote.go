@@ -1,0 +1,102 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/plumbing/transport/client"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"github.com/go-git/go-git/v5/storage"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+// RestrictProtocols removes the protocols of go-git that run programs or transfer in clear text, and limits how long a server may take to
+// respond. A process calls it once, before it reads a repository.
+func RestrictProtocols() {
+	for _, scheme := range []string{"file", "git", "http"} {
+		client.InstallProtocol(scheme, nil)
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.ResponseHeaderTimeout = time.Minute
+	client.InstallProtocol("https", githttp.NewClientWithOptions(&http.Client{Transport: base},
+		&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}))
+}
+
+// remoteOptions are those of requests to a server.
+type remoteOptions struct {
+	auth transport.AuthMethod
+	ca   []byte
+	// remove deletes temporary files.
+	remove func()
+}
+
+// remote returns the remote side of a repository. Without a storer, references can be listed only.
+func (r *Reader) remote(source Source, credentials *Credentials, storer storage.Storer) (*gogit.Remote, *remoteOptions, error) {
+	address, err := url.Parse(source.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	if credentials == nil {
+		credentials = &Credentials{}
+	}
+	options := &remoteOptions{remove: func() {}}
+	switch address.Scheme {
+	case "https":
+		options.ca = credentials.CA
+		if credentials.Password != "" || credentials.Username != "" {
+			options.auth = &githttp.BasicAuth{Username: credentials.Username, Password: credentials.Password}
+		}
+	case "ssh":
+		if err := r.sshOptions(options, address, credentials); err != nil {
+			return nil, nil, err
+		}
+	default:
+		return nil, nil, fmt.Errorf("the scheme of %s is neither https nor ssh", address.Redacted())
+	}
+	if storer == nil {
+		storer = memory.NewStorage()
+	}
+	return gogit.NewRemote(storer, &config.RemoteConfig{Name: "origin", URLs: []string{source.URL}}), options, nil
+}
+
+// sshOptions sets the client's key, and accepts known servers only.
+func (r *Reader) sshOptions(options *remoteOptions, address *url.URL, credentials *Credentials) error {
+	if len(credentials.Identity) == 0 || len(credentials.KnownHosts) == 0 {
+		return errors.New("ssh needs a Secret with the keys identity and known_hosts")
+	}
+	user := address.User.Username()
+	if user == "" {
+		user = "git"
+	}
+	keys, err := gitssh.NewPublicKeys(user, credentials.Identity, credentials.Password)
+	if err != nil {
+		return fmt.Errorf("identity: %w", err)
+	}
+	// The parser of known hosts reads files only.
+	file, err := os.CreateTemp(r.Scratch, "known-hosts-")
+	if err != nil {
+		return err
+	}
+	options.remove = func() { _ = os.Remove(file.Name()) }
+	_, err = file.Write(credentials.KnownHosts)
+	if err = errors.Join(err, file.Close()); err != nil {
+		options.remove()
+		return err
+	}
+	known, err := gitssh.NewKnownHostsDb(file.Name())
+	if err != nil {
+		options.remove()
+		return fmt.Errorf("known_hosts: %w", err)
+	}
+	keys.HostKeyCallback = known.HostKeyCallback()
+	options.auth = keys
+	return nil
+}

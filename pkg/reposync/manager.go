@@ -1,0 +1,165 @@
+// Package reposync keeps the cluster equal to the repositories that RepositorySyncs name. Each has a worker, which reads the source, compiles it,
+// plans what to write, and writes it as the ServiceAccount of the RepositorySync.
+package reposync
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/informers/externalversions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
+)
+
+// Config is what a Manager needs.
+type Config struct {
+	// Client is the configuration of the process's own requests.
+	Client     *rest.Config
+	Kubernetes kubernetes.Interface
+	Hierarchy  versioned.Interface
+	Events     record.EventRecorder
+	Metrics    *Metrics
+	// LocalRepositories is the directory that contains local repositories. Empty allows none.
+	LocalRepositories string
+	// Scratch is a directory for temporary files.
+	Scratch string
+	// MaxRepositoryBytes limits what is stored of a repository.
+	MaxRepositoryBytes int64
+}
+
+// Manager runs a worker for each RepositorySync.
+type Manager struct {
+	Config
+	now     func() time.Time
+	synced  atomic.Bool
+	workers map[string]*running
+}
+
+// running is a worker that runs.
+type running struct {
+	uid    types.UID
+	spec   v1beta1.RepositorySyncSpec
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// NewManager returns a manager that does nothing yet.
+func NewManager(config Config) *Manager {
+	git.RestrictProtocols()
+	return &Manager{Config: config, now: time.Now, workers: map[string]*running{}}
+}
+
+// Synced returns an error until the RepositorySyncs have been listed.
+func (m *Manager) Synced() error {
+	if !m.synced.Load() {
+		return errors.New("the RepositorySyncs have not been listed yet")
+	}
+	return nil
+}
+
+// Run works until the context ends, and returns when all workers have stopped.
+func (m *Manager) Run(ctx context.Context) {
+	factory := externalversions.NewSharedInformerFactory(m.Hierarchy, 0)
+	syncs := factory.Hnc().V1beta1().RepositorySyncs()
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	enqueue := func(o any) {
+		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
+			queue.Add(key)
+		}
+	}
+	_, err := syncs.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: enqueue, UpdateFunc: func(_, o any) { enqueue(o) }, DeleteFunc: enqueue,
+	})
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Cannot watch RepositorySyncs")
+		return
+	}
+	factory.StartWithContext(ctx)
+	if !cache.WaitForCacheSync(ctx.Done(), syncs.Informer().HasSynced) {
+		return
+	}
+	m.synced.Store(true)
+	defer m.stopAll()
+	defer factory.Shutdown()
+	stop := context.AfterFunc(ctx, queue.ShutDown)
+	defer stop()
+	for {
+		name, shutdown := queue.Get()
+		if shutdown {
+			return
+		}
+		if err := m.reconcile(ctx, name); err != nil {
+			klog.FromContext(ctx).Error(err, "Cannot start; trying again", "repositorySync", name)
+			queue.AddRateLimited(name)
+		} else {
+			queue.Forget(name)
+		}
+		queue.Done(name)
+	}
+}
+
+// reconcile starts, replaces or stops the worker of a RepositorySync. It reads the object itself: the status of the watch may be older than what the
+// worker has written.
+func (m *Manager) reconcile(ctx context.Context, name string) error {
+	s, err := m.Hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		m.stop(name)
+		m.Metrics.forget(name)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	old := m.workers[name]
+	if old != nil && old.uid == s.UID && equality.Semantic.DeepEqual(old.spec, s.Spec) {
+		return nil
+	}
+	if old != nil {
+		m.stop(name)
+		// Its last status.
+		if s, err = m.Hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, name, metav1.GetOptions{}); err != nil {
+			return err
+		}
+	}
+	w, err := newWorker(m, s)
+	if err != nil {
+		return err
+	}
+	working, cancel := context.WithCancel(ctx)
+	r := &running{uid: s.UID, spec: *s.Spec.DeepCopy(), cancel: cancel, done: make(chan struct{})}
+	m.workers[name] = r
+	go func() {
+		defer close(r.done)
+		w.run(working)
+	}()
+	return nil
+}
+
+// stop ends a worker and waits for it: two never write for the same RepositorySync.
+func (m *Manager) stop(name string) {
+	if r := m.workers[name]; r != nil {
+		r.cancel()
+		<-r.done
+		delete(m.workers, name)
+	}
+}
+
+func (m *Manager) stopAll() {
+	for name := range m.workers {
+		m.stop(name)
+	}
+}

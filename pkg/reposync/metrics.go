@@ -1,0 +1,84 @@
+package reposync
+
+import (
+	"time"
+
+	"k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Operations of the metric hnc_sync_writes_total.
+const (
+	operationApply   = "apply"
+	operationDelete  = "delete"
+	operationRelease = "release"
+)
+
+// Metrics are the metrics of all RepositorySyncs. The label sync is the name of one.
+type Metrics struct {
+	synced   *metrics.GaugeVec
+	writes   *metrics.CounterVec
+	drifts   *metrics.CounterVec
+	failed   *metrics.GaugeVec
+	duration *metrics.HistogramVec
+}
+
+// NewMetrics returns metrics that are registered.
+func NewMetrics(register func(...metrics.Registerable)) *Metrics {
+	labels := []string{"sync"}
+	m := &Metrics{
+		synced: metrics.NewGaugeVec(&metrics.GaugeOpts{
+			Name: "hnc_sync_synced", Help: "1 while the cluster is as the last commit says.", StabilityLevel: metrics.ALPHA,
+		}, labels),
+		writes: metrics.NewCounterVec(&metrics.CounterOpts{
+			Name: "hnc_sync_writes_total", Help: "Requests that write objects, by operation (apply, delete, release) and result (done, failed).", StabilityLevel: metrics.ALPHA,
+		}, []string{"sync", "operation", "result"}),
+		drifts: metrics.NewCounterVec(&metrics.CounterOpts{
+			Name: "hnc_sync_drift_total", Help: "Objects that another client had changed or deleted, and that were applied again.", StabilityLevel: metrics.ALPHA,
+		}, labels),
+		failed: metrics.NewGaugeVec(&metrics.GaugeOpts{
+			Name: "hnc_sync_failed_objects", Help: "Objects that could not be applied or deleted in the last attempt.", StabilityLevel: metrics.ALPHA,
+		}, labels),
+		duration: metrics.NewHistogramVec(&metrics.HistogramOpts{
+			Name: "hnc_sync_duration_seconds", Help: "How long synchronizations take, including those that write nothing.",
+			Buckets: metrics.ExponentialBuckets(0.01, 4, 8), StabilityLevel: metrics.ALPHA,
+		}, labels),
+	}
+	register(m.synced, m.writes, m.drifts, m.failed, m.duration)
+	return m
+}
+
+func (m *Metrics) write(sync, operation string, err error) {
+	result := "done"
+	if err != nil {
+		result = "failed"
+	}
+	m.writes.WithLabelValues(sync, operation, result).Inc()
+}
+
+func (m *Metrics) drift(sync string) { m.drifts.WithLabelValues(sync).Inc() }
+
+func (m *Metrics) observe(sync string, done *outcome, took time.Duration) {
+	synced := 0.0
+	if done.reason == hnc.ReasonSynced {
+		synced = 1
+	}
+	m.synced.WithLabelValues(sync).Set(synced)
+	m.failed.WithLabelValues(sync).Set(float64(done.failures))
+	m.duration.WithLabelValues(sync).Observe(took.Seconds())
+}
+
+// forget drops the metrics of a deleted RepositorySync.
+func (m *Metrics) forget(sync string) {
+	labels := map[string]string{"sync": sync}
+	m.synced.Delete(labels)
+	m.drifts.Delete(labels)
+	m.failed.Delete(labels)
+	m.duration.Delete(labels)
+	for _, operation := range []string{operationApply, operationDelete, operationRelease} {
+		for _, result := range []string{"done", "failed"} {
+			m.writes.Delete(map[string]string{"sync": sync, "operation": operation, "result": result})
+		}
+	}
+}

@@ -1,0 +1,150 @@
+// Package options configures hnc-sync by flags, and runs it.
+package options
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/server/healthz"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/component-base/config"
+	configoptions "k8s.io/component-base/config/options"
+	"k8s.io/component-base/metrics"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
+)
+
+// Name is the name of the process as a client and, unless configured otherwise, that of its lease.
+const Name = "hnc-sync"
+
+// Options are the flags of hnc-sync.
+type Options struct {
+	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
+	Kubeconfig string
+	// Options are how /metrics, /livez and /readyz are served.
+	serving.Options
+	LeaderElection config.LeaderElectionConfiguration
+	// LocalRepositories is the directory that contains local repositories. Empty allows none.
+	LocalRepositories string
+	// Scratch is the directory for temporary files.
+	Scratch string
+	// MaxRepositoryBytes limits what is stored of a repository.
+	MaxRepositoryBytes int64
+}
+
+// New returns the defaults.
+func New() *Options {
+	return &Options{Options: serving.New(Name), LeaderElection: serving.LeaderElection(Name), MaxRepositoryBytes: 256 << 20}
+}
+
+// AddFlags adds the flags.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Kubeconfig, "kubeconfig", o.Kubeconfig, "Path of the kubeconfig. Not needed in a pod.")
+	fs.BoolVar(&o.Profiling, "profiling", o.Profiling, "Serve Go's profiles under /debug/pprof/ at --secure-port, to users who may get that non-resource URL.")
+	fs.StringVar(&o.LocalRepositories, "local-repositories", o.LocalRepositories,
+		"Directory whose Git repositories RepositorySyncs may name by file:// URLs. Without it they may name none.")
+	fs.StringVar(&o.Scratch, "scratch-dir", o.Scratch, "Directory for the content of repositories while it is read. Defaults to that of the system for temporary files.")
+	fs.Int64Var(&o.MaxRepositoryBytes, "max-repository-bytes", o.MaxRepositoryBytes, "Bytes that may be stored of a commit while it is read.")
+	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
+	o.AddGenericFlags(fs)
+}
+
+// Validate returns the errors in the flags.
+func (o *Options) Validate() field.ErrorList {
+	var errs field.ErrorList
+	for _, err := range o.ValidateServing() {
+		errs = append(errs, field.Invalid(field.NewPath("serving"), "", err.Error()))
+	}
+	if o.LocalRepositories != "" && !filepath.IsAbs(o.LocalRepositories) {
+		errs = append(errs, field.Invalid(field.NewPath("local-repositories"), o.LocalRepositories, "must be an absolute path"))
+	}
+	if o.MaxRepositoryBytes < 1 {
+		errs = append(errs, field.Invalid(field.NewPath("max-repository-bytes"), o.MaxRepositoryBytes, "must be at least 1"))
+	}
+	return append(errs, serving.ValidateLeaderElection(&o.LeaderElection)...)
+}
+
+// Run runs hnc-sync until the context ends, or until the lease is lost, which is an error: the process has to restart then.
+func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable), metricsHandler http.Handler) error {
+	base, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
+	if err != nil {
+		return fmt.Errorf("--kubeconfig: %w", err)
+	}
+	base.UserAgent = Name
+	clientconfig.SetDefaults(base)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	manager, stopEvents, err := o.manager(ctx, base, register)
+	if err != nil {
+		return err
+	}
+	defer stopEvents()
+
+	// A leader that can't renew its lease and does not notice has to be restarted.
+	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
+	var elector atomic.Pointer[leaderelection.LeaderElector]
+	ready := healthz.NamedCheck("lead", func(*http.Request) error {
+		e := elector.Load()
+		if !o.LeaderElection.LeaderElect || e != nil && e.IsLeader() {
+			return manager.Synced()
+		}
+		if e == nil || e.GetLeader() == "" {
+			return errors.New("no leader is known")
+		}
+		return nil
+	})
+	served, err := o.Serve(ctx, o.Kubeconfig, []healthz.HealthChecker{health}, []healthz.HealthChecker{ready}, metricsHandler)
+	if err != nil {
+		return err
+	}
+	if o.LeaderElection.LeaderElect {
+		err = serving.Lead(ctx, base, &o.LeaderElection, health, &elector, manager.Run)
+	} else {
+		manager.Run(ctx)
+	}
+	cancel()
+	<-served
+	return err
+}
+
+// manager returns the manager, and a function that ends the recording of events.
+func (o *Options) manager(ctx context.Context, base *rest.Config, register func(...metrics.Registerable)) (*reposync.Manager, func(), error) {
+	kubernetesClient, err := kubernetes.NewForConfig(base)
+	if err != nil {
+		return nil, nil, err
+	}
+	hierarchyClient, err := versioned.NewForConfig(base)
+	if err != nil {
+		return nil, nil, err
+	}
+	scheme := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(scheme); err != nil {
+		return nil, nil, err
+	}
+	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubernetesClient.CoreV1().Events("")})
+	return reposync.NewManager(reposync.Config{
+		Client: base, Kubernetes: kubernetesClient, Hierarchy: hierarchyClient,
+		Events:            broadcaster.NewRecorder(scheme, corev1.EventSource{Component: Name}),
+		Metrics:           reposync.NewMetrics(register),
+		LocalRepositories: o.LocalRepositories, Scratch: o.Scratch, MaxRepositoryBytes: o.MaxRepositoryBytes,
+	}), broadcaster.Shutdown, nil
+}

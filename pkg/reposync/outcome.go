@@ -1,0 +1,122 @@
+package reposync
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// maxReported is how many failures and errors a status contains.
+const maxReported = 20
+
+// outcome is the result of one step.
+type outcome struct {
+	// seen is the commit that was read last, and commit the one that is in force; either may be empty.
+	seen, commit string
+	result       *repository.Result
+	// reason and message are those of the condition Synced.
+	reason, message string
+	sourceError     error
+	errors          report.Errors
+	// unknown are the kinds that cannot be watched.
+	unknown map[schema.GroupKind]error
+	// wait is when to try again, 0 for the usual time.
+	wait time.Duration
+
+	mu       sync.Mutex
+	failures int
+	writes   int
+	fights   int
+	failed   []v1beta1.ObjectFailure
+}
+
+func (o *outcome) fail(reason, message string) *outcome {
+	o.reason, o.message = reason, message
+	return o
+}
+
+func (o *outcome) unavailable() *outcome {
+	return o.fail(hnc.ReasonSourceUnavailable, "spec.source: "+message(o.sourceError))
+}
+
+// rejected records that a revision is not applied. The one before it remains in force.
+func (o *outcome) rejected(reason string, errors report.Errors) {
+	o.reason, o.errors = reason, errors
+	o.message = fmt.Sprintf("commit %s is not applied: %d error(s), the first is %s", short(o.seen), len(errors), errors[0].Code)
+}
+
+// add records the result of a write. It may be called concurrently.
+func (o *outcome) add(id plan.ID, path string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.writes++
+	if err == nil {
+		return
+	}
+	o.failures++
+	o.failed = append(o.failed, v1beta1.ObjectFailure{
+		Group: id.Kind.Group, Kind: id.Kind.Kind, Namespace: id.Namespace, Name: id.Name, Path: path, Message: message(err),
+	})
+}
+
+// fight records an object that another client changes again and again.
+func (o *outcome) fight(object *plan.Object, wait time.Duration) {
+	o.add(object.ID, object.Path, fmt.Errorf("KNV2005: another client changes the object again and again; "+
+		"find it by metadata.managedFields, or remove the object from the repository"))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fights++
+	if o.wait == 0 || wait < o.wait {
+		o.wait = wait
+	}
+}
+
+// conclude sets the reason after all writes, unless it is why a later revision is not applied.
+func (o *outcome) conclude() {
+	slices.SortFunc(o.failed, func(a, b v1beta1.ObjectFailure) int {
+		return strings.Compare(a.Namespace+" "+a.Kind+" "+a.Name, b.Namespace+" "+b.Kind+" "+b.Name)
+	})
+	if o.result != nil {
+		o.errors = append(o.errors, o.result.Errors...)
+	}
+	switch {
+	case o.reason != "":
+	case o.fights > 0 && o.fights == o.failures:
+		o.fail(hnc.ReasonControllerFight, fmt.Sprintf("%d objects are changed again and again by other clients", o.fights))
+	case o.failures > 0:
+		o.fail(hnc.ReasonApplyFailed, fmt.Sprintf("%d of %d writes have failed; the first: %s", o.failures, o.writes, first(o.failed)))
+		o.wait = 0
+	case len(o.unknown) > 0:
+		o.fail(hnc.ReasonApplyFailed, fmt.Sprintf("%d kinds cannot be watched, so nothing is deleted: %s", len(o.unknown), firstUnknown(o.unknown)))
+	case len(o.errors) > 0:
+		o.fail(hnc.ReasonInvalidRepository, fmt.Sprintf("objects are left out: %d error(s), the first is %s", len(o.errors), o.errors[0].Code))
+	default:
+		o.fail(hnc.ReasonSynced, "the cluster is as commit "+short(o.commit)+" says")
+	}
+}
+
+func first(failed []v1beta1.ObjectFailure) string {
+	f := failed[0]
+	id := plan.ID{Kind: schema.GroupKind{Group: f.Group, Kind: f.Kind}, Namespace: f.Namespace, Name: f.Name}
+	return id.String() + ": " + f.Message
+}
+
+// firstUnknown returns the first error by kind, so that the status does not change with each attempt.
+func firstUnknown(unknown map[schema.GroupKind]error) string {
+	kinds := slices.SortedFunc(maps.Keys(unknown), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
+	return message(unknown[kinds[0]])
+}
+
+// short returns an abbreviated commit.
+func short(commit string) string { return commit[:min(12, len(commit))] }

@@ -1,0 +1,140 @@
+// Package plan decides what has to be written so that a cluster is as a compiled repository says. It is pure: it uses no cluster and no clock.
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+)
+
+// ID identifies an object in a cluster, in any version of its kind.
+type ID struct {
+	Kind            schema.GroupKind
+	Namespace, Name string
+}
+
+// String returns the kind and the name, for messages.
+func (id ID) String() string {
+	if id.Namespace == "" {
+		return fmt.Sprintf("%s %s", id.Kind, id.Name)
+	}
+	return fmt.Sprintf("%s %s/%s", id.Kind, id.Namespace, id.Name)
+}
+
+// Handling is how an object of the repository is kept.
+type Handling int
+
+// How objects are kept.
+const (
+	// Managed objects are created and updated.
+	Managed Handling = iota
+	// CreateOnly objects are created if they are missing, and never updated (client.lifecycle.config.k8s.io/mutation: ignore).
+	CreateOnly
+	// Unmanaged objects are left alone (configmanagement.gke.io/managed: disabled).
+	Unmanaged
+)
+
+// annotationMutation, with the value mutationIgnore, makes an object CreateOnly.
+const annotationMutation, mutationIgnore = "client.lifecycle.config.k8s.io/mutation", "ignore"
+
+// Object is an object as the repository wants it.
+type Object struct {
+	ID
+	// Version is the version of the kind that the repository uses.
+	Version  string
+	Handling Handling
+	// Phase is when the object is written: all objects of a phase before any of the next.
+	Phase int
+	// Hash is that of the content.
+	Hash uint64
+	// Path is the file that declares the object.
+	Path string
+
+	source *object.Object
+	sync   string
+}
+
+// Phases in which objects are written. They are deleted in the opposite order.
+const (
+	PhaseDefinitions = iota
+	PhaseCluster
+	PhaseNamespaces
+	PhaseHierarchies
+	PhaseRest
+	phases
+)
+
+var hierarchyKind = schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}
+
+// phaseOf returns the phase of an object.
+func phaseOf(kind schema.GroupKind, namespace string) int {
+	switch {
+	case kind == object.CRD:
+		return PhaseDefinitions
+	case kind == object.Namespace:
+		return PhaseNamespaces
+	case namespace == "":
+		return PhaseCluster
+	case kind == hierarchyKind:
+		return PhaseHierarchies
+	}
+	return PhaseRest
+}
+
+// Desired returns the objects of a compiled repository as the RepositorySync of that name applies them.
+func Desired(result *repository.Result, sync string) ([]*Object, error) {
+	desired := make([]*Object, 0, len(result.Objects))
+	for _, o := range result.Objects {
+		gvk := o.GroupVersionKind()
+		d := &Object{
+			ID: ID{gvk.GroupKind(), o.GetNamespace(), o.GetName()}, Version: gvk.Version, Path: o.Path,
+			Phase: phaseOf(gvk.GroupKind(), o.GetNamespace()), source: o, sync: sync,
+		}
+		if value, _ := o.Annotation(object.AnnotationManaged); value == object.ManagedDisabled {
+			d.Handling = Unmanaged
+		} else if value, _ := o.Annotation(annotationMutation); value == mutationIgnore {
+			d.Handling = CreateOnly
+		}
+		body, err := d.Body()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.ID, err)
+		}
+		hash := fnv.New64a()
+		_, _ = hash.Write(body)
+		d.Hash = hash.Sum64()
+		desired = append(desired, d)
+	}
+	slices.SortStableFunc(desired, func(a, b *Object) int { return a.Phase - b.Phase })
+	return desired, nil
+}
+
+// Body returns the content to apply, in JSON.
+func (o *Object) Body() ([]byte, error) {
+	content := hydrate.Object(o.source)
+	setLabel(content, hnc.LabelRepositorySync, o.sync)
+	annotations := content.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[hnc.AnnotationSourcePath] = o.Path
+	content.SetAnnotations(annotations)
+	return json.Marshal(content.Object)
+}
+
+func setLabel(o *unstructured.Unstructured, key, value string) {
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[key] = value
+	o.SetLabels(labels)
+}

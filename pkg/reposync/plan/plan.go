@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+)
+
+// Live is an object of the cluster that has the label of the RepositorySync and is not a copy.
+type Live struct {
+	UID types.UID
+	// Version is the object's resource version.
+	Version uint64
+	// Owned is a hash of the fields that the RepositorySync owns, 0 if it owns none. The API server changes the set when another client changes
+	// or removes one of them.
+	Owned uint64
+	// Detached objects are not deleted (client.lifecycle.config.k8s.io/deletion: detach).
+	Detached bool
+	// Terminating objects are being deleted.
+	Terminating bool
+}
+
+// Applied is the result of applying an object.
+type Applied struct {
+	// Hash is that of the content.
+	Hash uint64
+	Live
+}
+
+// State is what is known of the cluster.
+type State struct {
+	// Live are the objects that the RepositorySync has applied before.
+	Live map[ID]Live
+	// Applied are the results of this process.
+	Applied map[ID]Applied
+	// Existing are the objects that are CreateOnly and exist.
+	Existing map[ID]bool
+}
+
+// Plan is what has to be written.
+type Plan struct {
+	// Apply are the objects to be created or updated, by phase.
+	Apply [phases][]*Object
+	// Drifted are those of them that somebody else has changed or deleted.
+	Drifted map[ID]bool
+	// Delete are the objects to be deleted, in order. Those in a namespace of DeleteNamespaces are left out: they are deleted with it.
+	Delete []ID
+	// DeleteNamespaces are the namespaces to be deleted.
+	DeleteNamespaces []ID
+	// Release are the objects that lose the label and are left alone from then on.
+	Release []ID
+}
+
+// Compute returns what has to be written. Without prune, nothing is deleted or released.
+func Compute(desired []*Object, state *State, prune bool) *Plan {
+	p := &Plan{Drifted: map[ID]bool{}}
+	wanted := make(map[ID]bool, len(desired))
+	for _, d := range desired {
+		wanted[d.ID] = true
+		live, exists := state.Live[d.ID]
+		switch d.Handling {
+		case Unmanaged:
+			if exists {
+				p.Release = append(p.Release, d.ID)
+			}
+		case CreateOnly:
+			if !exists && !state.Existing[d.ID] {
+				p.Apply[d.Phase] = append(p.Apply[d.Phase], d)
+			}
+		case Managed:
+			applied, known := state.Applied[d.ID]
+			switch {
+			case !known || applied.Hash != d.Hash:
+				p.Apply[d.Phase] = append(p.Apply[d.Phase], d)
+			case !exists || live.UID != applied.UID || live.Owned != applied.Owned || live.Terminating:
+				p.Apply[d.Phase] = append(p.Apply[d.Phase], d)
+				p.Drifted[d.ID] = true
+			}
+		}
+	}
+	if prune {
+		p.prune(wanted, state)
+	}
+	return p
+}
+
+// prune decides about objects that have left the repository.
+func (p *Plan) prune(wanted map[ID]bool, state *State) {
+	deleted := map[string]bool{}
+	for id, live := range state.Live {
+		switch {
+		case wanted[id] || id.Kind != object.Namespace || live.Owned == 0:
+		case live.Detached || slices.Contains(repositoryDetached, id.Name):
+			p.Release = append(p.Release, id)
+		case !live.Terminating:
+			p.DeleteNamespaces = append(p.DeleteNamespaces, id)
+			deleted[id.Name] = true
+		default:
+			deleted[id.Name] = true
+		}
+	}
+	for id, live := range state.Live {
+		switch {
+		// An object that the RepositorySync owns no field of only has its label: somebody else has set that.
+		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating:
+		case live.Detached:
+			p.Release = append(p.Release, id)
+		case !deleted[id.Namespace]:
+			p.Delete = append(p.Delete, id)
+		}
+	}
+	compare := func(a, b ID) int {
+		return cmp.Or(cmp.Compare(phaseOf(b.Kind, b.Namespace), phaseOf(a.Kind, a.Namespace)), cmp.Compare(a.Namespace, b.Namespace),
+			cmp.Compare(a.Kind.String(), b.Kind.String()), cmp.Compare(a.Name, b.Name))
+	}
+	slices.SortFunc(p.Delete, compare)
+	slices.SortFunc(p.DeleteNamespaces, compare)
+	slices.SortFunc(p.Release, compare)
+}
+
+// Keep takes namespaces out of the plan that must not be deleted, with all objects in them: a namespace that stays keeps its policies.
+func (p *Plan) Keep(namespaces map[string]bool) {
+	p.DeleteNamespaces = slices.DeleteFunc(p.DeleteNamespaces, func(id ID) bool { return namespaces[id.Name] })
+	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool { return namespaces[id.Namespace] })
+}
+
+// repositoryDetached are namespaces that are never deleted.
+var repositoryDetached = []string{"default", "kube-system", "kube-public", "kube-node-lease", "gatekeeper-system"}

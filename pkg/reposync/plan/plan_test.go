@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	shop   = ID{Kind: schema.GroupKind{Kind: "Namespace"}, Name: "shop"}
+	policy = ID{Kind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: "shop", Name: "policy"}
+)
+
+// text returns what a plan does, in order.
+func text(p *Plan) string {
+	var all []string
+	for _, objects := range p.Apply {
+		for _, o := range objects {
+			verb := "apply"
+			if p.Drifted[o.ID] {
+				verb = "correct"
+			}
+			all = append(all, verb+" "+o.Name)
+		}
+	}
+	for _, list := range []struct {
+		verb string
+		ids  []ID
+	}{{"delete", p.Delete}, {"delete", p.DeleteNamespaces}, {"release", p.Release}} {
+		for _, id := range list.ids {
+			all = append(all, list.verb+" "+id.Name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestPlan(t *testing.T) {
+	object := func(id ID, hash uint64) *Object {
+		return &Object{ID: id, Hash: hash, Phase: phaseOf(id.Kind, id.Namespace)}
+	}
+	live := Live{UID: "u", Version: 1, Owned: 7}
+	with := func(change func(*Live)) Live {
+		l := live
+		change(&l)
+		return l
+	}
+	for name, c := range map[string]struct {
+		desired []*Object
+		live    map[ID]Live
+		applied map[ID]Applied
+		keep    bool
+		want    string
+	}{
+		"new objects, in order":        {[]*Object{object(policy, 1), object(shop, 1)}, nil, nil, false, "apply shop, apply policy"},
+		"nothing has changed":          {[]*Object{object(policy, 1)}, map[ID]Live{policy: live}, map[ID]Applied{policy: {1, live}}, false, ""},
+		"after a restart":              {[]*Object{object(policy, 1)}, map[ID]Live{policy: live}, nil, false, "apply policy"},
+		"another content":              {[]*Object{object(policy, 2)}, map[ID]Live{policy: live}, map[ID]Applied{policy: {1, live}}, false, "apply policy"},
+		"somebody changed a field":     {[]*Object{object(policy, 1)}, map[ID]Live{policy: with(func(l *Live) { l.Owned = 8 })}, map[ID]Applied{policy: {1, live}}, false, "correct policy"},
+		"somebody changed others":      {[]*Object{object(policy, 1)}, map[ID]Live{policy: with(func(l *Live) { l.Version = 2 })}, map[ID]Applied{policy: {1, live}}, false, ""},
+		"somebody deleted it":          {[]*Object{object(policy, 1)}, nil, map[ID]Applied{policy: {1, live}}, false, "correct policy"},
+		"somebody replaced it":         {[]*Object{object(policy, 1)}, map[ID]Live{policy: with(func(l *Live) { l.UID = "v" })}, map[ID]Applied{policy: {1, live}}, false, "correct policy"},
+		"it has left":                  {nil, map[ID]Live{policy: live}, nil, false, "delete policy"},
+		"it has left, without prune":   {nil, map[ID]Live{policy: live}, nil, true, ""},
+		"it only has the label":        {nil, map[ID]Live{policy: with(func(l *Live) { l.Owned = 0 })}, nil, false, ""},
+		"it is detached":               {nil, map[ID]Live{policy: with(func(l *Live) { l.Detached = true })}, nil, false, "release policy"},
+		"it is being deleted":          {nil, map[ID]Live{policy: with(func(l *Live) { l.Terminating = true })}, nil, false, ""},
+		"a namespace with its objects": {nil, map[ID]Live{shop: live, policy: live}, nil, false, "delete shop"},
+		"a system namespace":           {nil, map[ID]Live{{Kind: shop.Kind, Name: "default"}: live}, nil, false, "release default"},
+		"unmanaged":                    {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, map[ID]Live{policy: live}, nil, false, "release policy"},
+		"unmanaged, never applied":     {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, nil, nil, false, ""},
+		"created only":                 {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest}}, nil, nil, false, "apply policy"},
+		"created only, exists":         {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest, Hash: 2}}, map[ID]Live{policy: live}, map[ID]Applied{policy: {1, live}}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := text(Compute(c.desired, &State{Live: c.live, Applied: c.applied}, !c.keep)); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestKeptNamespacesKeepTheirObjects(t *testing.T) {
+	p := Compute(nil, &State{Live: map[ID]Live{shop: {Owned: 1}, policy: {Owned: 1}}}, true)
+	p.Keep(map[string]bool{"shop": true})
+	if got := text(p); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFights(t *testing.T) {
+	f, begin := NewFights(), time.Unix(1000, 0)
+	got := ""
+	for i := range 8 {
+		got += fmt.Sprint(f.Correct(policy, begin.Add(time.Duration(i)*time.Second)), " ")
+	}
+	if want := "true true true true true false false false "; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if wait := f.Next(policy, begin.Add(10*time.Second)); wait != 50*time.Second {
+		t.Errorf("the next correction is in %s", wait)
+	}
+	if !f.Correct(policy, begin.Add(time.Minute)) || !f.Correct(shop, begin) {
+		t.Error("neither a minute later nor another object may wait")
+	}
+}

@@ -1,0 +1,125 @@
+package reposync
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
+)
+
+// revision is a commit as it was read.
+type revision struct {
+	commit  string
+	objects []*object.Object
+	errors  report.Errors
+	// listed are the kinds of the repository's own file.
+	listed scope.Lookup
+}
+
+// compile compiles the revision for the cluster. Names that an abstract directory shares with a namespace are errors here: one tree label would
+// stand for both.
+func (r *revision) compile(cluster string, served scope.Lookup, previous *revision) *repository.Result {
+	if len(r.errors) > 0 {
+		return &repository.Result{Errors: r.errors}
+	}
+	options := repository.Options{Cluster: cluster, Scopes: scope.Chain{r.listed, served}, Excluded: hnc.ExcludedNamespaces}
+	if previous != nil && previous.commit != r.commit {
+		options.PreviousKinds = repository.DefinedKinds(previous.objects)
+	}
+	result := repository.Compile(r.objects, options)
+	for _, warning := range result.Warnings {
+		if warning.Code == report.SharedName {
+			result.Errors = append(result.Errors, warning)
+		}
+	}
+	return result
+}
+
+// isApplicable reports whether a result may be applied. Objects of unknown kinds are left out of it.
+func isApplicable(result *repository.Result) bool {
+	for _, err := range result.Errors {
+		if err.Code.Blocking() || err.Code == report.SharedName {
+			return false
+		}
+	}
+	return true
+}
+
+// source reads the revisions of a RepositorySync.
+type source struct {
+	reader  *git.Reader
+	secrets kubernetes.Interface
+	spec    *v1beta1.RepositorySyncSpec
+	// head is what the branch or tag pointed to when it was read.
+	head string
+}
+
+// read returns the revision that the source names, or nil if that has been read already.
+func (s *source) read(ctx context.Context) (*revision, error) {
+	credentials, err := s.credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from := git.Source{URL: s.spec.Source.URL, Branch: s.spec.Source.Branch, Tag: s.spec.Source.Tag, Commit: s.spec.Source.Commit}
+	head, err := s.reader.Head(ctx, from, credentials)
+	if err != nil || head == s.head {
+		return nil, err
+	}
+	snapshot, err := s.reader.Read(ctx, from, credentials)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = snapshot.Close() }()
+	files, err := snapshot.Sub(s.spec.Source.Directory)
+	if err != nil {
+		return nil, err
+	}
+	read := &revision{commit: snapshot.Commit}
+	read.objects, read.errors = load.Load(files, load.DefaultLimits)
+	listed, problem := scope.FromFile(files)
+	if problem != nil {
+		read.errors = append(read.errors, problem)
+	}
+	read.listed = listed
+	s.head = head
+	return read, nil
+}
+
+// Keys of the Secret with credentials.
+const (
+	keyUsername   = "username"
+	keyPassword   = "password"
+	keyCA         = "ca.crt"
+	keyIdentity   = "identity"
+	keyKnownHosts = "known_hosts"
+)
+
+func (s *source) credentials(ctx context.Context) (*git.Credentials, error) {
+	name := s.spec.Source.SecretName
+	if name == "" {
+		return nil, nil
+	}
+	namespace := s.spec.ServiceAccount.Namespace
+	secret, err := s.secrets.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsForbidden(err):
+		return nil, fmt.Errorf("spec.source.secretName: hnc-sync may not read Secrets in namespace %q; grant it get on them there", namespace)
+	case err != nil:
+		return nil, fmt.Errorf("spec.source.secretName: %w", err)
+	}
+	return &git.Credentials{
+		Username: string(secret.Data[keyUsername]), Password: string(secret.Data[keyPassword]), CA: secret.Data[keyCA],
+		Identity: secret.Data[keyIdentity], KnownHosts: secret.Data[keyKnownHosts],
+	}, nil
+}

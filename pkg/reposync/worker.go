@@ -1,0 +1,191 @@
+package reposync
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+const (
+	defaultInterval = 15 * time.Second
+	// Retries of failed objects and sources start at minRetry and double up to maxRetry.
+	minRetry, maxRetry = time.Second, 5 * time.Minute
+	// quiet is how long changes by others are collected before they are corrected.
+	quiet = 100 * time.Millisecond
+)
+
+// worker carries out one generation of a RepositorySync. Only its own goroutine uses it.
+type worker struct {
+	manager *Manager
+	sync    *v1beta1.RepositorySync
+	source  *source
+	cluster *cluster.Cluster
+	// wake is signaled after a change of the cluster.
+	wake chan struct{}
+
+	// current is the revision that is applied, candidate a later one that must not be, or not yet.
+	current, candidate *revision
+	desired            []*plan.Object
+	result             *repository.Result
+	// unknown are the kinds that cannot be watched.
+	unknown map[schema.GroupKind]error
+	fights  *plan.Fights
+	retry   time.Duration
+}
+
+func newWorker(m *Manager, s *v1beta1.RepositorySync) (*worker, error) {
+	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), fights: plan.NewFights()}
+	w.source = &source{
+		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes},
+		secrets: m.Kubernetes, spec: &w.sync.Spec,
+	}
+	var err error
+	w.cluster, err = cluster.New(m.Client, s.Name, hnc.ServiceAccountReference(s.Spec.ServiceAccount), w.notify)
+	return w, err
+}
+
+// notify wakes the worker. It does not block.
+func (w *worker) notify() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run works until the context ends.
+func (w *worker) run(ctx context.Context) {
+	defer w.cluster.Stop()
+	ctx = klog.NewContext(ctx, klog.FromContext(ctx).WithValues("repositorySync", w.sync.Name))
+	if w.sync.Spec.Paused {
+		w.report(ctx, &outcome{reason: hnc.ReasonPaused, message: "spec.paused is true: nothing is read or written"})
+		<-ctx.Done()
+		return
+	}
+	interval := defaultInterval
+	if i := w.sync.Spec.Interval; i != nil {
+		interval = i.Duration
+	}
+	poll := time.NewTimer(0)
+	defer poll.Stop()
+	again := time.NewTimer(maxRetry)
+	defer again.Stop()
+	for {
+		read := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-poll.C:
+			read = true
+		case <-again.C:
+		case <-w.wake:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(quiet):
+			}
+		}
+		wait := w.step(ctx, read)
+		if read {
+			poll.Reset(interval)
+		}
+		again.Reset(wait)
+	}
+}
+
+// step makes the cluster as the repository says, as far as possible, and reports the result. It returns when to try again at the latest.
+func (w *worker) step(ctx context.Context, read bool) time.Duration {
+	begin := w.manager.now()
+	done := w.synchronize(ctx, read)
+	if ctx.Err() != nil {
+		return maxRetry
+	}
+	w.report(ctx, done)
+	w.manager.Metrics.observe(w.sync.Name, done, w.manager.now().Sub(begin))
+	switch {
+	case done.reason == hnc.ReasonSynced:
+		w.retry = 0
+		return maxRetry
+	case done.wait > 0:
+		return done.wait
+	}
+	w.retry = min(max(2*w.retry, minRetry), maxRetry)
+	return w.retry
+}
+
+// synchronize reads the source, if it is time to, and applies it.
+func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
+	done := &outcome{}
+	if read || w.current == nil && w.candidate == nil {
+		found, err := w.source.read(ctx)
+		if err != nil {
+			// The last revision remains in force.
+			done.sourceError = err
+		} else if found != nil {
+			w.candidate = found
+		}
+	}
+	if w.current == nil && w.candidate == nil {
+		return done.unavailable()
+	}
+	if err := w.prepare(ctx, done); err != nil {
+		return done.fail(hnc.ReasonApplyFailed, err.Error())
+	}
+	if w.current == nil {
+		return done
+	}
+	w.apply(ctx, done)
+	if done.reason == hnc.ReasonSynced && done.sourceError != nil {
+		return done.unavailable()
+	}
+	return done
+}
+
+// prepare compiles the revision that is to be applied.
+func (w *worker) prepare(ctx context.Context, done *outcome) error {
+	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0
+	if w.candidate == nil && !stale {
+		return nil
+	}
+	if err := w.cluster.Refresh(ctx); err != nil {
+		return err
+	}
+	served, incomplete := w.cluster.Scopes()
+	next := w.candidate
+	if next == nil {
+		next = w.current
+	}
+	result := next.compile(w.sync.Spec.Cluster, served, w.current)
+	done.seen = next.commit
+	if !isApplicable(result) {
+		done.rejected(hnc.ReasonInvalidRepository, result.Errors)
+		return nil
+	}
+	if err := w.watch(ctx, result); err != nil {
+		return err
+	}
+	if next != w.current && w.sync.Spec.Prune {
+		if errors := w.unsafe(result); len(errors) > 0 {
+			done.rejected(hnc.ReasonUnsafeRevision, errors)
+			return nil
+		}
+	}
+	desired, err := plan.Desired(result, w.sync.Name)
+	if err != nil {
+		return err
+	}
+	w.current, w.candidate, w.result, w.desired = next, nil, result, desired
+	if incomplete != nil {
+		w.result.Errors = append(w.result.Errors, &report.Error{Code: report.UnknownKind, Message: incomplete.Error()})
+	}
+	return nil
+}

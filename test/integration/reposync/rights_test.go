@@ -1,0 +1,120 @@
+package reposync
+
+import (
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// forbidden checks that a request is denied, with a message.
+func forbidden(t *testing.T, what string, err error, text string) {
+	t.Helper()
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), text) {
+		t.Errorf("%s: want forbidden with %q, got %v", what, text, err)
+	}
+}
+
+func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
+	r := newRepository(t, namespace("r-shop"))
+	spec := r.spec()
+	spec.Paused = true
+	other := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}, Spec: spec}
+	var err error
+	// The author's right to create RepositorySyncs takes effect with a delay.
+	suite.Eventually(t, "create", func() error {
+		_, err = author.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), other, metav1.CreateOptions{})
+		if err == nil || strings.Contains(err.Error(), "impersonate") {
+			return nil
+		}
+		return err
+	})
+	forbidden(t, "an account that the author may not impersonate", err, `may not act as the ServiceAccount "policy" in namespace "hnc-repositories"`)
+
+	start(t, "rights", spec)
+	syncs := author.HNC.HncV1beta1().RepositorySyncs()
+	stored, err := syncs.Get(t.Context(), "rights", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil := stored.DeepCopy()
+	evil.Spec.Source.URL = "https://evil.example.com/x.git"
+	_, err = syncs.Update(t.Context(), evil, metav1.UpdateOptions{})
+	forbidden(t, "another source", err, "impersonate")
+	// The status is not the author's, and labels are.
+	if _, err := syncs.Patch(t.Context(), "rights", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Errorf("labels: %v", err)
+	}
+
+	syncs = operator.HNC.HncV1beta1().RepositorySyncs()
+	secret := spec.DeepCopy()
+	secret.Source.SecretName = "credentials"
+	_, err = syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "secret"}, Spec: *secret}, metav1.CreateOptions{})
+	forbidden(t, "a Secret that the operator may not read", err, `may not read the Secret "credentials"`)
+	system := spec.DeepCopy()
+	system.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hnc-system", Name: "hnc-propagator"}
+	_, err = syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "system"}, Spec: *system}, metav1.CreateOptions{})
+	forbidden(t, "the propagator's account", err, "impersonate")
+}
+
+func TestRepositoryDoesNotReachBeyondItsAccount(t *testing.T) {
+	r := newRepository(t, namespace("x-shop"))
+	spec := r.spec()
+	spec.ServiceAccount.Name = limited
+	start(t, "limited", spec)
+	failing(t, "limited", hnc.ReasonApplyFailed, "system:serviceaccount:hnc-repositories:limited")
+	if got := values(t, "x-shop"); got != "-" {
+		t.Errorf("the namespace was created: %q", got)
+	}
+	// hnc-sync may not impersonate accounts elsewhere, even if an administrator names one.
+	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}, Spec: r.spec()}
+	s.Spec.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hnc-system", Name: "hnc-propagator"}
+	if _, err := admin.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin.HNC.HncV1beta1().RepositorySyncs().Delete(cleanup(), s.Name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	failing(t, "elsewhere", hnc.ReasonApplyFailed, "cannot impersonate")
+	if got := values(t, "x-shop"); got != "-" {
+		t.Errorf("the namespace was created: %q", got)
+	}
+}
+
+func TestInvalidSpecsAreRejected(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*v1beta1.RepositorySyncSpec)
+		want   string
+	}{
+		"a password":         {func(s *v1beta1.RepositorySyncSpec) { s.Source.URL = "https://a:secret@example.com/x" }, "spec.source.url"},
+		"clear text":         {func(s *v1beta1.RepositorySyncSpec) { s.Source.URL = "http://example.com/x" }, "spec.source.url"},
+		"a way out":          {func(s *v1beta1.RepositorySyncSpec) { s.Source.URL = "file:///repositories/../etc" }, "spec.source.url"},
+		"a directory above":  {func(s *v1beta1.RepositorySyncSpec) { s.Source.Directory = "../x" }, "spec.source.directory"},
+		"two revisions":      {func(s *v1beta1.RepositorySyncSpec) { s.Source.Branch, s.Source.Tag = "a", "b" }, "spec.source: "},
+		"a short commit":     {func(s *v1beta1.RepositorySyncSpec) { s.Source.Commit = "abc" }, "spec.source.commit"},
+		"an option":          {func(s *v1beta1.RepositorySyncSpec) { s.Source.Branch = "--upload-pack=x" }, "spec.source.branch"},
+		"no account":         {func(s *v1beta1.RepositorySyncSpec) { s.ServiceAccount.Name = "" }, "spec.serviceAccount.name"},
+		"an account's name":  {func(s *v1beta1.RepositorySyncSpec) { s.ServiceAccount.Namespace = "a:b" }, "spec.serviceAccount.namespace"},
+		"a path as a secret": {func(s *v1beta1.RepositorySyncSpec) { s.Source.SecretName = "a/b" }, "spec.source.secretName"},
+		"no pause":           {func(s *v1beta1.RepositorySyncSpec) { s.Interval = &metav1.Duration{} }, "spec.interval"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := (&repository{dir: "/repositories/x"}).spec()
+			c.change(&spec)
+			_, err := admin.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), &v1beta1.RepositorySync{
+				ObjectMeta: metav1.ObjectMeta{Name: "invalid"}, Spec: spec,
+			}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret@") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

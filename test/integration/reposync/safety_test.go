@@ -1,0 +1,133 @@
+package reposync
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+func TestUnsafeRevisionsAreNotApplied(t *testing.T) {
+	r := newRepository(t, with(namespace("u/u-a", "u/u-b", "u/u-c"), "namespaces/u/policy.yaml", configMap("policy", "1")))
+	start(t, "unsafe", r.spec())
+	synced(t, "unsafe", r.head(t))
+	r.commit(t, map[string]string{
+		"namespaces/u/u-a/namespace.yaml": "", "namespaces/u/u-b/namespace.yaml": "", "namespaces/u/u-c/namespace.yaml": "", "namespaces/u/policy.yaml": "",
+	})
+	failing(t, "unsafe", hnc.ReasonUnsafeRevision, "KNV2006")
+	commit := r.commit(t, with(namespace("u/u-a"), "namespaces/u/policy.yaml", configMap("policy", "2")))
+	failing(t, "unsafe", hnc.ReasonUnsafeRevision, "MassDeletion")
+	// The revision before remains in force.
+	suite.Must(t, "drift", func() error {
+		return tenant.CoreV1().ConfigMaps("u-b").Delete(t.Context(), "policy", metav1.DeleteOptions{})
+	})
+	eventually(t, "u-b", "policy=1")
+	eventually(t, "u-a", "policy=1")
+	change(t, "unsafe", func(s *v1beta1.RepositorySyncSpec) { s.AllowMassDeletion = true })
+	synced(t, "unsafe", commit)
+	eventually(t, "u-a", "policy=2")
+	eventually(t, "u-b", "-")
+}
+
+func TestInvalidRevisionsAreNotApplied(t *testing.T) {
+	r := newRepository(t, with(namespace("i-eng/i-shop"), "namespaces/i-eng/policy.yaml", configMap("policy", "1")))
+	start(t, "invalid", r.spec())
+	synced(t, "invalid", r.head(t))
+	r.commit(t, map[string]string{"namespaces/i-eng/policy.yaml": configMap("policy", "2"), "namespaces/i-eng/i-shop/again.yaml": configMap("policy", "3")})
+	failing(t, "invalid", hnc.ReasonInvalidRepository, "KNV1029")
+	eventually(t, "i-shop", "policy=1")
+	// One tree label would stand for a directory and a namespace.
+	files := with(namespace("i-shop/i-other"), "namespaces/i-eng/i-shop/again.yaml", "")
+	r.commit(t, files)
+	failing(t, "invalid", hnc.ReasonInvalidRepository, "SharedName")
+	eventually(t, "i-other", "-")
+	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.Source.Branch = "missing" })
+	failing(t, "invalid", hnc.ReasonSourceUnavailable, "branch missing")
+	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.Source = v1beta1.RepositorySource{URL: "file:///etc"} })
+	failing(t, "invalid", hnc.ReasonSourceUnavailable, "is not a Git repository below")
+	eventually(t, "i-shop", "policy=1")
+}
+
+func TestNamespacesInUseAreNotDeleted(t *testing.T) {
+	r := newRepository(t, with(namespace("n/n-used", "n/n-parent", "n/n-free", "n/n-stay"), "namespaces/n/policy.yaml", configMap("policy", "1")))
+	start(t, "used", r.spec())
+	synced(t, "used", r.head(t))
+	suite.Must(t, "own object", func() error {
+		_, err := tenant.CoreV1().ConfigMaps("n-used").Patch(t.Context(), "own", types.ApplyPatchType,
+			[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"own"},"data":{"key":"mine"}}`), metav1.PatchOptions{FieldManager: "tenant"})
+		return err
+	})
+	if _, err := admin.HNC.HncV1beta1().Subnamespaces("n-parent").Create(t.Context(),
+		&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "n-child"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	commit := r.commit(t, map[string]string{"namespaces/n/n-used/namespace.yaml": "", "namespaces/n/n-free/namespace.yaml": ""})
+	failing(t, "used", hnc.ReasonApplyFailed, "configmaps own")
+	eventually(t, "n-free", "-")
+	// It keeps its policies.
+	eventually(t, "n-used", "own=mine policy=1")
+	suite.Must(t, "remove", func() error {
+		return tenant.CoreV1().ConfigMaps("n-used").Delete(t.Context(), "own", metav1.DeleteOptions{})
+	})
+	synced(t, "used", commit)
+	eventually(t, "n-used", "-")
+	r.commit(t, map[string]string{"namespaces/n/n-parent/namespace.yaml": ""})
+	failing(t, "used", hnc.ReasonApplyFailed, "namespace n-child below it")
+	eventually(t, "n-parent", "policy=1")
+}
+
+func TestAnnotationsOfObjects(t *testing.T) {
+	disabled := "  annotations: {configmanagement.gke.io/managed: disabled}\n"
+	detached := "  annotations: {client.lifecycle.config.k8s.io/deletion: detach}\n"
+	ignored := "  annotations: {client.lifecycle.config.k8s.io/mutation: ignore}\n"
+	files := namespace("o-shop")
+	files["namespaces/o-shop/a.yaml"] = configMap("disabled", "1", disabled)
+	files["namespaces/o-shop/b.yaml"] = configMap("released", "1")
+	files["namespaces/o-shop/c.yaml"] = configMap("detached", "1", detached)
+	files["namespaces/o-shop/d.yaml"] = configMap("ignored", "1", ignored)
+	r := newRepository(t, files)
+	start(t, "annotations", r.spec())
+	synced(t, "annotations", r.head(t))
+	eventually(t, "o-shop", "detached=1 ignored=1 released=1")
+	commit := r.commit(t, map[string]string{
+		"namespaces/o-shop/b.yaml": configMap("released", "2", disabled),
+		"namespaces/o-shop/c.yaml": "",
+		"namespaces/o-shop/d.yaml": configMap("ignored", "2", ignored),
+	})
+	synced(t, "annotations", commit)
+	eventually(t, "o-shop", "detached=1 ignored=1 released=1")
+	for _, name := range []string{"released", "detached"} {
+		m, err := admin.CoreV1().ConfigMaps("o-shop").Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil || m.Labels[hnc.LabelRepositorySync] != "" {
+			t.Errorf("%s: got %v, %v", name, m.Labels, err)
+		}
+	}
+	synced(t, "annotations", r.commit(t, map[string]string{"namespaces/o-shop/b.yaml": ""}))
+	eventually(t, "o-shop", "detached=1 ignored=1 released=1")
+}
+
+func TestObjectsOfAnotherSyncAreNotTakenOver(t *testing.T) {
+	r := newRepository(t, with(namespace("t-shop"), "namespaces/t-shop/policy.yaml", configMap("policy", "1")))
+	start(t, "first", r.spec())
+	synced(t, "first", r.head(t))
+	other := &repository{dir: r.dir}
+	start(t, "second", other.spec())
+	failing(t, "second", hnc.ReasonApplyFailed, `belongs to the RepositorySync "first"`)
+	eventually(t, "t-shop", "policy=1")
+	// An object that only has the label of a sync is not the sync's.
+	suite.Must(t, "label", func() error {
+		_, err := tenant.CoreV1().ConfigMaps("t-shop").Patch(t.Context(), "own", types.ApplyPatchType,
+			[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"own","labels":{"hnc.x-k8s.io/repository-sync":"first"}}}`), metav1.PatchOptions{FieldManager: "tenant"})
+		return err
+	})
+	synced(t, "first", r.commit(t, map[string]string{"namespaces/t-shop/policy.yaml": ""}))
+	eventually(t, "t-shop", "own=")
+	if err := operator.HNC.HncV1beta1().RepositorySyncs().Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+}
