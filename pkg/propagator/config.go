@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
 
@@ -43,6 +44,8 @@ type Config struct {
 	Managed *managed.Rules
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
+	// QuotaEnforcement is how the sums of hierarchical quotas are limited; quota.Eventual by default.
+	QuotaEnforcement quota.Mode
 	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
 	Workers int
 	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default. A growing list of children
@@ -56,6 +59,9 @@ func (c *Config) complete() {
 	if c.Managed == nil {
 		rules := managed.Default()
 		c.Managed = &rules
+	}
+	if c.QuotaEnforcement == "" {
+		c.QuotaEnforcement = quota.Eventual
 	}
 	if c.Workers <= 0 {
 		c.Workers = 32

@@ -65,8 +65,10 @@ func New(config Config) *Manager {
 	})
 	m.namespaces = namespace.New(d)
 	m.hierarchies = hierarchy.New(d, config.StatusWindow, m.configuration.ObserveConditions)
-	m.quotas = quota.New(d, config.StatusWindow)
-	m.subnamespaces = subnamespace.New(d, m.namespaces, m.hierarchies, m.copies, config.InheritPodSecurity)
+	m.quotas = quota.New(d, quota.Config{Window: config.StatusWindow, Mode: config.QuotaEnforcement})
+	m.subnamespaces = subnamespace.New(d, subnamespace.Controllers{
+		Namespaces: m.namespaces, Hierarchies: m.hierarchies, Copies: m.copies, Quotas: m.quotas,
+	}, config.InheritPodSecurity)
 	m.releases = copyrelease.New(d, config.Discover)
 	m.restore = restore.New(d, m.store, config.Workers)
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
@@ -74,6 +76,7 @@ func New(config Config) *Manager {
 		queue.Namespace:      counted(config.Metrics.Reconciling, m.namespaces.Reconcile),
 		queue.Quota:          m.quotas.Reconcile,
 		queue.QuotaStatus:    m.quotas.Reconcile,
+		queue.QuotaAdmission: m.quotas.Reconcile,
 		queue.Status:         counted(config.Metrics.Reconciling, m.hierarchies.Reconcile),
 		queue.Release:        m.releases.Reconcile,
 		queue.Configuration:  m.configuration.Reconcile,

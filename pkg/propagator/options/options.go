@@ -12,6 +12,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
@@ -39,6 +40,8 @@ type Options struct {
 	ManageCertificates bool
 	// Certificates are the lifetimes of issued certificates.
 	Certificates certificates.Lifetimes
+	// HRQEnforcement is how the sums of hierarchical quotas are limited.
+	HRQEnforcement string
 }
 
 const year = 365 * 24 * time.Hour
@@ -50,6 +53,7 @@ func New() *Options {
 		SuppressObjectTags: true,
 		Workers:            32,
 		InheritPodSecurity: true,
+		HRQEnforcement:     string(quota.Eventual),
 		Managed:            managed.NewOptions(),
 		Copies:             copies.NewOptions(),
 		Certificates:       certificates.Lifetimes{Authority: 10 * year, Serving: year / 4},
@@ -75,6 +79,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"How long certificates that --manage-certificates issues are valid. They are renewed after two thirds of it.")
 	fs.DurationVar(&o.Certificates.Authority, "ca-lifetime", o.Certificates.Authority,
 		"How long their authority is valid. It is replaced after two thirds of it, and trusted until it expires.")
+	fs.StringVar(&o.HRQEnforcement, "hrq-enforcement", o.HRQEnforcement,
+		"How the sum of the use in the subtree of a HierarchicalResourceQuota is limited. Reserve: by a webhook on the status of its ResourceQuotas, which never lets the sum exceed a limit. "+
+			"Eventual: without a webhook, by limiting each namespace to what the others leave about a second later.")
 	o.Managed.AddFlags(fs)
 	o.Copies.AddFlags(fs)
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
@@ -93,6 +100,9 @@ func (o *Options) Validate() field.ErrorList {
 	if l := o.Certificates; l.Serving <= 0 || l.Serving > l.Authority/3 {
 		errs = append(errs, field.Invalid(field.NewPath("certificate-lifetime"), l.Serving.String(),
 			"must be more than 0, and at most a third of ca-lifetime: certificates must not outlive their authority"))
+	}
+	if _, err := quota.ParseMode(o.HRQEnforcement); err != nil {
+		errs = append(errs, field.Invalid(field.NewPath("hrq-enforcement"), o.HRQEnforcement, err.Error()))
 	}
 	if _, err := o.Managed.Rules(); err != nil {
 		errs = append(errs, field.Invalid(field.NewPath("managed"), "", err.Error()))

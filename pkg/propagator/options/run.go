@@ -3,6 +3,7 @@ package options
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
@@ -35,6 +37,9 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	defer stopEvents()
 	config.Workers = o.Workers
 	config.InheritPodSecurity = o.InheritPodSecurity
+	if config.QuotaEnforcement, err = quota.ParseMode(o.HRQEnforcement); err != nil {
+		return fmt.Errorf("--hrq-enforcement: %w", err)
+	}
 	rules, err := o.Managed.Rules()
 	if err != nil {
 		return err

@@ -1,8 +1,6 @@
 package quota
 
-import (
-	"testing"
-)
+import "testing"
 
 const (
 	held   = "Enforced=Eventual Exceeded=WithinLimit"
@@ -11,28 +9,28 @@ const (
 
 func TestLimitsOfAllAncestorsApplyToASubtree(t *testing.T) {
 	tree(t, "limits-", "root", "mid<root", "leaf<mid", "other<root")
-	limit(t, "limits-root", "r", "secrets=6 configmaps=20")
+	limit(t, "limits-root", "r", "secrets=6 pods=20")
 	limit(t, "limits-mid", "m", "secrets=3 services=2")
 	limit(t, "limits-mid", "n", "secrets=4 services=1")
-	wantHard(t, "limits-root", "configmaps=20 secrets=6")
-	wantHard(t, "limits-other", "configmaps=20 secrets=6")
-	wantHard(t, "limits-mid", "configmaps=20 secrets=3 services=1")
-	wantHard(t, "limits-leaf", "configmaps=20 secrets=3 services=1")
+	wantHard(t, "limits-root", "pods=20 secrets=6")
+	wantHard(t, "limits-other", "pods=20 secrets=6")
+	wantHard(t, "limits-mid", "pods=20 secrets=3 services=1")
+	wantHard(t, "limits-leaf", "pods=20 secrets=3 services=1")
+
+	limit(t, "limits-mid", "m", "secrets=1")
+	wantHard(t, "limits-leaf", "pods=20 secrets=1 services=1")
+	unlimit(t, "limits-mid", "m")
+	wantHard(t, "limits-leaf", "pods=20 secrets=4 services=1")
+	unlimit(t, "limits-mid", "n")
+	wantHard(t, "limits-leaf", "pods=20 secrets=6")
 
 	createSecrets(t, "limits-leaf", "a", "b")
 	createSecrets(t, "limits-other", "a")
-	wantStatus(t, "limits-mid", "m", "secrets=2 services=0", held)
-	// Every namespace has the ConfigMap kube-root-ca.crt.
-	wantStatus(t, "limits-root", "r", "configmaps=4 secrets=3", held)
-	wantNamespaces(t, "limits-root", "r", "limits-leaf: configmaps=1 secrets=2", "limits-mid: configmaps=1", "limits-other: configmaps=1 secrets=1", "limits-root: configmaps=1")
-
-	limit(t, "limits-mid", "m", "secrets=1")
-	wantHard(t, "limits-leaf", "configmaps=20 secrets=1 services=1")
-	wantStatus(t, "limits-mid", "m", "secrets=2", exceed)
+	wantStatus(t, "limits-root", "r", "pods=0 secrets=3", held)
+	wantNamespaces(t, "limits-root", "r", "limits-leaf: secrets=2", "limits-other: secrets=1")
+	limit(t, "limits-mid", "m", "secrets=1 services=2")
+	wantStatus(t, "limits-mid", "m", "secrets=2 services=0", exceed)
 	unlimit(t, "limits-mid", "m")
-	wantHard(t, "limits-leaf", "configmaps=20 secrets=4 services=1")
-	unlimit(t, "limits-mid", "n")
-	wantHard(t, "limits-leaf", "configmaps=20 secrets=6")
 	unlimit(t, "limits-root", "r")
 	for _, namespace := range []string{"limits-root", "limits-mid", "limits-leaf", "limits-other"} {
 		wantHard(t, namespace, "")
@@ -50,11 +48,10 @@ func TestLimitsAndUseMoveWithANamespace(t *testing.T) {
 	wantStatus(t, "moves-b", "q", "secrets=0", held)
 
 	setParent(t, "moves-mid", "moves-b")
-	wantHard(t, "moves-leaf", "secrets=7")
-	wantHard(t, "moves-mid", "secrets=7")
 	wantStatus(t, "moves-a", "q", "secrets=1", held)
 	wantStatus(t, "moves-b", "q", "secrets=2", held)
 	wantNamespaces(t, "moves-b", "q", "moves-leaf: secrets=2")
+	wantHard(t, "moves-leaf", "secrets=7")
 
 	setParent(t, "moves-mid", "")
 	wantHard(t, "moves-leaf", "")

@@ -22,9 +22,11 @@ import (
 type Controller struct {
 	controller.Dependencies
 	metrics *quotaMetrics
-	// window is how long changes of a status are collected before it is written; statuses delays the next write of a status that keeps changing.
-	window   time.Duration
+	config  Config
+	// statuses delays the next write of a status that keeps changing.
 	statuses *cooldown.Cooldown
+	// registering lets one worker at a time write the registration of the webhook.
+	registering sync.Mutex
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu      sync.Mutex
@@ -33,13 +35,23 @@ type Controller struct {
 	pending sets.Set[string]
 	// failures holds, by namespace, why its ResourceQuotas can't be written.
 	failures map[string]string
+	// exceeded are the quotas whose use exceeds a limit.
+	exceeded sets.Set[quotas.Key]
 }
 
-// New returns a Controller that collects changes of a status for the window, and writes a status that keeps changing once in ten windows.
-func New(d controller.Dependencies, window time.Duration) *Controller {
+// Config is what a Controller needs besides the dependencies that all controllers get.
+type Config struct {
+	// Window is how long changes of a status are collected before it is written. A status that keeps changing is written once in ten windows.
+	Window time.Duration
+	// Mode is how sums are limited.
+	Mode Mode
+}
+
+// New returns a Controller.
+func New(d controller.Dependencies, config Config) *Controller {
 	return &Controller{
-		Dependencies: d, metrics: newMetrics(d.Metrics), window: window, statuses: cooldown.New(10 * window),
-		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{},
+		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: cooldown.New(10 * config.Window),
+		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](),
 	}
 }
 
@@ -50,12 +62,11 @@ func (c *Controller) Handlers() cache.EventHandlers {
 			if s.Quotas.Empty() {
 				return
 			}
+			// Changed are those with another number of sub-namespaces, among others.
+			c.recount(s, slices.Concat(affected.Moved, affected.Changed)...)
 			for _, name := range affected.Moved {
 				c.enqueue(s, name)
 			}
-			// The number of sub-namespaces may be another.
-			c.recount(s, affected.Moved...)
-			c.recount(s, affected.Changed...)
 		},
 		QuotaChanged: c.quotaChanged,
 		QuotaObjectChanged: func(s *cache.State, old, o *quotas.Object) {
@@ -63,8 +74,14 @@ func (c *Controller) Handlers() cache.EventHandlers {
 			if either == nil {
 				either = old
 			}
-			c.enqueue(s, either.Namespace)
 			c.recount(s, either.Namespace)
+			c.enqueue(s, either.Namespace)
+		},
+		QuotaWebhookChanged: func(s *cache.State) {
+			c.enqueueRegistration()
+			for q := range s.Quotas.Quotas() {
+				c.enqueueStatus(q.Key)
+			}
 		},
 	}
 }
@@ -78,15 +95,23 @@ func (c *Controller) quotaChanged(s *cache.State, old, q *quotas.Quota) {
 		either = old
 	}
 	subtree := append(s.Tree.Descendants(either.Namespace), either.Namespace)
-	for _, name := range subtree {
-		c.enqueue(s, name)
-	}
 	c.mu.Lock()
 	c.tallies.forget(either.Key)
 	if q != nil {
 		c.tallies.add(q.Key, subtree)
+		// Failures are reported to this quota, too, when they occur again.
+		for _, name := range subtree {
+			delete(c.failures, name)
+		}
+	} else {
+		c.exceeded.Delete(either.Key)
+		c.metrics.exceeded.Set(float64(c.exceeded.Len()))
 	}
 	c.mu.Unlock()
+	c.enqueueRegistration()
+	for _, name := range subtree {
+		c.enqueue(s, name)
+	}
 	if q != nil {
 		c.enqueueStatus(q.Key)
 	}
@@ -100,17 +125,19 @@ func (c *Controller) Start(s *cache.State) {
 	for o := range s.Quotas.Objects() {
 		c.enqueue(s, o.Namespace)
 	}
+	c.enqueueRegistration()
 }
 
 // enqueue asks to reconcile the ResourceQuotas of a namespace.
 func (c *Controller) enqueue(s *cache.State, namespace string) {
 	c.mu.Lock()
-	right := !c.pending.Has(namespace) && c.diverges(s, namespace) == nil
-	if !right {
+	writes, held := c.plan(s, namespace)
+	due := len(writes) > 0 || !held || c.pending.Has(namespace)
+	if !held {
 		c.pending.Insert(namespace)
 	}
 	c.mu.Unlock()
-	if !right {
+	if due {
 		c.Queue.Add(queue.Key{Class: queue.Quota, Namespace: namespace})
 	}
 }
@@ -131,13 +158,16 @@ func (c *Controller) recount(s *cache.State, namespaces ...string) {
 }
 
 func (c *Controller) enqueueStatus(key quotas.Key) {
-	c.Queue.AddAfter(queue.Key{Class: queue.QuotaStatus, Namespace: key.Namespace, Name: key.Name}, c.window)
+	c.Queue.AddAfter(queue.Key{Class: queue.QuotaStatus, Namespace: key.Namespace, Name: key.Name}, c.config.Window)
 }
 
-// Reconcile writes the ResourceQuotas of a namespace, or the status of a quota.
+// Reconcile writes the ResourceQuotas of a namespace, the status of a quota, or the registration of the webhook.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
-	if key.Class == queue.QuotaStatus {
+	switch key.Class {
+	case queue.QuotaStatus:
 		return c.reconcileStatus(ctx, key)
+	case queue.QuotaAdmission:
+		return c.register(ctx)
 	}
 	err := c.sync(ctx, key.Namespace)
 	c.updatePending(key.Namespace)
@@ -150,33 +180,18 @@ func (c *Controller) updatePending(namespace string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		was := c.pending.Has(namespace)
-		is := c.diverges(s, namespace) != nil
-		if is {
+		_, held := c.plan(s, namespace)
+		if !held {
 			c.pending.Insert(namespace)
 		} else {
 			c.pending.Delete(namespace)
 			delete(c.failures, namespace)
 		}
 		c.metrics.pending.Set(float64(c.pending.Len()))
-		if was != is {
+		if was == held {
 			for _, q := range s.Quotas.Governing(s.Tree, namespace) {
 				c.enqueueStatus(q.Key)
 			}
 		}
 	})
 }
-
-// diverges returns what to write in a namespace, or an empty list if its ResourceQuotas are right but their use is not computed yet; nil if it is
-// held to its limits. The lock must be held.
-func (c *Controller) diverges(s *cache.State, namespace string) []write {
-	writes, computed := planFor(s, namespace, c.allows(namespace))
-	if len(writes) > 0 {
-		return writes
-	}
-	if !computed {
-		return []write{}
-	}
-	return nil
-}
-
-func contains(chain []string, namespace string) bool { return slices.Contains(chain, namespace) }

@@ -8,7 +8,7 @@ import (
 
 // quotaMetrics are the metrics of quotas. None has a label for the quota: there may be as many as namespaces.
 type quotaMetrics struct {
-	pending *metrics.Gauge
+	pending, exceeded *metrics.Gauge
 }
 
 func newMetrics(m *shared.Metrics) *quotaMetrics {
@@ -18,7 +18,12 @@ func newMetrics(m *shared.Metrics) *quotaMetrics {
 			Help:           "Namespaces whose ResourceQuotas do not enforce the hierarchical quotas yet.",
 			StabilityLevel: metrics.ALPHA,
 		}),
+		exceeded: metrics.NewGauge(&metrics.GaugeOpts{
+			Name:           "hnc_quota_exceeded",
+			Help:           "Hierarchical quotas whose use exceeds a limit.",
+			StabilityLevel: metrics.ALPHA,
+		}),
 	}
-	m.Register(q.pending)
+	m.Register(q.pending, q.exceeded)
 	return q
 }

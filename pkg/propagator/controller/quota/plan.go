@@ -49,6 +49,30 @@ func planFor(s *cache.State, namespace string, allows func(*quotas.Quota) corev1
 	return writes, computed
 }
 
+// adjusts reports whether only the quantities of limits change.
+func (w write) adjusts() bool {
+	if w.present == nil || w.wanted == nil {
+		return false
+	}
+	adjusted := *w.present
+	adjusted.Hard = w.wanted.Spec.Hard
+	scope, _ := quota.ScopeOfObject(w.Name)
+	return right(&adjusted, scope, w.wanted) && sameResources(w.present.Hard, w.wanted.Spec.Hard)
+}
+
+// sameResources reports whether two lists contain the same resources.
+func sameResources(a, b corev1.ResourceList) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name := range a {
+		if _, ok := b[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // right reports whether a ResourceQuota is as wanted.
 func right(o *quotas.Object, scope quota.Scope, wanted *corev1.ResourceQuota) bool {
 	return o.Scope == scope && o.NotPropagated && equality.Semantic.DeepEqual(o.Hard, wanted.Spec.Hard)

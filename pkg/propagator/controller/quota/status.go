@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -38,6 +39,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		status = c.statusOf(s, q, metav1.Now())
+		c.observeExceeded(q.Key, meta.IsStatusConditionTrue(status.Conditions, hnc.ConditionQuotaExceeded))
 	})
 	if q == nil || equality.Semantic.DeepEqual(status, q.Status) {
 		return nil
@@ -47,6 +49,9 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		return nil
 	}
 	c.statuses.Start(name.String())
+	if c.config.Mode == Eventual {
+		c.adjust(q)
+	}
 	// The whole status is replaced: a merge would keep resources that are not limited any more.
 	patch, err := json.Marshal([]map[string]any{
 		{"op": "test", "path": "/metadata/uid", "value": q.UID},
@@ -60,6 +65,25 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		return fmt.Errorf("%w: %w", outcome.ErrStale, err) // Another quota of that name.
 	}
 	return outcome.Record(c.Metrics, "HierarchicalResourceQuota", "patch", q.Namespace, err, func() { c.Cache.ForQuotas().Observe(patched) })
+}
+
+// adjust has the limits of the namespaces below a quota follow its use.
+func (c *Controller) adjust(q *quotas.Quota) {
+	c.Cache.Read(func(s *cache.State) {
+		for _, namespace := range append(s.Tree.Descendants(q.Namespace), q.Namespace) {
+			c.enqueue(s, namespace)
+		}
+	})
+}
+
+// observeExceeded records whether the use of a quota exceeds a limit. The lock must be held.
+func (c *Controller) observeExceeded(key quotas.Key, exceeded bool) {
+	if exceeded {
+		c.exceeded.Insert(key)
+	} else {
+		c.exceeded.Delete(key)
+	}
+	c.metrics.exceeded.Set(float64(c.exceeded.Len()))
 }
 
 // statusOf returns the status of a quota. The lock must be held.
@@ -87,7 +111,7 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 	var pending, failing []string
 	for namespace := range c.pending {
 		switch {
-		case len(q.Counted) == 0 || !contains(s.Tree.Chain(namespace), q.Namespace):
+		case len(q.Counted) == 0 || !slices.Contains(s.Tree.Chain(namespace), q.Namespace):
 		case c.failures[namespace] != "":
 			failing = append(failing, namespace)
 		default:
@@ -104,7 +128,7 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 		condition.Reason = hnc.ReasonQuotaPending
 		condition.Message = fmt.Sprintf("%d namespace(s) are not held to the limits yet, namespace %q for instance", len(pending), slices.Min(pending))
 	default:
-		condition.Status, condition.Reason, condition.Message = c.inForce()
+		condition.Status, condition.Reason, condition.Message = inForce(s, q, c.config.Mode)
 	}
 	return condition
 }

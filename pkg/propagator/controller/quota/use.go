@@ -2,6 +2,7 @@ package quota
 
 import (
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -133,7 +134,7 @@ func (t *tally) totals(q *quotas.Quota) corev1.ResourceList {
 
 // useIn returns what a quota counts in a namespace: nothing outside of its subtree, and no zeros.
 func useIn(s *cache.State, q *quotas.Quota, namespace string) corev1.ResourceList {
-	if s.Tree.Excluded(q.Namespace) || !contains(s.Tree.Chain(namespace), q.Namespace) {
+	if s.Tree.Excluded(q.Namespace) || !slices.Contains(s.Tree.Chain(namespace), q.Namespace) {
 		return nil
 	}
 	used := corev1.ResourceList{}

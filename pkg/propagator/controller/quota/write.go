@@ -22,8 +22,18 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		writes = c.diverges(s, namespace)
+		writes, _ = c.plan(s, namespace)
 	})
+	if len(writes) == 0 {
+		return nil
+	}
+	// No use is recorded without being reserved.
+	if err := c.register(ctx); err != nil {
+		if outcome.Rejected(err) {
+			c.reportFailure(namespace, err)
+		}
+		return err
+	}
 	steps := make([]func() error, len(writes))
 	for i, w := range writes {
 		steps[i] = func() error { return c.carryOut(ctx, w) }

@@ -26,7 +26,7 @@ func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, 
 			return outcome.ErrStale
 		}
 		value := hnc.CascadingAllowed
-		if err := c.namespaces.Patch(ctx, ns, map[string]*string{hnc.LabelCascadingDeletion: &value}, nil); err != nil {
+		if err := c.Namespaces.Patch(ctx, ns, map[string]*string{hnc.LabelCascadingDeletion: &value}, nil); err != nil {
 			return err
 		}
 		// The namespace may not be the sub-namespace any more.
@@ -35,7 +35,7 @@ func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, 
 			return outcome.ErrStale
 		}
 	}
-	return c.namespaces.Delete(ctx, s.Name, p.uid, p.resourceVersion)
+	return c.Namespaces.Delete(ctx, s.Name, p.uid, p.resourceVersion)
 }
 
 // confirmDeletion confirms with live reads that the namespace of the Subnamespace is deleted: that the Subnamespace still goes and is effective, that

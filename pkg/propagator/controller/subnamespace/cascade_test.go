@@ -94,7 +94,7 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 		}
 	}
 	d.Cache.ObserveSubnamespace(cached.subnamespace)
-	c := New(d, namespace.New(d), nil, nil, false)
+	c := New(d, Controllers{Namespaces: namespace.New(d)}, false)
 	err := c.Reconcile(t.Context(), queue.Key{Class: queue.Subnamespace, Namespace: "p", Name: "c"})
 	var written []string
 	for _, action := range append(core.Actions(), hierarchy.Actions()...) {

@@ -15,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -23,21 +24,25 @@ import (
 // Controller reconciles Subnamespaces.
 type Controller struct {
 	controller.Dependencies
-	namespaces  *namespace.Controller
-	hierarchies *hierarchy.Controller
-	copies      *copies.Controller
+	Controllers
 	// inheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	inheritPodSecurity bool
 	requestedAt        *queue.Stamps
 	creationSeconds    *metrics.Histogram
 }
 
+// Controllers are those that complete new namespaces.
+type Controllers struct {
+	Namespaces  *namespace.Controller
+	Hierarchies *hierarchy.Controller
+	Copies      *copies.Controller
+	Quotas      *quota.Controller
+}
+
 // New returns a Controller that completes new namespaces by the other controllers.
-func New(d controller.Dependencies, namespaces *namespace.Controller, hierarchies *hierarchy.Controller, copies *copies.Controller,
-	inheritPodSecurity bool,
-) *Controller {
+func New(d controller.Dependencies, others Controllers, inheritPodSecurity bool) *Controller {
 	return &Controller{
-		Dependencies: d, namespaces: namespaces, hierarchies: hierarchies, copies: copies,
+		Dependencies: d, Controllers: others,
 		inheritPodSecurity: inheritPodSecurity, requestedAt: queue.NewStamps(), creationSeconds: newCreationSeconds(d.Metrics),
 	}
 }
@@ -132,7 +137,7 @@ func (c *Controller) markParent(ctx context.Context, key tree.Key) (plan, error)
 		return plan{}, outcome.ErrStale
 	}
 	value := "true"
-	if err := c.namespaces.Patch(ctx, parent, map[string]*string{hnc.LabelHasSubnamespaces: &value}, nil); err != nil {
+	if err := c.Namespaces.Patch(ctx, parent, map[string]*string{hnc.LabelHasSubnamespaces: &value}, nil); err != nil {
 		return plan{}, err
 	}
 	// The parent may be gone by now.

@@ -30,7 +30,7 @@ func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, bind
 	if ns == nil || ns.CreatorPending != s.UID {
 		return nil
 	}
-	return c.namespaces.Patch(ctx, ns, nil, map[string]*string{hnc.AnnotationCreatorPending: nil})
+	return c.Namespaces.Patch(ctx, ns, nil, map[string]*string{hnc.AnnotationCreatorPending: nil})
 }
 
 // creatorPrefix precedes the namespace's name: with the same name everywhere, an ancestor's RoleBinding would replace a descendant's.

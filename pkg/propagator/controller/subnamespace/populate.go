@@ -21,11 +21,11 @@ import (
 // populate creates the namespace if the plan says so, writes everything that it inherits, and then the status.
 func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan) error {
 	// The copies controller leaves the namespace alone until it is populated.
-	defer c.copies.Hold(s.Name)()
+	defer c.Copies.Hold(s.Name)()
 
 	if p.action == createNamespace {
 		if err := parallel.Run([]func() error{
-			func() error { return c.namespaces.Create(ctx, p.namespace) },
+			func() error { return c.Namespaces.Create(ctx, p.namespace) },
 			func() error { return c.refreshPodSecurity(ctx, s.Parent) },
 		}); err != nil {
 			return c.reportFailure(ctx, s, v1beta1.SubnamespaceMissing, err)
@@ -33,10 +33,13 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	}
 	// Labels restrict what the copies permit, so they come first. There is nothing to do for a namespace that was just created, unless the
 	// parent's Pod Security labels have changed since.
-	if err := c.namespaces.Sync(ctx, s.Name); err != nil {
+	if err := c.Namespaces.Sync(ctx, s.Name); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
-	steps := []func() error{func() error { return c.copies.Populate(ctx, s.Name) }}
+	steps := []func() error{
+		func() error { return c.Copies.Populate(ctx, s.Name) },
+		func() error { return c.Quotas.Populate(ctx, s.Name) },
+	}
 	if p.setParent || p.setMetadata {
 		steps = append(steps, func() error { return c.syncHierarchy(ctx, s, p) })
 	}
@@ -55,7 +58,7 @@ func (c *Controller) refreshPodSecurity(ctx context.Context, parent string) erro
 	if !c.inheritPodSecurity {
 		return nil
 	}
-	return c.namespaces.Refresh(ctx, parent)
+	return c.Namespaces.Refresh(ctx, parent)
 }
 
 // syncHierarchy makes the Hierarchy of a sub-namespace specify what its Subnamespace does.
@@ -63,9 +66,9 @@ func (c *Controller) syncHierarchy(ctx context.Context, s *tree.Subnamespace, p 
 	var h *tree.Hierarchy
 	c.Cache.Read(func(state *cache.State) { h = state.Tree.Hierarchy(s.Name) })
 	if h == nil {
-		return c.hierarchies.Create(ctx, s.Name, s.Parent, s.Metadata)
+		return c.Hierarchies.Create(ctx, s.Name, s.Parent, s.Metadata)
 	}
-	return c.hierarchies.Adopt(ctx, h, s, p.setParent, p.setMetadata)
+	return c.Hierarchies.Adopt(ctx, h, s, p.setParent, p.setMetadata)
 }
 
 // reportFailure reports an error that a retry alone does not solve in the status, and returns it.

@@ -1,0 +1,106 @@
+package quota
+
+import (
+	"context"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+// increases is a CEL expression that is true if a write of the status of a ResourceQuota increases some use. Decreases never call the webhook.
+const increases = `has(object.status.used) && object.status.used.exists(r, !has(oldObject.status.used) || !(r in oldObject.status.used) || ` +
+	`quantity(object.status.used[r]).isGreaterThan(quantity(oldObject.status.used[r])))`
+
+// webhooks returns the webhook by which kube-apiserver asks our API server before its quota admission records use. It calls itself, with its own
+// identity, and forwards the request like any request for our API: so it is authenticated and authorized like one, and needs no certificate.
+func webhooks() []admissionv1.ValidatingWebhook {
+	return []admissionv1.ValidatingWebhook{{
+		Name: hnc.QuotaWebhookName,
+		ClientConfig: admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{
+			Namespace: metav1.NamespaceDefault, Name: "kubernetes", Port: ptr.To[int32](443),
+			Path: ptr.To("/apis/" + v1beta1.SchemeGroupVersion.String() + "/quotareservations"),
+		}},
+		Rules: []admissionv1.RuleWithOperations{{
+			Operations: []admissionv1.OperationType{admissionv1.Update},
+			Rule: admissionv1.Rule{
+				APIGroups: []string{corev1.GroupName}, APIVersions: []string{"v1"}, Resources: []string{"resourcequotas/status"},
+				Scope: ptr.To(admissionv1.NamespacedScope),
+			},
+		}},
+		NamespaceSelector: &metav1.LabelSelector{},
+		ObjectSelector:    &metav1.LabelSelector{MatchLabels: map[string]string{hnc.LabelQuota: "true"}},
+		MatchConditions: []admissionv1.MatchCondition{
+			{Name: "quota-admission", Expression: `request.userInfo.username == 'system:apiserver'`},
+			{Name: "increases", Expression: increases},
+		},
+		FailurePolicy:           ptr.To(admissionv1.Fail),
+		MatchPolicy:             ptr.To(admissionv1.Equivalent),
+		SideEffects:             ptr.To(admissionv1.SideEffectClassNoneOnDryRun),
+		TimeoutSeconds:          ptr.To[int32](10),
+		AdmissionReviewVersions: []string{"v1"},
+	}}
+}
+
+// labels are those of everything that belongs to an installation, which goes with it.
+var labels = map[string]string{"app.kubernetes.io/part-of": "hierarchy-apiserver"}
+
+// registered reports whether a registration is as wanted.
+func registered(w *admissionv1.ValidatingWebhookConfiguration) bool {
+	return w != nil && equality.Semantic.DeepEqual(w.Webhooks, webhooks()) && equality.Semantic.DeepEqual(w.Labels, labels)
+}
+
+// registrationDue reports whether the webhook has to be registered: while there is a quota that it serves.
+func registrationDue(s *cache.State, mode Mode) bool {
+	if mode != Reserve {
+		return false
+	}
+	for q := range s.Quotas.Quotas() {
+		if len(q.Counted) > 0 && !s.Tree.Excluded(q.Namespace) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Controller) enqueueRegistration() { c.Queue.Add(queue.Key{Class: queue.QuotaAdmission}) }
+
+// register makes the registration of the webhook what it has to be.
+func (c *Controller) register(ctx context.Context) error {
+	c.registering.Lock()
+	defer c.registering.Unlock()
+	var due bool
+	var present *admissionv1.ValidatingWebhookConfiguration
+	c.Cache.Read(func(s *cache.State) { due, present = registrationDue(s, c.config.Mode), s.QuotaWebhook })
+	client := c.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations()
+	var verb string
+	var written *admissionv1.ValidatingWebhookConfiguration
+	var err error
+	switch {
+	case due && present == nil:
+		verb = "create"
+		written, err = client.Create(ctx, &admissionv1.ValidatingWebhookConfiguration{
+			ObjectMeta: metav1.ObjectMeta{Name: hnc.QuotaWebhookName, Labels: labels}, Webhooks: webhooks(),
+		}, metav1.CreateOptions{})
+	case due && !registered(present):
+		verb = "update"
+		wanted := present.DeepCopy()
+		wanted.Labels, wanted.Webhooks = labels, webhooks()
+		written, err = client.Update(ctx, wanted, metav1.UpdateOptions{})
+	case !due && present != nil:
+		// The watch brings what follows.
+		err = client.Delete(ctx, hnc.QuotaWebhookName, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &present.UID}})
+		return outcome.Record(c.Metrics, "ValidatingWebhookConfiguration", "delete", "", err, nil)
+	default:
+		return nil
+	}
+	return outcome.Record(c.Metrics, "ValidatingWebhookConfiguration", verb, "", err, func() { c.Cache.ForQuotas().ObserveWebhook(written) })
+}
