@@ -72,11 +72,6 @@ var errAbandoned = &apierrors.StatusError{ErrStatus: metav1.Status{
 	Message: "nothing was written, because other writes of the same request were not possible",
 }}
 
-// IsAbandoned reports whether the request of a write ended with Abandon, and not for a reason of its own.
-func IsAbandoned(err error) bool {
-	return apierrors.ReasonForError(err) == errAbandoned.ErrStatus.Reason
-}
-
 type writeKey struct{}
 
 func writeFrom(ctx context.Context) *Write {
