@@ -22,7 +22,6 @@ type transaction struct {
 	compared map[string]int64
 	written  map[string]bool
 	then     []clientv3.Op
-	bytes    int
 	// edges are the names of the written edges.
 	edges []string
 }
@@ -77,9 +76,6 @@ func (t *transaction) add(p *parked) {
 
 func (t *transaction) unchanged(key string, revision int64) {
 	known, ok := t.compared[key]
-	if !ok {
-		t.bytes += len(key)
-	}
 	// Of two different revisions, the older one loses the fence.
 	if !ok || revision < known {
 		t.compared[key] = revision
@@ -98,31 +94,15 @@ func (t *transaction) put(key, value string, options ...clientv3.OpOption) {
 	if !t.written[key] {
 		t.written[key] = true
 		t.then = append(t.then, clientv3.OpPut(key, value, options...))
-		t.bytes += len(key) + len(value)
 	}
 }
 
-func (t *transaction) fits(limits Limits) bool {
-	return len(t.compared) <= limits.Operations && len(t.then) <= limits.Operations && t.bytes <= limits.Bytes
-}
-
-// Split divides waiting writes into the fewest transactions that etcd accepts and that keep their order. A write that fits into none is one of its
-// own, which etcd rejects.
+// Split divides waiting writes into transactions, which keep their order: one for each object. A client of the API continues a watch after the
+// revision of the last event that it has received, so objects of one revision would be lost to it if its watch ended between them.
 func (b *Batch) Split(writes []*Write) [][]*Write {
-	var all [][]*Write
-	var current []*Write
-	t := b.newTransaction()
+	all := make([][]*Write, 0, len(writes))
 	for _, w := range writes {
-		t.add(w.parked)
-		if !t.fits(b.limits) && len(current) > 0 {
-			all, current = append(all, current), nil
-			t = b.newTransaction()
-			t.add(w.parked)
-		}
-		current = append(current, w)
-	}
-	if len(current) > 0 {
-		all = append(all, current)
+		all = append(all, []*Write{w})
 	}
 	return all
 }

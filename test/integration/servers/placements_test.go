@@ -62,7 +62,7 @@ func TestPlacementsBuildATree(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkParents(t, want...)
-	if s := moved.Status; s.Moved != 3 || s.Unchanged != 0 || s.Transactions != 1 || len(s.Placements) != 3 || s.Placements[0].Namespace != "built-b" {
+	if s := moved.Status; s.Moved != 3 || s.Unchanged != 0 || s.Transactions != 3 || len(s.Placements) != 3 || s.Placements[0].Namespace != "built-b" {
 		t.Errorf("got %+v", s)
 	}
 	object, err := admin.dynamic.Resource(hierarchies.GroupVersionResource).Namespace("built-b").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
@@ -103,7 +103,7 @@ func TestPlacementsSwapBranches(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkParents(t, "swapped-up", "swapped-down", "swapped-down", "swapped-root")
-	if s := moved.Status; s.Moved != 2 || s.Transactions != 1 || s.Placements[0].PreviousParent != "swapped-up" {
+	if s := moved.Status; s.Moved != 2 || s.Transactions != 2 || s.Placements[0].PreviousParent != "swapped-up" {
 		t.Errorf("got %+v", s)
 	}
 	if _, cyclic := recording.Finish(t.Context()); len(cyclic) > 0 {
