@@ -37,8 +37,8 @@ func newApplyCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comm
     team-b
 
 Each namespace gets the one above it, with less indentation, as its parent. The namespaces without indentation keep their own parents. The namespaces
-must exist, and the tree must be legal as a whole; the order does not matter. Either all namespaces are moved or none, unless there are very many: then
-an error says how many have been moved, and the same command continues.
+must exist, and the tree must be legal as a whole; the order does not matter. Nothing is changed if a single namespace cannot be moved. If the command is
+interrupted, repeat it: it continues.
 
 The file may instead contain a TreePlacement, which can also make namespaces roots.`,
 		Example: `  kubectl hns apply -f tree.yaml --dry-run=server

@@ -115,7 +115,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
 	o.Recommended.Etcd.AddFlags(sections.FlagSet("etcd"))
 	sections.FlagSet("etcd").IntVar(&o.EtcdMaxTxnOps, "etcd-max-txn-ops", o.EtcdMaxTxnOps,
-		"The value of --max-txn-ops of the etcd servers. Tree placements that need more are committed in several transactions. Ignored with --data-dir.")
+		"The value of --max-txn-ops of the etcd servers, for transactions of more than one object, which no request uses at present. Ignored with --data-dir.")
 	o.Recommended.SecureServing.AddFlags(sections.FlagSet("secure serving"))
 	o.Recommended.Authentication.AddFlags(sections.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(sections.FlagSet("authorization"))
