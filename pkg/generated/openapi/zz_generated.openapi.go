@@ -4429,7 +4429,7 @@ func schema_pkg_apis_hnc_v1beta1_TreePlacement(ref common.ReferenceCallback) com
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "TreePlacement gives many namespaces their parents in one request. It can only be created, and it is not stored: the response reports the result for each namespace.\n\nThe request is validated as a whole: only the resulting trees must be legal. Each placement needs the permissions that a write of the hierarchy in its namespace needs, and passes the same validation and admission policies. If one is rejected, none is made. A request that does not fit into one etcd transaction is committed in several, parents first, so that the trees are legal at any time; if it is interrupted, repeat it: namespaces that already have their parent are not written again.",
+				Description: "TreePlacement gives many namespaces their parents in one request. It can only be created, and it is not stored: the response reports the result for each namespace.\n\nThe request is validated as a whole: only the resulting trees must be legal. Each placement needs the permissions that a write of the hierarchy in its namespace needs, and passes the same validation and admission policies. If one is rejected, none is made. They are committed one after the other, parents first, so that the trees are legal at any time; if the request is interrupted, repeat it: namespaces that already have their parent are not written again.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"kind": {

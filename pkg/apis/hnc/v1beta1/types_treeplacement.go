@@ -14,9 +14,8 @@ import (
 //
 // The request is validated as a whole: only the resulting trees must be legal. Each placement needs the permissions
 // that a write of the hierarchy in its namespace needs, and passes the same validation and admission policies. If one
-// is rejected, none is made. A request that does not fit into one etcd transaction is committed in several, parents
-// first, so that the trees are legal at any time; if it is interrupted, repeat it: namespaces that already have their
-// parent are not written again.
+// is rejected, none is made. They are committed one after the other, parents first, so that the trees are legal at any
+// time; if the request is interrupted, repeat it: namespaces that already have their parent are not written again.
 type TreePlacement struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object's metadata. Only the name is used, and it may be empty.
