@@ -1,6 +1,7 @@
 package reservations
 
 import (
+	"flag"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -79,11 +80,16 @@ func createSecret(t *testing.T, namespace, name string) error {
 	return err
 }
 
-// 8 writers create 2 000 Secrets in 20 namespaces, against a limit of 500 that is raised to 1 000 halfway. hnc-apiserver moves to another replica and back
-// meanwhile, and the first replica is killed. At no revision are there more Secrets than the limit allows, and in the end there are exactly as many.
+// attempts is how many Secrets each writer tries to create.
+var attempts = flag.Int("attempts", 100, "how many Secrets each of 8 writers tries to create, against a limit of half of them")
+
+// 8 writers create Secrets in 20 namespaces, against a limit of half of them. hnc-apiserver moves to another replica and back meanwhile, and the first
+// replica is killed. At no revision are there more Secrets than the limit allows, and in the end there are exactly as many.
 func TestWritersNeverExceedTheLimitWhileReplicasComeAndGo(t *testing.T) {
-	const limitOfAll, writers, attempts = 400, 8, 100
-	root, namespaces := subtree(t, "race-", 20, limitOfAll)
+	const writers = 8
+	all := writers * *attempts
+	limitOfAll := all / 2
+	root, namespaces := subtree(t, "race-", 20, int64(limitOfAll))
 	h := record(t, "race-")
 	second, err := cp.StartServer(t.Context(), installation, replicas[1])
 	if err != nil {
@@ -92,10 +98,10 @@ func TestWritersNeverExceedTheLimitWhileReplicasComeAndGo(t *testing.T) {
 	var group sync.WaitGroup
 	var done atomic.Int64
 	// Switches the replica, and kills one, as the writers proceed.
-	steps := map[int64]func() error{
-		writers * attempts / 8: func() error { return cp.Register(t.Context(), installation, second) },
-		writers * attempts / 4: func() error { return cp.Register(t.Context(), installation, installation.APIServerPort) },
-		writers * attempts / 2: func() error {
+	steps := map[int]func() error{
+		all / 8: func() error { return cp.Register(t.Context(), installation, second) },
+		all / 4: func() error { return cp.Register(t.Context(), installation, installation.APIServerPort) },
+		all / 2: func() error {
 			if err := cp.Kill(t.Context(), replicas[0].Process()); err != nil {
 				return err
 			}
@@ -104,10 +110,10 @@ func TestWritersNeverExceedTheLimitWhileReplicasComeAndGo(t *testing.T) {
 	}
 	for w := range writers {
 		group.Go(func() {
-			for i := range attempts {
+			for i := range *attempts {
 				// Errors are those of the quota, or of a replica that is gone.
 				_ = createSecret(t, namespaces[(w*7+i)%len(namespaces)], fmt.Sprintf("s-%d-%d", w, i))
-				if step := steps[done.Add(1)]; step != nil {
+				if step := steps[int(done.Add(1))]; step != nil {
 					if err := step(); err != nil {
 						t.Error(err)
 					}
@@ -137,6 +143,10 @@ func TestWritersNeverExceedTheLimitWhileReplicasComeAndGo(t *testing.T) {
 	}
 	if err := createSecret(t, root, "one-more"); !exceeded(err) {
 		t.Errorf("one more in the root: %v", err)
+	}
+	// The other tests use the first replica.
+	if err := suite.Start(t.Context(), cp, installation, replicas[0]); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -118,17 +118,15 @@ func (r *Reader) Get(ctx context.Context, fresh bool) (*Limits, error) {
 	if cached != nil && cached.Revision == revision {
 		return cached, nil
 	}
-	var quotas []hnc.HierarchicalResourceQuota
-	// Without the record, no quota has ever been written.
-	if revision > 0 {
-		if quotas, err = r.List(ctx); err != nil {
-			return nil, err
-		}
+	quotas, err := r.List(ctx)
+	if err != nil {
+		return nil, err
 	}
 	read := New(revision, quotas...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.cached == nil || r.cached.Revision < revision {
+	// The revision is lower if the record was lost.
+	if r.cached == cached || r.cached.Revision < revision {
 		r.cached = read
 	}
 	return read, nil
