@@ -122,6 +122,8 @@ func TestServersNeedAllRightsThatTheyHave(t *testing.T) {
 		switch {
 		case verb == "bind" || verb == "escalate":
 			// Asked for when a Role or RoleBinding is written.
+		case resource == "validatingwebhookconfigurations.admissionregistration.k8s.io":
+			// Needed with --hrq-enforcement=Reserve.
 		case request == "get resourcequotas.":
 			// Needed when somebody else has created a ResourceQuota of ours.
 		case strings.HasSuffix(resource, ".hnc.x-k8s.io"), strings.HasSuffix(resource, ".events.k8s.io"), request == "patch events.", request == "get roles.rbac.authorization.k8s.io", request == "get rolebindings.rbac.authorization.k8s.io":
