@@ -44,7 +44,7 @@ type Config struct {
 	Managed *managed.Rules
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
-	// QuotaEnforcement is how the sums of hierarchical quotas are limited; quota.Eventual by default.
+	// QuotaEnforcement is how the sums of hierarchical quotas are limited; quota.Reserve by default.
 	QuotaEnforcement quota.Mode
 	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
 	Workers int
@@ -61,7 +61,7 @@ func (c *Config) complete() {
 		c.Managed = &rules
 	}
 	if c.QuotaEnforcement == "" {
-		c.QuotaEnforcement = quota.Eventual
+		c.QuotaEnforcement = quota.Reserve
 	}
 	if c.Workers <= 0 {
 		c.Workers = 32

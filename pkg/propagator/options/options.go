@@ -53,7 +53,7 @@ func New() *Options {
 		SuppressObjectTags: true,
 		Workers:            32,
 		InheritPodSecurity: true,
-		HRQEnforcement:     string(quota.Eventual),
+		HRQEnforcement:     string(quota.Reserve),
 		Managed:            managed.NewOptions(),
 		Copies:             copies.NewOptions(),
 		Certificates:       certificates.Lifetimes{Authority: 10 * year, Serving: year / 4},

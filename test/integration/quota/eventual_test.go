@@ -7,6 +7,8 @@ import (
 )
 
 func TestEventualEnforcementFollowsTheUse(t *testing.T) {
+	restart(t, "--hrq-enforcement=Eventual")
+	t.Cleanup(func() { restart(t) })
 	tree(t, "eventual-", "root")
 	const namespaces, writers, most = 8, 8, 40
 	limit(t, "eventual-root", "q", fmt.Sprintf("secrets=%d", most))

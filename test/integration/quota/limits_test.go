@@ -3,8 +3,8 @@ package quota
 import "testing"
 
 const (
-	held   = "Enforced=Eventual Exceeded=WithinLimit"
-	exceed = "Enforced=Eventual Exceeded=OverLimit"
+	held   = "Enforced=Reserved Exceeded=WithinLimit"
+	exceed = "Enforced=Reserved Exceeded=OverLimit"
 )
 
 func TestLimitsOfAllAncestorsApplyToASubtree(t *testing.T) {

@@ -57,8 +57,6 @@ func restart(t *testing.T, flags ...string) {
 
 func TestWebhookIsRegisteredWhileThereAreQuotas(t *testing.T) {
 	removeQuotas(t)
-	restart(t, "--hrq-enforcement=Reserve")
-	t.Cleanup(func() { restart(t) })
 	wantWebhook(t, false)
 	tree(t, "hook-", "a")
 	limit(t, "hook-a", "q", "count/subnamespaces.hnc.x-k8s.io=3")

@@ -1,0 +1,114 @@
+package reservations
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// A namespace with use moves below another quota only if its use fits there, or if a user allowed to update the quota wants it.
+func TestMovesThatExceedAQuotaAreRejected(t *testing.T) {
+	from, _ := subtree(t, "from-", 0, 9)
+	to, below := subtree(t, "to-", 1, 3)
+	for i := range 2 {
+		if err := createSecret(t, from, fmt.Sprintf("s-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+		if err := createSecret(t, below[0], fmt.Sprintf("s-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mover := administrator(t, "mover", from, to)
+	want := fmt.Sprintf(`exceeded hierarchical quota in namespace %q: "secrets", requested: secrets=2, used: secrets=2, limited: secrets=3`, to)
+	for _, annotations := range []map[string]string{nil, {hnc.AnnotationExceedQuotas: "true"}} {
+		var err error
+		suite.Eventually(t, "a decision about the quota", func() error {
+			if err = move(t, mover, from, to, annotations); err == nil || strings.Contains(err.Error(), "exceeded") {
+				return nil
+			}
+			return err
+		})
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("annotations %v: got %v, want %s", annotations, err, want)
+		}
+	}
+	if err := admin.CoreV1().Secrets(below[0]).Delete(t.Context(), "s-0", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "a move that fits", func() error { return move(t, mover, from, to, nil) })
+	if err := createSecret(t, below[0], "more"); !exceeded(err) {
+		t.Errorf("what has moved must count: %v", err)
+	}
+}
+
+func TestUserAllowedToUpdateTheQuotaMayExceedIt(t *testing.T) {
+	from, _ := subtree(t, "force-from-", 0, 9)
+	to, _ := subtree(t, "force-to-", 0, 1)
+	for i := range 2 {
+		if err := createSecret(t, from, fmt.Sprintf("s-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := move(t, admin, from, to, nil); !exceeded(err) {
+		t.Errorf("without the annotation: %v", err)
+	}
+	if err := move(t, admin, from, to, map[string]string{hnc.AnnotationExceedQuotas: "true"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// move creates the Hierarchy of a namespace with a parent.
+func move(t *testing.T, as suite.User, namespace, parent string, annotations map[string]string) error {
+	t.Helper()
+	h, err := as.HNC.HncV1beta1().Hierarchies(namespace).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = as.HNC.HncV1beta1().Hierarchies(namespace).Create(t.Context(), &v1beta1.Hierarchy{
+			ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Annotations: annotations}, Spec: v1beta1.HierarchySpec{Parent: parent},
+		}, metav1.CreateOptions{})
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	h.Annotations, h.Spec.Parent = annotations, parent
+	_, err = as.HNC.HncV1beta1().Hierarchies(namespace).Update(t.Context(), h, metav1.UpdateOptions{})
+	return err
+}
+
+// administrator returns a user who may update hierarchies in namespaces, but no quotas.
+func administrator(t *testing.T, name string, namespaces ...string) suite.User {
+	t.Helper()
+	config, err := cp.User(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, err := suite.NewUser(name, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, namespace := range namespaces {
+		// Roles are propagated; those of equal names would conflict.
+		roleName := name + "-of-" + namespace
+		role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: roleName}, Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies"}, Verbs: []string{"create", "get", "update"},
+		}}}
+		if _, err := admin.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: roleName}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: roleName},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}}}
+		if _, err := admin.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return user
+}
