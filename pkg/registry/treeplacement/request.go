@@ -118,11 +118,12 @@ func (r *request) write(ctx context.Context, p *tree.Placements, batch *fence.Ba
 		write := Write{Namespace: placement.Name, Parent: placement.Parent, Exists: err == nil, Options: r.options}
 		var failed error
 		w := batch.Do(ctx, func(ctx context.Context) { failed = r.Write(ctx, write) })
-		if w.Waits() {
+		switch {
+		case w.Waits():
 			waiting, index[w] = append(waiting, w), i
-		} else if raced(write, failed) {
+		case raced(write, failed):
 			return nil, nil, fence.ErrLost
-		} else if failed != nil {
+		case failed != nil:
 			rejected.add(i, placement, failed)
 			continue
 		}

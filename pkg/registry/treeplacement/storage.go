@@ -57,7 +57,6 @@ type REST struct {
 }
 
 var (
-	_ rest.Creater                  = &REST{}
 	_ rest.Scoper                   = &REST{}
 	_ rest.GroupVersionKindProvider = &REST{}
 	_ rest.SingularNameProvider     = &REST{}
