@@ -23,6 +23,7 @@ import (
 func TestInstallAndRemove(t *testing.T) {
 	install(t)
 	buildTree(t)
+	diagnose(t)
 	before := inventory(t)
 	if len(before) < 6 {
 		t.Fatalf("the tree is incomplete: %v", before)

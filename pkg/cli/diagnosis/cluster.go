@@ -1,0 +1,116 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// ValidatingPolicies and MutatingPolicies are the admission policies, and so are their bindings called.
+var (
+	ValidatingPolicies = []string{
+		"copies.hnc.x-k8s.io", "exceptions.hnc.x-k8s.io", "external-namespaces.hnc.x-k8s.io", "included-namespace.hnc.x-k8s.io",
+		"namespace-deletion.hnc.x-k8s.io", "resource-quota-names.hnc.x-k8s.io", "resource-quotas.hnc.x-k8s.io", "tree-labels.hnc.x-k8s.io",
+	}
+	MutatingPolicies = []string{"included-namespace.hnc.x-k8s.io"}
+)
+
+// Policies reports which policies or bindings of a kind are missing.
+func Policies(resource string, wanted, found []string) Finding {
+	var missing []string
+	for _, name := range wanted {
+		if !slices.Contains(found, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return Finding{Error, resource, "missing, so that users may change what they protect: " + strings.Join(missing, ", "), "apply artifacts/policies"}
+	}
+	return ok(resource, "all %d exist", len(wanted))
+}
+
+// skew is the difference of clocks that is reported.
+const skew = 5 * time.Second
+
+// Leader reports on the lease of hnc-propagator; nil means that it does not exist. now is the time of kube-apiserver.
+func Leader(lease *coordinationv1.Lease, now time.Time) Finding {
+	const subject = "lease hnc-propagator"
+	const look = "look at the pods of hnc-propagator in " + hnc.SystemNamespace
+	if lease == nil || ptr.Deref(lease.Spec.HolderIdentity, "") == "" || lease.Spec.RenewTime == nil {
+		return Finding{Error, subject, "no replica of hnc-propagator leads: nothing is propagated", look}
+	}
+	age := now.Sub(lease.Spec.RenewTime.Time).Round(time.Second)
+	life := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15)) * time.Second
+	switch {
+	case age < -skew:
+		return Finding{Warning, subject, fmt.Sprintf("the leader's clock is %s ahead of kube-apiserver's", -age), "synchronize the clocks of the nodes"}
+	case age > life:
+		return Finding{Error, subject, fmt.Sprintf("its holder %s has not renewed it for %s", *lease.Spec.HolderIdentity, age), look + ", and at the clocks of the nodes"}
+	}
+	return ok(subject, "%s leads", *lease.Spec.HolderIdentity)
+}
+
+// Configuration reports the problems in the status of the configuration: kinds, differences between the servers' rules, and namespaces with
+// conditions.
+func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
+	const subject = "hncconfiguration config"
+	var findings []Finding
+	for _, c := range configuration.Status.Conditions {
+		// Ready summarizes the others.
+		if c.Type == "Ready" || c.Status != metav1.ConditionTrue {
+			continue
+		}
+		hint := "kubectl hns config describe shows the details"
+		switch {
+		case c.Reason == "RulesDiffer":
+			hint = "give both servers the same flags"
+		case c.Type == "NamespaceCondition":
+			hint = "kubectl hns describe NAMESPACE says what to do"
+		}
+		findings = append(findings, Finding{Warning, subject, fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message), hint})
+	}
+	if len(findings) == 0 {
+		findings = append(findings, ok(subject, "no conditions"))
+	}
+	return findings
+}
+
+// Leftovers reports what is left of HNC: CustomResourceDefinitions of the group, and webhooks, which fail when their server is gone.
+func Leftovers(definitions, webhooks []string) []Finding {
+	var findings []Finding
+	for _, name := range definitions {
+		if strings.HasSuffix(name, "."+hnc.GroupName) {
+			findings = append(findings, Finding{Warning, "customresourcedefinition " + name, "it is left of HNC, and its objects are not used",
+				"delete it when nothing in it is needed; remove finalizers of its objects before"})
+		}
+	}
+	for _, name := range webhooks {
+		if strings.HasPrefix(name, "hnc-") {
+			findings = append(findings, Finding{Error, "webhook configuration " + name, "it is left of HNC, and rejects writes when HNC's server is gone", "delete it"})
+		}
+	}
+	if len(findings) == 0 {
+		findings = append(findings, ok("leftovers of HNC", "none"))
+	}
+	return findings
+}
+
+// Namespace reports whether the servers' namespace exists and is not being deleted.
+func Namespace(found *metav1.PartialObjectMetadata) Finding {
+	const subject = "namespace " + hnc.SystemNamespace
+	switch {
+	case found == nil:
+		return Finding{Error, subject, "it does not exist", "install the servers: see docs/install.md"}
+	case found.DeletionTimestamp != nil:
+		return Finding{Error, subject, "it is being deleted, with the servers in it", "install the servers again when it is gone"}
+	}
+	return ok(subject, "it exists")
+}

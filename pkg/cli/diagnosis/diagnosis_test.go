@@ -1,0 +1,141 @@
+package diagnosis
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/cert"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+func expect(t *testing.T, name string, got Finding, severity Severity, text string) {
+	t.Helper()
+	if got.Severity != severity || !strings.Contains(got.Text, text) {
+		t.Errorf("%s: got %s %q, want %s %q", name, got.Severity, got.Text, severity, text)
+	}
+	if got.Severity >= Warning && got.Hint == "" {
+		t.Errorf("%s: no hint", name)
+	}
+}
+
+func TestAPIServices(t *testing.T) {
+	for name, test := range map[string]struct {
+		change   func(*apiregistrationv1.APIService)
+		severity Severity
+		text     string
+	}{
+		"healthy":     {func(*apiregistrationv1.APIService) {}, OK, "available"},
+		"unavailable": {func(s *apiregistrationv1.APIService) { s.Status.Conditions[0].Status = "False" }, Error, "no namespace in the cluster can finish"},
+		"no bundle":   {func(s *apiregistrationv1.APIService) { s.Spec.CABundle = nil }, Error, "caBundle is empty"},
+		"insecure":    {func(s *apiregistrationv1.APIService) { s.Spec.InsecureSkipTLSVerify = true }, Error, "any server that answers"},
+		"HNC's":       {func(s *apiregistrationv1.APIService) { s.Spec.Service = nil }, Error, "another server"},
+		"automatic":   {func(s *apiregistrationv1.APIService) { delete(s.Labels, autoManaged) }, Error, "may take it over"},
+	} {
+		found := &apiregistrationv1.APIService{
+			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{autoManaged: "false"}},
+			Spec: apiregistrationv1.APIServiceSpec{
+				CABundle: []byte("a"), Service: &apiregistrationv1.ServiceReference{Name: "hnc-apiserver", Namespace: hnc.SystemNamespace},
+			},
+			Status: apiregistrationv1.APIServiceStatus{Conditions: []apiregistrationv1.APIServiceCondition{{Type: apiregistrationv1.Available, Status: "True"}}},
+		}
+		test.change(found)
+		expect(t, name, APIService("v1beta1.hnc.x-k8s.io", true, found), test.severity, test.text)
+	}
+	expect(t, "required", APIService("a", true, nil), Error, "does not exist")
+	expect(t, "optional", APIService("a", false, nil), OK, "not served")
+}
+
+func TestCertificates(t *testing.T) {
+	certificate, key, err := cert.GenerateSelfSignedCertKey("hnc-apiserver.hnc-system.svc", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := cert.ParseCertsPEM(certificate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := &corev1.Secret{Data: map[string][]byte{"tls.crt": certificate, "tls.key": key}}
+	end := parsed[0].NotAfter
+	expect(t, "valid", Certificate(secret, certificate, time.Now()), OK, "valid for")
+	expect(t, "expiring", Certificate(secret, certificate, end.Add(-48*time.Hour)), Warning, "expires in 48h")
+	expect(t, "expired", Certificate(secret, certificate, end.Add(time.Hour)), Error, "has expired")
+	expect(t, "untrusted", Certificate(secret, nil, time.Now()), Error, "does not trust")
+	expect(t, "missing", Certificate(nil, nil, time.Now()), Error, "does not exist")
+	expect(t, "damaged", Certificate(&corev1.Secret{}, nil, time.Now()), Error, "not a certificate")
+}
+
+func TestLeader(t *testing.T) {
+	now := time.Now()
+	lease := func(renewed time.Duration) *coordinationv1.Lease {
+		return &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: ptr.To("a"), LeaseDurationSeconds: ptr.To[int32](15), RenewTime: &metav1.MicroTime{Time: now.Add(renewed)},
+		}}
+	}
+	expect(t, "leads", Leader(lease(-2*time.Second), now), OK, "a leads")
+	expect(t, "gone", Leader(lease(-time.Minute), now), Error, "not renewed it for 1m0s")
+	expect(t, "ahead", Leader(lease(time.Minute), now), Warning, "1m0s ahead")
+	expect(t, "none", Leader(nil, now), Error, "no replica")
+	expect(t, "released", Leader(&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("")}}, now), Error, "no replica")
+}
+
+func TestConfiguration(t *testing.T) {
+	configuration := &v1beta1.HNCConfiguration{}
+	configuration.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: "False", Reason: "Any"}}
+	if got := Configuration(configuration); len(got) != 1 || got[0].Severity != OK {
+		t.Errorf("got %v", got)
+	}
+	configuration.Status.Conditions = append(configuration.Status.Conditions,
+		metav1.Condition{Type: "BadConfiguration", Status: "True", Reason: "RulesDiffer", Message: "--excluded-namespace"})
+	got := Configuration(configuration)
+	if len(got) != 1 || got[0].Severity != Warning || got[0].Hint != "give both servers the same flags" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestLeftovers(t *testing.T) {
+	got := Leftovers([]string{"hierarchyconfigurations.hnc.x-k8s.io", "widgets.example.com"}, []string{"hnc-validating-webhook-configuration", "other"})
+	if len(got) != 2 || Worst(got) != Error {
+		t.Errorf("got %v", got)
+	}
+	if got := Leftovers([]string{"widgets.example.com"}, nil); Worst(got) != OK {
+		t.Errorf("got %v", got)
+	}
+}
+
+// The lists are those of the manifests.
+func TestAllPoliciesAreKnown(t *testing.T) {
+	files, err := filepath.Glob("../../policy/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	found := map[string][]string{}
+	pattern := regexp.MustCompile(`(?m)^kind: (Validating|Mutating)AdmissionPolicy\nmetadata:\n  name: (\S+)$`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range pattern.FindAllStringSubmatch(string(text), -1) {
+			found[match[1]] = append(found[match[1]], match[2])
+		}
+	}
+	for kind, listed := range map[string][]string{"Validating": ValidatingPolicies, "Mutating": MutatingPolicies} {
+		slices.Sort(found[kind])
+		if !slices.Equal(found[kind], listed) {
+			t.Errorf("%s: the manifests have %v, listed are %v", kind, found[kind], listed)
+		}
+	}
+	expect(t, "missing", Policies("a", ValidatingPolicies, ValidatingPolicies[1:]), Error, "copies.hnc.x-k8s.io")
+}

@@ -1,0 +1,87 @@
+package diagnosis
+
+import (
+	"crypto/x509"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/cert"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// service is the Service of the API server.
+const service = "hnc-apiserver"
+
+// autoManaged labels APIServices that kube-apiserver sets for CustomResourceDefinitions.
+const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
+
+// APIServices are the names of our APIServices. Those that are not required may be disabled.
+var APIServices = []struct {
+	Name     string
+	Required bool
+}{{"v1beta1." + hnc.GroupName, true}, {"v1alpha2." + hnc.GroupName, false}, {"v1alpha2.resources." + hnc.GroupName, false}}
+
+// APIService reports on one of our APIServices; nil means that it does not exist.
+func APIService(name string, required bool, found *apiregistrationv1.APIService) Finding {
+	subject := "apiservice " + name
+	switch {
+	case found == nil && required:
+		return Finding{Error, subject, "it does not exist", "install the servers: see docs/install.md"}
+	case found == nil:
+		return ok(subject, "it does not exist; this version is not served")
+	case found.Spec.Service == nil || found.Spec.Service.Name != service || found.Spec.Service.Namespace != hnc.SystemNamespace:
+		return Finding{Error, subject, "another server serves this version, such as HNC's CustomResourceDefinitions",
+			"remove the CustomResourceDefinitions of " + hnc.GroupName + ", and apply the APIService again"}
+	case found.Labels[autoManaged] != "false":
+		return Finding{Error, subject, "CustomResourceDefinitions of the group may take it over",
+			fmt.Sprintf("kubectl label apiservice %s %s=false", name, autoManaged)}
+	case found.Spec.InsecureSkipTLSVerify:
+		return Finding{Error, subject, "kube-apiserver sends users' identities to any server that answers", "remove spec.insecureSkipTLSVerify"}
+	case len(found.Spec.CABundle) == 0:
+		return Finding{Error, subject, "spec.caBundle is empty: kube-apiserver does not trust hnc-apiserver",
+			"look at the log of hnc-propagator, which sets it with --manage-certificates"}
+	}
+	for _, c := range found.Status.Conditions {
+		if c.Type == apiregistrationv1.Available && c.Status != apiregistrationv1.ConditionTrue {
+			return Finding{Error, subject, fmt.Sprintf("unavailable, and no namespace in the cluster can finish being deleted: %s: %s", c.Reason, c.Message),
+				"look at the pods of hnc-apiserver in " + hnc.SystemNamespace}
+		}
+	}
+	return ok(subject, "available")
+}
+
+// soon is how long before its expiry a certificate should have been renewed.
+const soon = 14 * 24 * time.Hour
+
+// Certificate reports on the certificate that the pods of hnc-apiserver mount; nil means that the Secret does not exist. The bundle is what
+// kube-apiserver trusts.
+func Certificate(secret *corev1.Secret, bundle []byte, now time.Time) Finding {
+	const subject = "secret hnc-apiserver-cert"
+	const renewal = "look at the log of hnc-propagator, which renews it with --manage-certificates"
+	if secret == nil {
+		return Finding{Error, subject, "it does not exist: hnc-apiserver cannot start", renewal}
+	}
+	chain, err := cert.ParseCertsPEM(secret.Data[corev1.TLSCertKey])
+	if err != nil {
+		return Finding{Error, subject, "tls.crt is not a certificate: " + err.Error(), "delete the Secret to have another one issued"}
+	}
+	leaf := chain[0]
+	left := leaf.NotAfter.Sub(now).Round(time.Hour)
+	if left <= 0 {
+		return Finding{Error, subject, "the certificate has expired " + leaf.NotAfter.UTC().Format(time.RFC3339), renewal}
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(bundle)
+	name := service + "." + hnc.SystemNamespace + ".svc"
+	if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: name, CurrentTime: now}); err != nil {
+		return Finding{Error, subject, "kube-apiserver does not trust the certificate: " + err.Error(),
+			"set spec.caBundle of the APIServices to its authority; " + renewal}
+	}
+	if left < soon {
+		return Finding{Warning, subject, fmt.Sprintf("the certificate expires in %s", left), renewal}
+	}
+	return ok(subject, "trusted, and valid for %d days", int(left.Hours()/24))
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+)
+
+// exitError is the result of a command whose exit code says more than that it has failed.
+type exitError struct{ code int }
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// exitCodes are those of doctor. 1 means that it could not look.
+var exitCodes = map[diagnosis.Severity]int{diagnosis.Unknown: 2, diagnosis.Warning: 2, diagnosis.Error: 3}
+
+type doctorOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+	quiet   bool
+
+	clients  *clients
+	findings []diagnosis.Finding
+}
+
+func newDoctorCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &doctorOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for problems of the installation, and say what to do about them",
+		Long: "Looks at the APIServices, certificates, policies, the leader, the configuration and what is left of HNC.\n" +
+			"The exit code is 0 if all is well, 2 for warnings and checks that need more rights, and 3 for errors.",
+		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet    # problems only",
+		Args:    cobra.NoArgs,
+		RunE:    runOptions(o),
+	}
+	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print problems only")
+	return cmd
+}
+
+func (o *doctorOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *doctorOptions) validate() error                         { return nil }
+
+func (o *doctorOptions) run(ctx context.Context) (err error) {
+	if o.clients, err = o.factory.clients(); err != nil {
+		return err
+	}
+	now, err := o.serverTime(ctx)
+	if err != nil {
+		return err
+	}
+	bundle := o.checkAPIServices(ctx)
+	o.checkSystem(ctx, bundle, now)
+	o.checkPolicies(ctx)
+	o.checkConfiguration(ctx)
+	o.checkLeftovers(ctx)
+	for _, f := range o.findings {
+		if o.quiet && f.Severity == diagnosis.OK {
+			continue
+		}
+		if _, err := fmt.Fprintf(o.Out, "%-8s %s: %s\n", f.Severity, f.Subject, f.Text); err != nil {
+			return err
+		}
+		if f.Hint == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(o.Out, "         -> %s\n", f.Hint); err != nil {
+			return err
+		}
+	}
+	if code := exitCodes[diagnosis.Worst(o.findings)]; code != 0 {
+		return exitError{code}
+	}
+	return nil
+}
+
+func (o *doctorOptions) add(findings ...diagnosis.Finding) {
+	o.findings = append(o.findings, findings...)
+}
+
+// failed records that something could not be read, except that it does not exist. It reports whether the check must be left out.
+func (o *doctorOptions) failed(subject string, err error) bool {
+	switch {
+	case err == nil || apierrors.IsNotFound(err):
+		return false
+	case apierrors.IsForbidden(err):
+		o.add(diagnosis.Finding{Severity: diagnosis.Unknown, Subject: subject, Text: "missing right: " + missingRight(err)})
+	default:
+		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: serverMessage(err), Hint: "look at the server that answers this"})
+	}
+	return true
+}
+
+// serverTime returns the time of kube-apiserver, to the second.
+func (o *doctorOptions) serverTime(ctx context.Context) (time.Time, error) {
+	config, err := o.factory.flags.ToRESTConfig()
+	if err != nil {
+		return time.Time{}, err
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return time.Time{}, err
+	}
+	url, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return time.Time{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url.JoinPath("version").String(), http.NoBody)
+	if err != nil {
+		return time.Time{}, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	now, err := http.ParseTime(response.Header.Get("Date"))
+	if err != nil {
+		// A proxy may leave the header out.
+		return time.Now(), nil //nolint:nilerr // the clock of this machine is good enough
+	}
+	return now, nil
+}
+
+// checkAPIServices returns the bundle of the preferred version.
+func (o *doctorOptions) checkAPIServices(ctx context.Context) []byte {
+	var bundle []byte
+	resource := schema.GroupVersionResource{Group: apiregistrationv1.GroupName, Version: "v1", Resource: "apiservices"}
+	for _, service := range diagnosis.APIServices {
+		object, err := o.clients.dynamic.Resource(resource).Get(ctx, service.Name, metav1.GetOptions{})
+		if o.failed("apiservice "+service.Name, err) {
+			continue
+		}
+		var found *apiregistrationv1.APIService
+		if err == nil {
+			found = &apiregistrationv1.APIService{}
+			if o.failed("apiservice "+service.Name, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, found)) {
+				continue
+			}
+			if bundle == nil {
+				bundle = found.Spec.CABundle
+			}
+		}
+		o.add(diagnosis.APIService(service.Name, service.Required, found))
+	}
+	return bundle
+}
+
+// checkSystem looks at what is in the namespace of the servers.
+func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time.Time) {
+	namespace, err := o.clients.namespaces.Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+	if !o.failed("namespace "+hnc.SystemNamespace, err) {
+		if err != nil {
+			namespace = nil
+		}
+		o.add(diagnosis.Namespace(namespace))
+	}
+	secret, err := o.clients.kube.CoreV1().Secrets(hnc.SystemNamespace).Get(ctx, "hnc-apiserver-cert", metav1.GetOptions{})
+	if !o.failed("secret hnc-apiserver-cert", err) {
+		if err != nil {
+			secret = nil
+		}
+		o.add(diagnosis.Certificate(secret, bundle, now))
+	}
+	lease, err := o.clients.kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hnc-propagator", metav1.GetOptions{})
+	if !o.failed("lease hnc-propagator", err) {
+		if err != nil {
+			lease = nil
+		}
+		o.add(diagnosis.Leader(lease, now))
+	}
+}
+
+func (o *doctorOptions) checkPolicies(ctx context.Context) {
+	for _, kind := range []struct {
+		resource string
+		wanted   []string
+	}{
+		{"validatingadmissionpolicies", diagnosis.ValidatingPolicies},
+		{"validatingadmissionpolicybindings", diagnosis.ValidatingPolicies},
+		{"mutatingadmissionpolicies", diagnosis.MutatingPolicies},
+		{"mutatingadmissionpolicybindings", diagnosis.MutatingPolicies},
+	} {
+		if found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: kind.resource}); ok {
+			o.add(diagnosis.Policies(kind.resource, kind.wanted, found))
+		}
+	}
+}
+
+func (o *doctorOptions) checkConfiguration(ctx context.Context) {
+	configuration, err := o.clients.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, "config", metav1.GetOptions{})
+	switch {
+	case o.failed("hncconfiguration config", err):
+	case err != nil:
+		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: "hncconfiguration config", Text: "it cannot be read: the API is not served"})
+	default:
+		o.add(diagnosis.Configuration(configuration)...)
+	}
+}
+
+func (o *doctorOptions) checkLeftovers(ctx context.Context) {
+	definitions, ok := o.names(ctx, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	if !ok {
+		return
+	}
+	var webhooks []string
+	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
+		found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
+		if !ok {
+			return
+		}
+		webhooks = append(webhooks, found...)
+	}
+	o.add(diagnosis.Leftovers(definitions, webhooks)...)
+}
+
+// names returns the names of all objects of a kind, none if the cluster does not have the kind, and false if they cannot be listed.
+func (o *doctorOptions) names(ctx context.Context, resource schema.GroupVersionResource) ([]string, bool) {
+	found, err := o.clients.metadata.Resource(resource).List(ctx, metav1.ListOptions{})
+	if o.failed(resource.Resource, err) {
+		return nil, false
+	}
+	if err != nil {
+		return nil, true
+	}
+	names := make([]string, 0, len(found.Items))
+	for _, object := range found.Items {
+		names = append(names, object.Name)
+	}
+	return names, true
+}
