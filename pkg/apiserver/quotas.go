@@ -90,8 +90,9 @@ func withoutManagedFields(obj any) (any, error) {
 	return obj, nil
 }
 
-// listQuotas returns all hierarchical quotas, as of a revision that is not before the call.
-func (s stores) listQuotas(ctx context.Context) ([]hnc.HierarchicalResourceQuota, error) {
+// listQuotas returns all hierarchical quotas, as of a revision that is not before the call. It may be referred to
+// before the stores exist.
+func (s *stores) listQuotas(ctx context.Context) ([]hnc.HierarchicalResourceQuota, error) {
 	list, err := s.quotas.Quota.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), &metainternalversion.ListOptions{})
 	if err != nil {
 		return nil, err

@@ -55,9 +55,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	var stores stores
 	// Only requests call List and SubnamespaceNames, and the stores exist before any request.
 	records := etcd.Records()
-	quotas := &limits.Reader{Records: records, List: func(ctx context.Context) ([]hnc.HierarchicalResourceQuota, error) {
-		return stores.listQuotas(ctx)
-	}}
+	quotas := &limits.Reader{Records: records, List: stores.listQuotas}
 	forest := tree.New(tree.Config{
 		Edges:      etcd.Edges(),
 		Namespaces: namespaces.Lister(),

@@ -125,7 +125,7 @@ func (w *worker) write(ctx context.Context, objects []*plan.Object, p *plan.Plan
 				continue
 			}
 			w.manager.Metrics.drift(w.sync.Name)
-			klog.FromContext(ctx).Info("Another client has changed an object; applying it again", "object", o.ID.String())
+			klog.FromContext(ctx).Info("Another client has changed an object; applying it again", "object", o.String())
 		}
 		jobs <- o
 	}

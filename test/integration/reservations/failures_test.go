@@ -139,7 +139,7 @@ func TestLostRecordsAreCountedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	t.Cleanup(func() { _ = client.Close() })
 	deleted, err := client.Delete(t.Context(), controlplane.EtcdPrefix+"/records/quota/", clientv3.WithPrefix())
 	if err != nil || deleted.Deleted == 0 {
 		t.Fatalf("%d records were deleted: %v", deleted.Deleted, err)

@@ -160,7 +160,7 @@ func TestScopesOfQuotasStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(quota.Spec.Scopes)
-	if quota, err = quotas.Update(t.Context(), quota, metav1.UpdateOptions{}); err != nil {
+	if _, err := quotas.Update(t.Context(), quota, metav1.UpdateOptions{}); err != nil {
 		t.Errorf("another order: %v", err)
 	}
 	for _, patch := range []string{`{"spec":{"scopes":["Terminating"]}}`, `{"spec":{"scopes":null}}`,
