@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -32,11 +35,39 @@ func TestNestedLimitsApplyAtOnce(t *testing.T) {
 	if err := createSecret(t, namespaces[1], "s"); err != nil {
 		t.Fatal(err)
 	}
+	t.Run("R3 the message names the quota, R4 what was added before counts", func(t *testing.T) {
+		wantExceeded(t, root, namespaces[1])
+	})
+	t.Run("R2 writes of others than kube-apiserver are not limited", func(t *testing.T) {
+		rq, err := admin.CoreV1().ResourceQuotas(namespaces[1]).Get(t.Context(), hnc.ResourceQuotaName, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rq.Status.Used[corev1.ResourceSecrets] = resource.MustParse("9")
+		if _, err := admin.CoreV1().ResourceQuotas(namespaces[1]).UpdateStatus(t.Context(), rq, metav1.UpdateOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// wantExceeded checks the error of one Secret more than the tighter of two quotas allows.
+func wantExceeded(t *testing.T, root, namespace string) {
+	t.Helper()
 	want := fmt.Sprintf(`exceeded hierarchical quota in namespace %q: "tighter", requested: secrets=1, used: secrets=4, limited: secrets=4`, root)
-	if err := createSecret(t, namespaces[1], "more"); err == nil || !strings.Contains(err.Error(), want) {
+	if err := createSecret(t, namespace, "more"); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if err := admin.CoreV1().Secrets(namespaces[0]).Delete(t.Context(), "s-0", metav1.DeleteOptions{}); err != nil {
+}
+
+func TestWhatIsDeletedCanBeUsedElsewhere(t *testing.T) {
+	_, namespaces := subtree(t, "release-", 2, 1)
+	if err := createSecret(t, namespaces[0], "s"); err != nil {
+		t.Fatal(err)
+	}
+	if err := createSecret(t, namespaces[1], "more"); !exceeded(err) {
+		t.Errorf("got %v", err)
+	}
+	if err := admin.CoreV1().Secrets(namespaces[0]).Delete(t.Context(), "s", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	suite.Eventually(t, "using what was deleted", func() error { return createSecret(t, namespaces[1], "more") })
