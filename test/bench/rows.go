@@ -25,6 +25,7 @@ var rows = []row{
 	{"move", "moving a subtree with its copies, against the writes that it needs", true, measureMove},
 	{"subnamespace", "a sub-namespace until it can be used, against making one by hand", true, measureSubnamespace},
 	{"cascade", "deleting a tree of sub-namespaces, against deleting as many namespaces by hand, all at once", true, measureCascade},
+	{"quota", "creating objects below hierarchical quotas, against ResourceQuotas by hand", true, measureQuota},
 	{"size", "bytes in etcd and on the wire of what we write", true, measureSize},
 	{"restart", "restart of each server in the whole forest, and its memory", true, measureRestart},
 }

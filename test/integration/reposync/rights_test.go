@@ -39,13 +39,7 @@ func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
 
 	start(t, "rights", spec)
 	syncs := author.HNC.HncV1beta1().RepositorySyncs()
-	stored, err := syncs.Get(t.Context(), "rights", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	evil := stored.DeepCopy()
-	evil.Spec.Source.URL = "https://evil.example.com/x.git"
-	_, err = syncs.Update(t.Context(), evil, metav1.UpdateOptions{})
+	_, err = syncs.Patch(t.Context(), "rights", types.MergePatchType, []byte(`{"spec":{"source":{"url":"https://evil.example.com/x.git"}}}`), metav1.PatchOptions{})
 	forbidden(t, "another source", err, "impersonate")
 	// The status is not the author's, and labels are.
 	if _, err := syncs.Patch(t.Context(), "rights", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil {
