@@ -81,15 +81,15 @@ func TestOneForbiddenPlacementForbidsAll(t *testing.T) {
 
 // A placement does not depend on the order in which others of the request leave the tree: the namespace stays in the subtree of its admin.
 func TestPlacementsAreAuthorizedOnTheTreeAsItIs(t *testing.T) {
-	createNamespaces(t, "leaving-root", "leaving-branch", "leaving-child", "leaving-beside", "leaving-other", "leaving-below")
-	tree := []string{"leaving-branch", "leaving-root", "leaving-beside", "leaving-root", "leaving-child", "leaving-branch", "leaving-below", "leaving-other"}
+	createNamespaces(t, "shrinking-root", "shrinking-branch", "shrinking-child", "shrinking-beside", "shrinking-other", "shrinking-below")
+	tree := []string{"shrinking-branch", "shrinking-root", "shrinking-beside", "shrinking-root", "shrinking-child", "shrinking-branch", "shrinking-below", "shrinking-other"}
 	if _, err := admin.moveAll(t, metav1.CreateOptions{}, under(tree...)...); err != nil {
 		t.Fatal(err)
 	}
-	u := newAccount(t, "leaving")
-	// Not of leaving-other, the root of the tree that the branch joins.
-	u.grant(t, fullAdmin, "leaving-root", "leaving-branch", "leaving-child", "leaving-beside", "leaving-below")
-	want := []string{"leaving-branch", "leaving-below", "leaving-child", "leaving-beside"}
+	u := newAccount(t, "shrinking")
+	// Not of shrinking-other, the root of the tree that the branch joins.
+	u.grant(t, fullAdmin, "shrinking-root", "shrinking-branch", "shrinking-child", "shrinking-beside", "shrinking-below")
+	want := []string{"shrinking-branch", "shrinking-below", "shrinking-child", "shrinking-beside"}
 	if _, err := u.moveAll(t, metav1.CreateOptions{}, under(want...)...); err != nil {
 		t.Error(err)
 	}
