@@ -113,6 +113,25 @@ func (f *factory) completeQuotas(cmd *cobra.Command, _ string) []string {
 	return names
 }
 
+// completeRepositorySyncs completes the RepositorySyncs of the cluster.
+func (f *factory) completeRepositorySyncs(cmd *cobra.Command, _ string) []string {
+	c, err := f.clients()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+	defer cancel()
+	list, err := c.hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil
+	}
+	names := make([]string, 0, len(list.Items))
+	for i := range list.Items {
+		names = append(names, list.Items[i].Name)
+	}
+	return names
+}
+
 // completeResources completes the plural names of namespaced resources that can be listed, with their group unless it is the core group.
 func (f *factory) completeResources(*cobra.Command, string) []string {
 	discovery, err := f.flags.ToDiscoveryClient()

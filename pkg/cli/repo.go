@@ -12,6 +12,7 @@ func newRepoCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comma
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRepoInitCommand(streams), newRepoVetCommand(f, streams), newRepoHydrateCommand(f, streams), newRepoDiffCommand(f, streams))
+	cmd.AddCommand(newRepoInitCommand(streams), newRepoVetCommand(f, streams), newRepoHydrateCommand(f, streams), newRepoDiffCommand(f, streams),
+		newRepoStatusCommand(f, streams))
 	return cmd
 }
