@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
@@ -61,21 +62,7 @@ func (o *operation) apply(old *use) *use {
 		return old
 	}
 	if o.reserve != nil {
-		u.Reserved = maximum(u.Reserved, o.reserve)
+		u.Reserved = quotav1.Max(u.Reserved, o.reserve)
 	}
 	return &u
-}
-
-// maximum returns the greater quantity of each resource of either list.
-func maximum(a, b corev1.ResourceList) corev1.ResourceList {
-	result := a.DeepCopy()
-	if result == nil {
-		result = corev1.ResourceList{}
-	}
-	for name, quantity := range b {
-		if known, ok := result[name]; !ok || known.Cmp(quantity) < 0 {
-			result[name] = quantity
-		}
-	}
-	return result
 }
