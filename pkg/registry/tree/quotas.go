@@ -3,11 +3,13 @@ package tree
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -131,18 +133,17 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	}
 	for i := len(limited) - 1; i >= 0; i-- {
 		name, hard := l.Subnamespaces(limited[i])
-		if used := s.index.countSubnamespaces(limited[i]); hard.CmpInt64(used+1) < 0 {
-			return reject.forbidden("%s", quotaExceeded(limited[i], name,
-				fmt.Sprintf("requested: %s=1, used: %s=%d, limited: %s=%s",
-					hnc.ResourceSubnamespaces, hnc.ResourceSubnamespaces, used, hnc.ResourceSubnamespaces, hard.String())))
+		used := s.index.countSubnamespaces(limited[i])
+		if over := quota.Exceeding(corev1.ResourceList{hnc.ResourceSubnamespaces: hard}, subnamespaces(used), subnamespaces(1)); over != nil {
+			return reject.forbidden("%s", quota.ExceededMessage(limited[i], name, over))
 		}
 	}
 	return nil
 }
 
-// quotaExceeded returns the message of HNC (spec/hnc.md 2.9).
-func quotaExceeded(namespace, name, amounts string) string {
-	return fmt.Sprintf("exceeded hierarchical quota in namespace %q: %q, %s", namespace, name, amounts)
+// subnamespaces returns a number of sub-namespaces as a quantity of that resource.
+func subnamespaces(n int64) corev1.ResourceList {
+	return corev1.ResourceList{hnc.ResourceSubnamespaces: *resource.NewQuantity(n, resource.DecimalSI)}
 }
 
 // countSubnamespaces returns the number of sub-namespaces below a namespace.

@@ -2,9 +2,7 @@ package tree
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -76,14 +74,14 @@ func (m *Moves) validateUse(ctx context.Context, s *snapshot, reject rejection, 
 	children := m.index.countSubnamespaces(namespace.Name)
 	for _, top := range slices.Backward(gained) {
 		earlier, earlierChildren := placementsFrom(ctx).addUse(top, moved, children)
-		problem, name := exceedingMove(l, top, moved, add(sums[top], earlier), children, m.index.countSubnamespaces(top)+earlierChildren)
-		if problem == "" {
+		over, name := exceedingMove(l, top, moved, add(sums[top], earlier), children, m.index.countSubnamespaces(top)+earlierChildren)
+		if over == nil {
 			continue
 		}
 		if allowed, err := m.mayExceed(ctx, top, name); err != nil || !allowed {
 			if err == nil {
 				err = reject.forbidden("spec.parent: %s; reduce the use, raise the limit, or set the annotation %s: \"true\" as a user allowed to update the quota",
-					quotaExceeded(top, name, problem), hnc.AnnotationExceedQuotas)
+					quota.ExceededMessage(top, name, over), hnc.AnnotationExceedQuotas)
 			}
 			return err
 		}
@@ -120,35 +118,19 @@ func (m *Moves) compareLedgers(ctx context.Context, guard *fence.Guard, l *limit
 	return m.index.WaitUntilFresh(ctx)
 }
 
-// exceedingMove returns what of a moved subtree exceeds a quota of a namespace, and the name of the quota; "" if nothing does.
-func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, children, subnamespaces int64) (amounts, name string) {
+// exceedingMove returns what of a moved subtree exceeds a quota of a namespace, and the name of the quota; nil if nothing does.
+func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, children, present int64) (over []quota.Excess, name string) {
 	for scope, use := range moved {
 		for _, q := range l.Of(top, scope) {
-			var requested, before, limited []string
-			for resource, hard := range quota.Counted(q.Spec.Hard) {
-				more, now := use[resource], used[scope][resource]
-				total := now.DeepCopy()
-				total.Add(more)
-				if more.Sign() > 0 && total.Cmp(hard) > 0 {
-					requested = append(requested, string(resource)+"="+more.String())
-					before = append(before, string(resource)+"="+now.String())
-					limited = append(limited, string(resource)+"="+hard.String())
-				}
-			}
-			if len(requested) > 0 {
-				for _, list := range [][]string{requested, before, limited} {
-					slices.Sort(list)
-				}
-				return fmt.Sprintf("requested: %s, used: %s, limited: %s",
-					strings.Join(requested, ","), strings.Join(before, ","), strings.Join(limited, ",")), q.Name
+			if over := quota.Exceeding(quota.Counted(q.Spec.Hard), used[scope], use); over != nil {
+				return over, q.Name
 			}
 		}
 	}
-	if name, hard := l.Subnamespaces(top); name != "" && children > 0 && hard.CmpInt64(subnamespaces+children) < 0 {
-		return fmt.Sprintf("requested: %s=%d, used: %s=%d, limited: %s=%s", hnc.ResourceSubnamespaces, children,
-			hnc.ResourceSubnamespaces, subnamespaces, hnc.ResourceSubnamespaces, hard.String()), name
+	if name, hard := l.Subnamespaces(top); name != "" {
+		return quota.Exceeding(corev1.ResourceList{hnc.ResourceSubnamespaces: hard}, subnamespaces(present), subnamespaces(children)), name
 	}
-	return "", ""
+	return nil, ""
 }
 
 // mayExceed reports whether the requester wants to exceed quotas, and may update the given one.

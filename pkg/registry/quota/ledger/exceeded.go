@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,8 +27,8 @@ func (t *transaction) exceeded(ctx context.Context, o *operation, ancestors []st
 			return nil, err
 		}
 		for i := range quotas {
-			if amounts := excess(quotas[i].Spec.Hard, sum[o.scope], change, o.used, o.reserve); amounts != "" {
-				return forbidden(fmt.Sprintf("exceeded hierarchical quota in namespace %q: %q, %s", ancestor, quotas[i].Name, amounts)), nil
+			if over := excess(quotas[i].Spec.Hard, sum[o.scope], change, o.used, o.reserve); over != nil {
+				return forbidden(quota.ExceededMessage(ancestor, quotas[i].Name, over)), nil
 			}
 		}
 	}
@@ -43,38 +42,16 @@ func forbidden(message string) error {
 	}}
 }
 
-// excess returns the resources that exceed a limit, in the form of HNC and of ResourceQuotas, "" if there are none.
-func excess(hard, sum, change, before, after corev1.ResourceList) string {
-	var requested, used, limited []string
-	for _, name := range sortedNames(quota.Counted(hard)) {
-		limit, more, request := hard[name], change[name], after[name]
-		request.Sub(before[name])
-		if request.Sign() <= 0 || more.Sign() <= 0 {
-			continue
+// excess returns the resources that exceed a limit if a write increases the use from before to after, and the charge by change.
+func excess(hard, sum, change, before, after corev1.ResourceList) []quota.Excess {
+	var over []quota.Excess
+	for _, e := range quota.Exceeding(quota.Counted(hard), sum, change) {
+		e.Requested = after[e.Resource]
+		if e.Requested.Sub(before[e.Resource]); e.Requested.Sign() > 0 {
+			over = append(over, e)
 		}
-		total := sum[name].DeepCopy()
-		total.Add(more)
-		if total.Cmp(limit) <= 0 {
-			continue
-		}
-		now := sum[name]
-		requested = append(requested, string(name)+"="+request.String())
-		used = append(used, string(name)+"="+now.String())
-		limited = append(limited, string(name)+"="+limit.String())
 	}
-	if len(requested) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("requested: %s, used: %s, limited: %s", strings.Join(requested, ","), strings.Join(used, ","), strings.Join(limited, ","))
-}
-
-func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
-	names := make([]corev1.ResourceName, 0, len(list))
-	for name := range list {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return over
 }
 
 // sum returns the ledger of a namespace. If it is empty, the records of use are summed up, and the transaction writes the result.
