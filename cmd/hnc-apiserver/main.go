@@ -82,7 +82,7 @@ func run(ctx context.Context, o *options.Options) error {
 			return err
 		}
 		defer etcd.Stop()
-		o.UseEtcd(etcd.Endpoint, embedded.MaxTxnOps)
+		o.UseEtcd(etcd.Endpoint)
 	}
 	config, err := o.Config()
 	if err != nil {

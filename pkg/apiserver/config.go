@@ -28,8 +28,6 @@ type Config struct {
 	Reviews authorizer.Authorizer
 	// Storage configures etcd.
 	Storage storagebackend.Config
-	// MaxTxnOps is the number of operations that etcd accepts in a transaction.
-	MaxTxnOps int
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
 	SubnamespaceReady time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored; 0 stores none.
@@ -52,7 +50,6 @@ type completedConfig struct {
 	client            *restclient.Config
 	informers         informers.SharedInformerFactory
 	storage           storagebackend.Config
-	maxTxnOps         int
 	subnamespaceReady time.Duration
 	overwrittenTTL    time.Duration
 	rules             managed.Rules
@@ -88,7 +85,6 @@ func (c *Config) Complete() CompletedConfig {
 		generic:           c.Generic.Complete(),
 		reviews:           c.Reviews,
 		storage:           c.Storage,
-		maxTxnOps:         c.MaxTxnOps,
 		subnamespaceReady: c.SubnamespaceReady,
 		overwrittenTTL:    c.OverwrittenTTL,
 		rules:             c.Rules,

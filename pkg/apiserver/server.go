@@ -21,9 +21,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// maxTxnBytes is the size of a transaction of tree placements. etcd accepts 1.5 MiB by default.
-const maxTxnBytes = 1 << 20
-
 // Server is the aggregated API server.
 type Server struct {
 	*genericapiserver.GenericAPIServer
@@ -45,7 +42,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	etcd, err := fence.NewClient(c.storage, fence.Limits{Operations: c.maxTxnOps, Bytes: maxTxnBytes})
+	etcd, err := fence.NewClient(c.storage)
 	if err != nil {
 		return nil, err
 	}

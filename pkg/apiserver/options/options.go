@@ -41,8 +41,6 @@ type Options struct {
 	Logs *logs.Options
 	// DataDir is the data directory of the embedded etcd.
 	DataDir string
-	// EtcdMaxTxnOps is the number of operations that the etcd of --etcd-servers accepts in a transaction.
-	EtcdMaxTxnOps int
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
 	SubnamespaceReady time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored.
@@ -62,9 +60,6 @@ type Options struct {
 // defaultEtcdPrefix is the prefix of all keys in etcd.
 const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 
-// defaultMaxTxnOps is etcd's own default. The rules for single writes of the tree rely on it (forest, tree).
-const defaultMaxTxnOps = 128
-
 // New returns the defaults.
 func New() *Options {
 	reduceWatchCache(utilfeature.DefaultMutableFeatureGate)
@@ -73,7 +68,6 @@ func New() *Options {
 		Recommended:       genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
 		Enablement:        genericoptions.NewAPIEnablementOptions(),
 		Logs:              logs.NewOptions(),
-		EtcdMaxTxnOps:     defaultMaxTxnOps,
 		SubnamespaceReady: 10 * time.Second,
 		OverwrittenTTL:    7 * 24 * time.Hour,
 		Managed:           managed.NewOptions(),
@@ -114,8 +108,6 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
 	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
 	o.Recommended.Etcd.AddFlags(sections.FlagSet("etcd"))
-	sections.FlagSet("etcd").IntVar(&o.EtcdMaxTxnOps, "etcd-max-txn-ops", o.EtcdMaxTxnOps,
-		"The value of --max-txn-ops of the etcd servers, for transactions of more than one object, which no request uses at present. Ignored with --data-dir.")
 	o.Recommended.SecureServing.AddFlags(sections.FlagSet("secure serving"))
 	o.Recommended.Authentication.AddFlags(sections.FlagSet("authentication"))
 	o.Recommended.Authorization.AddFlags(sections.FlagSet("authorization"))
@@ -137,9 +129,8 @@ func (o *Options) EmbedsEtcd() bool {
 	return len(o.Recommended.Etcd.StorageConfig.Transport.ServerList) == 0
 }
 
-// UseEtcd makes the server use the etcd at an endpoint, which accepts maxTxnOps operations in a transaction.
-func (o *Options) UseEtcd(endpoint string, maxTxnOps int) {
-	o.EtcdMaxTxnOps = maxTxnOps
+// UseEtcd makes the server use the etcd at an endpoint.
+func (o *Options) UseEtcd(endpoint string) {
 	o.Recommended.Etcd.StorageConfig.Transport.ServerList = []string{endpoint}
 }
 
@@ -161,9 +152,6 @@ func (o *Options) Validate() error {
 	}
 	if o.OverwrittenTTL != 0 && o.OverwrittenTTL < time.Minute {
 		errs = append(errs, fmt.Errorf("--overwritten-object-ttl must be 0 or at least %s: %s", time.Minute, o.OverwrittenTTL))
-	}
-	if o.EtcdMaxTxnOps < defaultMaxTxnOps {
-		errs = append(errs, fmt.Errorf("--etcd-max-txn-ops must be at least %d: %d", defaultMaxTxnOps, o.EtcdMaxTxnOps))
 	}
 	if limit := o.Server.RequestTimeout; o.SubnamespaceReady >= limit {
 		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout (%s) must be less than --request-timeout (%s)", o.SubnamespaceReady, limit))
@@ -230,7 +218,6 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		Generic:           generic,
 		Reviews:           reviews,
 		Storage:           o.Recommended.Etcd.StorageConfig,
-		MaxTxnOps:         o.EtcdMaxTxnOps,
 		SubnamespaceReady: o.SubnamespaceReady,
 		OverwrittenTTL:    o.OverwrittenTTL,
 		Rules:             rules,

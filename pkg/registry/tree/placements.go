@@ -10,11 +10,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Placements evaluates moves that are committed at once. All of them see one snapshot, in which the moves before them are made. The guard of each
-// move compares the edges that the move has read, so the moves may be committed in one transaction or, in their order, in several.
+// Placements evaluates moves that are committed one after the other. All of them see one snapshot, in which the moves before them are made. The guard of
+// each move compares the edges that the move has read.
 //
-// The lemma of the package holds for each of these transactions: a move compares the chain of its new parent, which contains edges that are unchanged,
-// and edges that the same or an earlier transaction writes.
+// The lemma of the package holds for each transaction: a move compares the chain of its new parent, which contains edges that are unchanged, and edges
+// that an earlier transaction writes.
 type Placements struct {
 	index *Index
 	fresh bool

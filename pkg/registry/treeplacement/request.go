@@ -81,14 +81,12 @@ func (r *request) evaluate(ctx context.Context, fresh bool) error {
 	if err != nil {
 		return err
 	}
-	for _, writes := range batch.Split(waiting) {
-		if err := batch.Commit(ctx, writes); err != nil {
+	for _, w := range waiting {
+		if err := batch.Commit(ctx, w); err != nil {
 			return err
 		}
 		r.transactions++
-		for _, w := range writes {
-			r.report(results[index[w]])
-		}
+		r.report(results[index[w]])
 	}
 	for _, result := range results {
 		r.report(result)

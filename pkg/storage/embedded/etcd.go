@@ -22,8 +22,6 @@ const (
 	startTimeout = time.Minute
 	// quota is the size in bytes at which etcd stops accepting writes: its documented maximum.
 	quota = 8 << 30
-	// MaxTxnOps is the number of operations that this etcd accepts in a transaction: enough for a thousand namespaces that are moved at once.
-	MaxTxnOps = 4096
 )
 
 // Start runs etcd on the data in dir, which it creates if necessary, and returns when etcd serves. etcd listens on sockets in dir only, which only
@@ -41,7 +39,6 @@ func Start(dir string) (*Etcd, error) {
 	config.Dir = filepath.Join(dir, "etcd")
 	config.LogLevel = "warn"
 	config.QuotaBackendBytes = quota
-	config.MaxTxnOps = MaxTxnOps
 	client, peer := socket(dir, "client.sock"), socket(dir, "peer.sock")
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}

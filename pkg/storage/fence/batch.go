@@ -10,27 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Batch commits the writes of several requests at once. Each request runs as usual, with everything that the registry does before a write, until
-// its write reaches etcd: there it waits until Commit writes it with others in one transaction, or Abandon ends it.
+// Batch commits the writes of several requests after all of them have been evaluated. Each request runs as usual, with everything that the registry does
+// before a write, until its write reaches etcd: there it waits until Commit writes it, or Abandon ends it.
 type Batch struct {
 	client *guardedClient
-	limits Limits
 
 	mu     sync.Mutex
 	closed bool
 	writes []*Write
-	// committed holds the revisions of the edges that this batch has written.
-	committed map[string]int64
-	// committedRecords holds those of records.
-	committedRecords map[string]int64
-}
-
-// Limits bound a transaction of a Batch.
-type Limits struct {
-	// Operations is the number of comparisons, and the number of operations, that etcd accepts in a transaction (--max-txn-ops).
-	Operations int
-	// Bytes is the size of the keys and values in a transaction. etcd's limit for requests (--max-request-bytes) is higher.
-	Bytes int
+	// edges and records hold the revisions of the edges and records that this batch has written, 0 for those that it has deleted.
+	edges, records map[string]int64
 }
 
 // Write is the write of one request of a Batch.
@@ -63,7 +52,7 @@ type outcome struct {
 // NewBatch returns an empty batch for the writes that go through the client.
 func (c *Client) NewBatch() *Batch {
 	guarded := c.client.Kubernetes.(*guardedClient)
-	return &Batch{client: guarded, limits: c.limits, committed: map[string]int64{}, committedRecords: map[string]int64{}}
+	return &Batch{client: guarded, edges: map[string]int64{}, records: map[string]int64{}}
 }
 
 // errAbandoned ends requests whose batch is not committed. It is no conflict, because those are tried again.

@@ -24,11 +24,10 @@ import (
 type Client struct {
 	client *kubernetes.Client
 	config storagebackend.Config
-	limits Limits
 }
 
-// NewClient connects to the etcd cluster that config names, whose transactions have the given limits.
-func NewClient(config storagebackend.Config, limits Limits) (*Client, error) {
+// NewClient connects to the etcd cluster that config names.
+func NewClient(config storagebackend.Config) (*Client, error) {
 	t := config.Transport
 	etcd := clientv3.Config{
 		Endpoints:            t.ServerList,
@@ -52,7 +51,7 @@ func NewClient(config storagebackend.Config, limits Limits) (*Client, error) {
 	}
 	client.KV = etcd3.NewETCDLatencyTracker(client.KV)
 	client.Kubernetes = &guardedClient{Interface: client.Kubernetes, kv: client.KV, prefix: config.Prefix, onLost: lostFences.Inc}
-	return &Client{client: client, config: config, limits: limits}, nil
+	return &Client{client: client, config: config}, nil
 }
 
 // Edges returns the edges that the guarded writes of this client compare and write.

@@ -10,13 +10,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Entry is a stored edge.
+// Entry is a stored edge or record.
 type Entry struct {
-	// Name is the name of the edge.
+	// Name is the name of the edge or record.
 	Name string
-	// Value is the current value, nil if the edge does not exist.
+	// Value is the current value, nil if it does not exist.
 	Value []byte
-	// Revision is the revision of the last change, 0 if the edge does not exist.
+	// Revision is the revision of the last change, 0 if it does not exist.
 	Revision int64
 }
 
@@ -31,13 +31,22 @@ type Edges struct {
 
 // Read returns the current edges by a quorum read, all at one revision and in the order of names.
 func (e *Edges) Read(ctx context.Context, names ...string) ([]Entry, error) {
-	gets := make([]clientv3.Op, len(names))
-	for i, name := range names {
-		gets[i] = clientv3.OpGet(edgeKey(e.prefix, name))
-	}
-	response, err := e.client.Txn(ctx).Then(gets...).Commit()
+	entries, err := read(ctx, e.client, names, func(name string) string { return edgeKey(e.prefix, name) })
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the tree: %w", err)
+	}
+	return entries, nil
+}
+
+// read returns what is stored under keys, all at one revision and in the order of names.
+func read(ctx context.Context, client clientv3.KV, names []string, key func(name string) string) ([]Entry, error) {
+	gets := make([]clientv3.Op, len(names))
+	for i, name := range names {
+		gets[i] = clientv3.OpGet(key(name))
+	}
+	response, err := client.Txn(ctx).Then(gets...).Commit()
+	if err != nil {
+		return nil, err
 	}
 	entries := make([]Entry, len(names))
 	for i, name := range names {

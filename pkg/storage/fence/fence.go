@@ -31,6 +31,8 @@ type Guard struct {
 	// PutRecords holds records that are written along with the object. Writes of the same record do not conflict with each other unless they also
 	// compare it.
 	PutRecords map[string][]byte
+	// DeleteRecords holds the names of records that are deleted along with the object.
+	DeleteRecords []string
 }
 
 // ErrLost is returned when an edge, mark or record of a Guard has changed since it was read. Nothing was written; the request must be evaluated again on

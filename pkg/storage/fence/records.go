@@ -3,7 +3,6 @@ package fence
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -41,21 +40,9 @@ func (t *Transaction) Operations() int {
 
 // Commit writes a transaction and returns its revision. It fails with ErrLost if an edge or record has changed.
 func (r *Records) Commit(ctx context.Context, t *Transaction) (revision int64, err error) {
-	var compare []clientv3.Cmp
-	for name, revision := range t.Edges {
-		compare = append(compare, clientv3.Compare(clientv3.ModRevision(edgeKey(r.prefix, name)), "=", revision))
-	}
-	for name, revision := range t.Unchanged {
-		compare = append(compare, clientv3.Compare(clientv3.ModRevision(recordKey(r.prefix, name)), "=", revision))
-	}
-	var then []clientv3.Op
-	for name, value := range t.Put {
-		then = append(then, clientv3.OpPut(recordKey(r.prefix, name), string(value)))
-	}
-	for _, name := range t.Delete {
-		then = append(then, clientv3.OpDelete(recordKey(r.prefix, name)))
-	}
-	response, err := r.client.Txn(ctx).If(compare...).Then(then...).Commit()
+	transaction := transaction{prefix: r.prefix}
+	transaction.addGuard(&Guard{Unchanged: t.Edges, UnchangedRecords: t.Unchanged, PutRecords: t.Put, DeleteRecords: t.Delete})
+	response, err := r.client.Txn(ctx).If(transaction.compare...).Then(transaction.then...).Commit()
 	if err != nil {
 		return 0, fmt.Errorf("cannot write records: %w", err)
 	}
@@ -68,20 +55,9 @@ func (r *Records) Commit(ctx context.Context, t *Transaction) (revision int64, e
 
 // Read returns the current records by a quorum read, all at one revision and in the order of names. At most 128 can be read.
 func (r *Records) Read(ctx context.Context, names ...string) ([]Entry, error) {
-	gets := make([]clientv3.Op, len(names))
-	for i, name := range names {
-		gets[i] = clientv3.OpGet(recordKey(r.prefix, name))
-	}
-	response, err := r.client.Txn(ctx).Then(gets...).Commit()
+	entries, err := read(ctx, r.client, names, func(name string) string { return recordKey(r.prefix, name) })
 	if err != nil {
 		return nil, fmt.Errorf("cannot read records: %w", err)
-	}
-	entries := make([]Entry, len(names))
-	for i, name := range names {
-		entries[i].Name = name
-		if kvs := response.Responses[i].GetResponseRange().Kvs; len(kvs) == 1 {
-			entries[i].Value, entries[i].Revision = kvs[0].Value, kvs[0].ModRevision
-		}
 	}
 	return entries, nil
 }
@@ -99,11 +75,4 @@ func (r *Records) List(ctx context.Context, folder string) ([]Entry, error) {
 		entries = append(entries, Entry{Name: name, Value: kv.Value, Revision: kv.ModRevision})
 	}
 	return entries, nil
-}
-
-// recordsFolder is beside the folders of the resources.
-const recordsFolder = "records"
-
-func recordKey(prefix, name string) string {
-	return path.Join("/", prefix, recordsFolder, name)
 }

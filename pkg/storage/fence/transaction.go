@@ -1,106 +1,62 @@
 package fence
 
 import (
-	"context"
 	"path"
 
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// guardedClient is a Kubernetes etcd client whose writes honor the Guard of their context.
-type guardedClient struct {
-	kubernetes.Interface
-	kv     clientv3.KV
-	prefix string
-	// onLost is called when a fence loses.
-	onLost func()
+// transaction collects the comparisons and the operations of one etcd transaction. Watches deliver its events in the order of the operations.
+type transaction struct {
+	prefix  string
+	compare []clientv3.Cmp
+	then    []clientv3.Op
 }
 
-// OptimisticPut writes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
-func (c *guardedClient) OptimisticPut(ctx context.Context, key string, value []byte, expected int64, opts kubernetes.PutOptions) (kubernetes.PutResponse, error) {
-	if write := writeFrom(ctx); write != nil {
-		return write.park(ctx, key, value, expected, opts)
-	}
-	guard := guardFrom(ctx)
-	if guard == nil {
-		return c.Interface.OptimisticPut(ctx, key, value, expected, opts)
-	}
-	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpPut(key, string(value), clientv3.WithLease(opts.LeaseID)))
-	if err != nil {
-		return kubernetes.PutResponse{}, err
-	}
-	return kubernetes.PutResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
+// unchanged makes the transaction fail unless a key has the revision, 0 if it must not exist.
+func (t *transaction) unchanged(key string, revision int64) {
+	t.compare = append(t.compare, clientv3.Compare(clientv3.ModRevision(key), "=", revision))
 }
 
-// OptimisticDelete deletes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
-func (c *guardedClient) OptimisticDelete(ctx context.Context, key string, expected int64, opts kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
-	if writeFrom(ctx) != nil {
-		return kubernetes.DeleteResponse{}, errBatchDeletes
-	}
-	guard := guardFrom(ctx)
-	if guard == nil {
-		return c.Interface.OptimisticDelete(ctx, key, expected, opts)
-	}
-	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpDelete(key))
-	if err != nil {
-		return kubernetes.DeleteResponse{}, err
-	}
-	return kubernetes.DeleteResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
+func (t *transaction) put(key string, value []byte, options ...clientv3.OpOption) {
+	t.then = append(t.then, clientv3.OpPut(key, string(value), options...))
 }
 
-// commit commits a write and its guard in one transaction. It returns the current value of the key if the key itself has changed.
-func (c *guardedClient) commit(ctx context.Context, guard *Guard, key string, expected int64, write clientv3.Op) (*clientv3.TxnResponse, *mvccpb.KeyValue, error) {
-	compare := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(key), "=", expected)}
+func (t *transaction) delete(key string) { t.then = append(t.then, clientv3.OpDelete(key)) }
+
+// addGuard adds what a guard compares and writes.
+func (t *transaction) addGuard(guard *Guard) {
 	for name, revision := range guard.Unchanged {
-		compare = append(compare, clientv3.Compare(clientv3.ModRevision(edgeKey(c.prefix, name)), "=", revision))
+		t.unchanged(edgeKey(t.prefix, name), revision)
 	}
 	for name, revision := range guard.Unmarked {
-		compare = append(compare, clientv3.Compare(clientv3.ModRevision(markKey(c.prefix, name)), "=", revision))
+		t.unchanged(markKey(t.prefix, name), revision)
 	}
 	for name, revision := range guard.UnchangedRecords {
-		compare = append(compare, clientv3.Compare(clientv3.ModRevision(recordKey(c.prefix, name)), "=", revision))
+		t.unchanged(recordKey(t.prefix, name), revision)
 	}
-	then := []clientv3.Op{write}
 	for name, value := range guard.Put {
-		then = append(then, clientv3.OpPut(edgeKey(c.prefix, name), string(value)))
+		t.put(edgeKey(t.prefix, name), value)
 	}
 	for _, name := range guard.Delete {
-		then = append(then, clientv3.OpDelete(edgeKey(c.prefix, name)))
+		t.delete(edgeKey(t.prefix, name))
 	}
 	for _, name := range guard.Mark {
-		then = append(then, clientv3.OpPut(markKey(c.prefix, name), ""))
+		t.put(markKey(t.prefix, name), nil)
 	}
 	for name, value := range guard.PutRecords {
-		then = append(then, clientv3.OpPut(recordKey(c.prefix, name), string(value)))
+		t.put(recordKey(t.prefix, name), value)
 	}
-	response, err := c.kv.Txn(ctx).If(compare...).Then(then...).Else(clientv3.OpGet(key)).Commit()
-	if err != nil || response.Succeeded {
-		return response, nil, err
+	for _, name := range guard.DeleteRecords {
+		t.delete(recordKey(t.prefix, name))
 	}
-	var kv *mvccpb.KeyValue
-	if kvs := response.Responses[0].GetResponseRange().Kvs; len(kvs) == 1 {
-		kv = kvs[0]
-	}
-	if current := revisionOf(kv); current == expected {
-		c.onLost()
-		return nil, nil, ErrLost
-	}
-	return response, kv, nil
 }
 
-func revisionOf(kv *mvccpb.KeyValue) int64 {
-	if kv == nil {
-		return 0
-	}
-	return kv.ModRevision
-}
-
-// Edges and marks have folders beside those of the resources.
+// Edges, marks and records have folders beside those of the resources.
 const (
-	edgesFolder = "edges"
-	marksFolder = "marks"
+	edgesFolder   = "edges"
+	marksFolder   = "marks"
+	recordsFolder = "records"
 )
 
 func markKey(prefix, name string) string {
@@ -113,4 +69,8 @@ func edgeKey(prefix, name string) string {
 
 func edgesPrefix(prefix string) string {
 	return edgeKey(prefix, "") + "/"
+}
+
+func recordKey(prefix, name string) string {
+	return path.Join("/", prefix, recordsFolder, name)
 }

@@ -38,7 +38,7 @@ func TestCatchingUpDeliversAllCommittedEdges(t *testing.T) {
 	defer func() { _ = writer.Close() }()
 	config := storagebackend.NewDefaultConfig(prefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion))
 	config.Transport.ServerList = []string{etcd.Endpoint}
-	client, err := fence.NewClient(*config, fence.Limits{Operations: 128, Bytes: 1 << 20})
+	client, err := fence.NewClient(*config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 
 	var replicas []replica
 	for range n {
-		client, err := fence.NewClient(*config, fence.Limits{Operations: 128, Bytes: 1 << 20})
+		client, err := fence.NewClient(*config)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func newTally() *tally {
 
 func (t *tally) set(namespace string, used corev1.ResourceList) {
 	for name, quantity := range t.used[namespace] {
-		total := t.total[name]
+		total := t.total[name].DeepCopy()
 		total.Sub(quantity)
 		t.total[name] = total
 	}

@@ -46,7 +46,7 @@ func forbidden(message string) error {
 func excess(hard, sum, change, before, after corev1.ResourceList) []quota.Excess {
 	var over []quota.Excess
 	for _, e := range quota.Exceeding(quota.Counted(hard), sum, change) {
-		e.Requested = after[e.Resource]
+		e.Requested = after[e.Resource].DeepCopy()
 		if e.Requested.Sub(before[e.Resource]); e.Requested.Sign() > 0 {
 			over = append(over, e)
 		}

@@ -1,0 +1,64 @@
+package fence
+
+import (
+	"context"
+	"testing"
+
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
+)
+
+// recorder is an etcd in which every transaction succeeds at revision 7.
+type recorder struct {
+	clientv3.KV
+	compared map[string]int64
+}
+
+func (r *recorder) Txn(context.Context) clientv3.Txn { return recorderTxn{r} }
+
+type recorderTxn struct{ *recorder }
+
+func (r recorderTxn) If(compare ...clientv3.Cmp) clientv3.Txn {
+	r.recorder.compared = map[string]int64{}
+	for _, c := range compare {
+		r.compared[string(c.KeyBytes())] = c.GetCompare().GetModRevision()
+	}
+	return r
+}
+
+func (r recorderTxn) Then(...clientv3.Op) clientv3.Txn { return r }
+
+func (r recorderTxn) Else(...clientv3.Op) clientv3.Txn { return r }
+
+func (r recorderTxn) Commit() (*clientv3.TxnResponse, error) {
+	return &clientv3.TxnResponse{Succeeded: true, Header: &etcdserverpb.ResponseHeader{Revision: 7}}, nil
+}
+
+// Writes that follow others of their batch expect what those have written, and nothing where those have deleted.
+func TestWritesOfABatchExpectWhatTheEarlierOnesLeave(t *testing.T) {
+	etcd := &recorder{}
+	b := &Batch{client: &guardedClient{kv: etcd, prefix: "p"}, edges: map[string]int64{}, records: map[string]int64{}}
+	commit := func(guard *Guard) {
+		t.Helper()
+		ctx := NewContext(t.Context())
+		if err := Set(ctx, guard); err != nil {
+			t.Fatal(err)
+		}
+		w := b.Do(ctx, func(ctx context.Context) {
+			_, _ = (&guardedClient{kv: etcd}).OptimisticPut(ctx, "/object", nil, 1, kubernetes.PutOptions{})
+		})
+		if err := b.Commit(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(&Guard{Put: map[string][]byte{"moved": nil}, Delete: []string{"root"}, PutRecords: map[string][]byte{"r": nil}, DeleteRecords: []string{"gone"}})
+	commit(&Guard{Unchanged: map[string]int64{"moved": 2, "root": 3, "other": 4}, UnchangedRecords: map[string]int64{"r": 5, "gone": 6}})
+	for key, want := range map[string]int64{
+		"/object": 1, "/p/edges/moved": 7, "/p/edges/root": 0, "/p/edges/other": 4, "/p/records/r": 7, "/p/records/gone": 0,
+	} {
+		if got, ok := etcd.compared[key]; !ok || got != want {
+			t.Errorf("%s: compared with %d, want %d", key, got, want)
+		}
+	}
+}

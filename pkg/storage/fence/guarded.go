@@ -1,0 +1,78 @@
+package fence
+
+import (
+	"context"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
+)
+
+// guardedClient is a Kubernetes etcd client whose writes honor the Guard of their context.
+type guardedClient struct {
+	kubernetes.Interface
+	kv     clientv3.KV
+	prefix string
+	// onLost is called when a fence loses.
+	onLost func()
+}
+
+// OptimisticPut writes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
+func (c *guardedClient) OptimisticPut(ctx context.Context, key string, value []byte, expected int64, opts kubernetes.PutOptions) (kubernetes.PutResponse, error) {
+	if write := writeFrom(ctx); write != nil {
+		return write.park(ctx, key, value, expected, opts)
+	}
+	guard := guardFrom(ctx)
+	if guard == nil {
+		return c.Interface.OptimisticPut(ctx, key, value, expected, opts)
+	}
+	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpPut(key, string(value), clientv3.WithLease(opts.LeaseID)))
+	if err != nil {
+		return kubernetes.PutResponse{}, err
+	}
+	return kubernetes.PutResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
+}
+
+// OptimisticDelete deletes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
+func (c *guardedClient) OptimisticDelete(ctx context.Context, key string, expected int64, opts kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
+	if writeFrom(ctx) != nil {
+		return kubernetes.DeleteResponse{}, errBatchDeletes
+	}
+	guard := guardFrom(ctx)
+	if guard == nil {
+		return c.Interface.OptimisticDelete(ctx, key, expected, opts)
+	}
+	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpDelete(key))
+	if err != nil {
+		return kubernetes.DeleteResponse{}, err
+	}
+	return kubernetes.DeleteResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
+}
+
+// commit commits a write and its guard in one transaction. It returns the current value of the key if the key itself has changed.
+func (c *guardedClient) commit(ctx context.Context, guard *Guard, key string, expected int64, write clientv3.Op) (*clientv3.TxnResponse, *mvccpb.KeyValue, error) {
+	t := transaction{prefix: c.prefix}
+	t.unchanged(key, expected)
+	t.then = append(t.then, write)
+	t.addGuard(guard)
+	response, err := c.kv.Txn(ctx).If(t.compare...).Then(t.then...).Else(clientv3.OpGet(key)).Commit()
+	if err != nil || response.Succeeded {
+		return response, nil, err
+	}
+	var kv *mvccpb.KeyValue
+	if kvs := response.Responses[0].GetResponseRange().Kvs; len(kvs) == 1 {
+		kv = kvs[0]
+	}
+	if current := revisionOf(kv); current == expected {
+		c.onLost()
+		return nil, nil, ErrLost
+	}
+	return response, kv, nil
+}
+
+func revisionOf(kv *mvccpb.KeyValue) int64 {
+	if kv == nil {
+		return 0
+	}
+	return kv.ModRevision
+}
