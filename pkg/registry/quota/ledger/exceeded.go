@@ -3,15 +3,18 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
 // exceeded returns a Forbidden error if a reservation changes the use of a subtree to more than a limit, the root first. Resources that the write does
@@ -64,7 +67,7 @@ func (t *transaction) sum(ctx context.Context, namespace string) (totals, error)
 		return nil, err
 	}
 	t.totals[namespace] = sum
-	t.write.Put[ledgerRecord(namespace)] = encode(sum)
+	t.write.Put[limits.Ledger(namespace)] = encode(sum)
 	return sum, nil
 }
 
@@ -84,21 +87,15 @@ func (l *Ledger) sumUp(ctx context.Context, namespace string, changed map[key]*u
 	if err := l.config.Tree.WaitUntilFresh(ctx); err != nil {
 		return nil, err
 	}
-	entries, err := l.config.Records.List(ctx, useFolder)
+	stored, err := l.stored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	uses := map[key]*use{}
-	for _, entry := range entries {
-		if k, ok := keyOf(entry.Name); ok {
-			if uses[k], err = decodeUse(entry); err != nil {
-				return nil, err
-			}
-		}
+	uses := make(map[key]*use, len(stored))
+	for k, s := range stored {
+		uses[k] = s.use
 	}
-	for k, u := range changed {
-		uses[k] = u
-	}
+	maps.Copy(uses, changed)
 	sum := totals{}
 	for k, u := range uses {
 		if u == nil {
@@ -149,4 +146,4 @@ func (l *Ledger) missing(ctx context.Context, namespace string, uses map[key]*us
 }
 
 // ours selects the ResourceQuotas of ours.
-var ours = labelsOf(hnc.LabelQuota)
+var ours = labels.SelectorFromSet(labels.Set{hnc.LabelQuota: "true"})

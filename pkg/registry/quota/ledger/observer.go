@@ -6,13 +6,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 )
-
-func labelsOf(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{name: "true"}) }
 
 // Observer records the use of ResourceQuotas as it is stored: decreases, recounts by kube-controller-manager, namespaces that are gone. Each replica has
 // one; what another one has recorded already needs no write.
@@ -192,20 +189,12 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 // check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose write has failed, and takes over the
 // versions of a cluster that was restored to an earlier state.
 func (o *Observer) check(ctx context.Context) error {
-	entries, err := o.ledger.config.Records.List(ctx, useFolder)
+	stored, err := o.ledger.stored(ctx)
 	if err != nil {
 		return err
 	}
 	seen := map[key]int64{}
-	for _, entry := range entries {
-		k, ok := keyOf(entry.Name)
-		if !ok {
-			continue
-		}
-		u, err := decodeUse(entry)
-		if err != nil || u == nil {
-			return err
-		}
+	for k, u := range stored {
 		rq, err := o.ledger.config.Quotas.ResourceQuotas(k.namespace).Get(k.scope.ObjectName())
 		if err != nil {
 			o.queue.Add(k)
@@ -219,10 +208,10 @@ func (o *Observer) check(ctx context.Context) error {
 			continue
 		}
 		// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has failed.
-		if seen[k] = entry.Revision; o.seen[k] != entry.Revision {
+		if seen[k] = u.revision; o.seen[k] != u.revision {
 			continue
 		}
-		if err := o.forget(ctx, k, u, entry.Revision); err != nil {
+		if err := o.forget(ctx, k, u); err != nil {
 			return err
 		}
 	}
@@ -231,7 +220,7 @@ func (o *Observer) check(ctx context.Context) error {
 }
 
 // forget drops the reservations of a record unless the ResourceQuota has changed since.
-func (o *Observer) forget(ctx context.Context, k key, u *use, revision int64) error {
+func (o *Observer) forget(ctx context.Context, k key, u storedUse) error {
 	rq, err := o.live.ResourceQuota(ctx, k.namespace, k.scope.ObjectName())
 	if err != nil || rq == nil {
 		return err
@@ -240,6 +229,6 @@ func (o *Observer) forget(ctx context.Context, k key, u *use, revision int64) er
 	if err != nil || operation.version > u.Observed {
 		return err
 	}
-	operation.forget, operation.revision, operation.fresh = true, revision, true
+	operation.forget, operation.revision, operation.fresh = true, u.revision, true
 	return o.ledger.do(ctx, operation)
 }

@@ -68,3 +68,29 @@ func (q liveQuota) Namespace(context.Context, string) (*corev1.Namespace, error)
 func (q liveQuota) ResourceQuota(context.Context, string, string) (*corev1.ResourceQuota, error) {
 	return q.rq, nil
 }
+
+// An empty record hides nothing behind it: it once ended the check.
+func TestCheckContinuesAfterAnEmptyRecord(t *testing.T) {
+	s, c, l := family(t)
+	s.limit("a", "5")
+	if err := l.Reserve(t.Context(), status("b", 10, "0"), status("b", 10, "5")); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.put(key{namespace: "a"}.record(), nil)
+	s.put(key{namespace: "c"}.record(), nil)
+	s.mu.Unlock()
+	stored := status("b", 10, "0")
+	if err := c.quotas.Add(stored); err != nil {
+		t.Fatal(err)
+	}
+	o := &Observer{ledger: l, live: liveQuota{stored}}
+	for range 2 {
+		if err := o.check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := used(t, l, "a"); got != "0" {
+		t.Errorf("got %s pods, want 0: the write of the reservation has failed", got)
+	}
+}

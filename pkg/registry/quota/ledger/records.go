@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -87,6 +87,31 @@ func decodeUse(entry fence.Entry) (*use, error) {
 	return u, nil
 }
 
+// storedUse is a record of use with its revision.
+type storedUse struct {
+	*use
+	revision int64
+}
+
+// stored returns all records of use by a quorum read. Empty ones stand for none.
+func (l *Ledger) stored(ctx context.Context) (map[key]storedUse, error) {
+	entries, err := l.config.Records.List(ctx, useFolder)
+	if err != nil {
+		return nil, err
+	}
+	stored := make(map[key]storedUse, len(entries))
+	for _, entry := range entries {
+		u, err := decodeUse(entry)
+		if err != nil {
+			return nil, err
+		}
+		if k, ok := keyOf(entry.Name); ok && u != nil {
+			stored[k] = storedUse{u, entry.Revision}
+		}
+	}
+	return stored, nil
+}
+
 // totals is the use of a subtree by scope. Nil stands for use that is not known, because the subtree has changed.
 type totals map[quota.Scope]corev1.ResourceList
 
@@ -104,8 +129,6 @@ func decodeTotals(entry fence.Entry) (totals, error) {
 func (t totals) add(scope quota.Scope, amount corev1.ResourceList) {
 	t[scope] = quotav1.RemoveZeros(quotav1.Add(t[scope], amount))
 }
-
-func ledgerRecord(namespace string) string { return limits.Ledger(namespace) }
 
 func encode(value any) []byte {
 	encoded, err := json.Marshal(value)

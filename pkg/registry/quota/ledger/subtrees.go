@@ -5,26 +5,21 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum reads.
 func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.ScopedUse, map[string]tree.ScopedUse, error) {
-	entries, err := l.config.Records.List(ctx, useFolder)
+	stored, err := l.stored(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	sum := totals{}
-	for _, entry := range entries {
-		k, ok := keyOf(entry.Name)
-		if !ok || !slices.Contains(moved, k.namespace) {
-			continue
+	for k, s := range stored {
+		if slices.Contains(moved, k.namespace) {
+			sum.add(k.scope, s.charge())
 		}
-		u, err := decodeUse(entry)
-		if err != nil {
-			return nil, nil, err
-		}
-		sum.add(k.scope, u.charge())
 	}
 	sums := make(map[string]tree.ScopedUse, len(tops))
 	for _, top := range tops {
@@ -39,7 +34,7 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.Scope
 
 // subtree returns the recorded use of the subtree of a namespace.
 func (l *Ledger) subtree(ctx context.Context, top string) (totals, error) {
-	entries, err := l.config.Records.Read(ctx, ledgerRecord(top))
+	entries, err := l.config.Records.Read(ctx, limits.Ledger(top))
 	if err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func (t *transaction) charge(ctx context.Context, namespace string, k key, chang
 	if err != nil {
 		return err
 	}
-	name := ledgerRecord(namespace)
+	name := limits.Ledger(namespace)
 	if sum == nil {
 		t.write.Put[name] = []byte{}
 		return nil
@@ -175,7 +175,7 @@ func (t *transaction) known(ctx context.Context, namespace string) (totals, erro
 	if sum, ok := t.totals[namespace]; ok {
 		return sum, nil
 	}
-	name := ledgerRecord(namespace)
+	name := limits.Ledger(namespace)
 	entries, err := t.ledger.read(ctx, t.fresh, name)
 	if err != nil {
 		return nil, err
