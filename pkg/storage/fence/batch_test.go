@@ -20,7 +20,7 @@ func (r *recorder) Txn(context.Context) clientv3.Txn { return recorderTxn{r} }
 type recorderTxn struct{ *recorder }
 
 func (r recorderTxn) If(compare ...clientv3.Cmp) clientv3.Txn {
-	r.recorder.compared = map[string]int64{}
+	r.compared = map[string]int64{}
 	for _, c := range compare {
 		r.compared[string(c.KeyBytes())] = c.GetCompare().GetModRevision()
 	}
