@@ -43,6 +43,8 @@ var allowed = map[string][]string{
 	"pkg/reposync/git":     {},
 	"pkg/reposync/plan":    {"pkg/apis", "pkg/repository"},
 	"pkg/reposync/cluster": {"pkg/apis", "pkg/reposync/plan", "pkg/repository"},
+	"pkg/reposync/writer":  {"pkg/reposync/cluster", "pkg/reposync/plan"},
+	"pkg/reposync/preview": {"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan"},
 	"pkg/reposync/options": {"pkg/apis", "pkg/clientconfig", "pkg/generated", "pkg/reposync", "pkg/serving"},
 	// The rules of the flags, as both servers report them.
 	"pkg/inforce": {"pkg/apis", "pkg/copies", "pkg/managed"},
@@ -85,7 +87,8 @@ var allowed = map[string][]string{
 	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator", "pkg/serving"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
-	"pkg/cli":           {"pkg/apis", "pkg/cli/admins", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/repository"},
+	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed",
+		"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan", "pkg/reposync/preview", "pkg/reposync/writer"},
 	"pkg/cli/tree":      {"pkg/apis"},
 	"pkg/cli/diagnosis": {"pkg/apis"},
 	"pkg/cli/graph":     {"pkg/cli/tree"},

@@ -37,14 +37,10 @@ type clients struct {
 
 // clients returns the clients. It sends no request.
 func (f *factory) clients() (*clients, error) {
-	config, err := f.flags.ToRESTConfig()
+	config, err := f.config()
 	if err != nil {
 		return nil, err
 	}
-	config = rest.CopyConfig(config)
-	// The server's priority and fairness limits the rate of requests.
-	config.QPS = -1
-	config.WarningHandler = rest.NewWarningWriter(f.warnings, rest.WarningWriterOptions{Deduplicate: true, Color: allowsColor(f.warnings)})
 	c := &clients{}
 	if c.kube, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, err
@@ -58,6 +54,19 @@ func (f *factory) clients() (*clients, error) {
 	c.namespaces = c.metadata.Resource(namespaceResource)
 	c.dynamic, err = dynamic.NewForConfig(config)
 	return c, err
+}
+
+// config returns the configuration of requests to the cluster.
+func (f *factory) config() (*rest.Config, error) {
+	config, err := f.flags.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	// The server's priority and fairness limits the rate of requests.
+	config.QPS = -1
+	config.WarningHandler = rest.NewWarningWriter(f.warnings, rest.WarningWriterOptions{Deduplicate: true, Color: allowsColor(f.warnings)})
+	return config, nil
 }
 
 // mapper returns the mapper for the cluster's resources.

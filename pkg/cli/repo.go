@@ -13,6 +13,6 @@ func newRepoCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comma
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRepoInitCommand(streams), newRepoVetCommand(f, streams), newRepoHydrateCommand(f, streams), newRepoDiffCommand(f, streams),
-		newRepoStatusCommand(f, streams))
+		newRepoApplyCommand(f, streams), newRepoStatusCommand(f, streams), newRepoImportCommand(f, streams))
 	return cmd
 }

@@ -17,28 +17,33 @@ type repoDiffOptions struct {
 	genericiooptions.IOStreams
 	factory *factory
 
-	repo              repoFlags
-	against           string
-	allowMassDeletion bool
-	output            outputFlag
+	repo    repoFlags
+	against string
+	target  targetFlags
+	output  outputFlag
 }
 
 func newRepoDiffCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoDiffOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:   "diff --against DIRECTORY",
+		Use:   "diff [--against DIRECTORY]",
 		Short: "Show what a revision of a repository changes",
-		Long: `Show what the repository changes in each cluster, compared with another revision of it in a directory: objects and namespaces that are added (+),
-removed (-), changed (~) or moved (>). The exit code is 1 if a revision has errors, or if the repository must not replace the other one
-because too many namespaces would be removed.`,
-		Example: `  git worktree add /tmp/main main && kubectl hns repo diff --against /tmp/main
+		Long: `Show what applying the repository would change in the cluster of the kubeconfig, without changing it: objects and namespaces that are added (+),
+removed (-) or changed (~), with the fields. Only objects are removed that the RepositorySync of --name, or an earlier apply of that name, has written.
+
+With --against, show what the repository changes in each of its clusters, compared with another revision of it in a directory, without contacting them;
+namespaces may then also be moved (>).
+
+The exit code is 1 if a revision has errors, or if the repository must not be applied because too many namespaces would be removed.`,
+		Example: `  kubectl hns repo diff --name policy
+  git worktree add /tmp/main main && kubectl hns repo diff --against /tmp/main
   kubectl hns repo diff --against /tmp/main --clusters prod-1 -o json`,
 		Args: cobra.NoArgs,
 		RunE: runOptions(o),
 	}
 	o.repo.add(cmd)
-	cmd.Flags().StringVar(&o.against, "against", "", "The root of the revision to compare with")
-	cmd.Flags().BoolVar(&o.allowMassDeletion, "allow-mass-deletion", false, "Do not fail if more than half of the namespaces are removed")
+	o.target.add(cmd, f)
+	cmd.Flags().StringVar(&o.against, "against", "", "The root of the revision to compare with, instead of the cluster")
 	_ = cmd.MarkFlagDirname("against")
 	o.output.addFormats(cmd, "json", "yaml")
 	return cmd
@@ -48,19 +53,24 @@ func (o *repoDiffOptions) complete(*cobra.Command, []string) error { return nil 
 
 func (o *repoDiffOptions) validate() error {
 	if o.against == "" {
-		return usageErrorf("--against is required: the directory of the other revision")
+		if err := o.target.validate(&o.repo); err != nil {
+			return err
+		}
 	}
 	return o.output.validate()
 }
 
 // clusterChanges is the output of -o for a cluster.
 type clusterChanges struct {
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 	*changes.Changes
 	Errors report.Errors `json:"errors,omitempty"`
 }
 
 func (o *repoDiffOptions) run(ctx context.Context) error {
+	if o.against == "" {
+		return o.runLive(ctx)
+	}
 	before, after, err := o.compileBoth(ctx)
 	if err != nil {
 		return err
@@ -69,7 +79,7 @@ func (o *repoDiffOptions) run(ctx context.Context) error {
 	failed := false
 	for i, cluster := range after.clusters {
 		was := before.clusters[i].result
-		one := clusterChanges{cluster.name, changes.Between(was, cluster.result), changes.Unsafe(was, cluster.result, o.allowMassDeletion)}
+		one := clusterChanges{cluster.name, changes.Between(was, cluster.result), changes.Unsafe(was, cluster.result, o.target.allowMass)}
 		failed = failed || len(one.Errors) > 0
 		all = append(all, one)
 	}

@@ -19,6 +19,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
+// defaultServerTimeout is how long the API server may take to return its kinds.
+const defaultServerTimeout = 15 * time.Second
+
 // kindFlags are the flags that select the sources of the kinds' scopes.
 type kindFlags struct {
 	offline bool
@@ -27,7 +30,7 @@ type kindFlags struct {
 
 func (k *kindFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&k.offline, "no-api-server-check", false, "Do not contact an API server; warn about kinds that neither Kubernetes, nor the repository, nor its "+scope.FileName+" defines")
-	flags.DurationVar(&k.timeout, "api-server-timeout", 15*time.Second, "How long to wait for the API server")
+	flags.DurationVar(&k.timeout, "api-server-timeout", defaultServerTimeout, "How long to wait for the API server")
 }
 
 // lookup returns the kinds of the repository's file and, unless offline, those that the cluster serves.

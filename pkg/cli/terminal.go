@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -35,6 +37,13 @@ func ansi(code string) func(string) string {
 // warnf prints a warning on standard error.
 func warnf(errOut io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(errOut, "Warning: "+format+"\n", args...)
+}
+
+// confirmed asks a question, and reports whether the answer is yes.
+func confirmed(in io.Reader, out io.Writer, question string) bool {
+	_, _ = fmt.Fprint(out, question)
+	answer, _ := bufio.NewReader(in).ReadString('\n')
+	return strings.TrimSpace(answer) == "yes"
 }
 
 // progress is a line on a terminal that is rewritten. Elsewhere it is not shown.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -132,17 +131,10 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 
 // ask returns an error unless the user confirms.
 func (o *uninstallOptions) ask() error {
-	if _, err := fmt.Fprint(o.Out, "Continue? (yes/no) "); err != nil {
-		return err
-	}
-	answer, err := bufio.NewReader(o.In).ReadString('\n')
-	if strings.TrimSpace(answer) == "yes" {
-		return nil
-	}
-	if err != nil {
+	if !confirmed(o.In, o.Out, "Continue? (yes/no) ") {
 		return errors.New("not confirmed, nothing was removed; answer yes, or give --yes")
 	}
-	return errors.New("not confirmed, nothing was removed")
+	return nil
 }
 
 // releaseAnnotation holds the release that Helm installed an object with.

@@ -6,13 +6,7 @@ import (
 	"k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-)
-
-// Operations of the metric hnc_sync_writes_total.
-const (
-	operationApply   = "apply"
-	operationDelete  = "delete"
-	operationRelease = "release"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
 )
 
 // Metrics are the metrics of all RepositorySyncs. The label sync is the name of one.
@@ -49,12 +43,12 @@ func NewMetrics(register func(...metrics.Registerable)) *Metrics {
 	return m
 }
 
-func (m *Metrics) write(sync, operation string, err error) {
+func (m *Metrics) write(sync string, operation writer.Operation, err error) {
 	result := "done"
 	if err != nil {
 		result = "failed"
 	}
-	m.writes.WithLabelValues(sync, operation, result).Inc()
+	m.writes.WithLabelValues(sync, string(operation), result).Inc()
 }
 
 func (m *Metrics) drift(sync string) { m.drifts.WithLabelValues(sync).Inc() }
@@ -76,9 +70,9 @@ func (m *Metrics) forget(sync string) {
 	m.drifts.Delete(labels)
 	m.failed.Delete(labels)
 	m.duration.Delete(labels)
-	for _, operation := range []string{operationApply, operationDelete, operationRelease} {
+	for _, operation := range []writer.Operation{writer.Apply, writer.Delete, writer.Release} {
 		for _, result := range []string{"done", "failed"} {
-			m.writes.Delete(map[string]string{"sync": sync, "operation": operation, "result": result})
+			m.writes.Delete(map[string]string{"sync": sync, "operation": string(operation), "result": result})
 		}
 	}
 }

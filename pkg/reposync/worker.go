@@ -50,7 +50,7 @@ func newWorker(m *Manager, s *v1beta1.RepositorySync) (*worker, error) {
 		secrets: m.Kubernetes, spec: &w.sync.Spec,
 	}
 	var err error
-	w.cluster, err = cluster.New(m.Client, s.Name, hnc.ServiceAccountReference(s.Spec.ServiceAccount), w.notify)
+	w.cluster, err = cluster.New(m.Client, cluster.Impersonating(m.Client, hnc.ServiceAccountReference(s.Spec.ServiceAccount)), s.Name, w.notify)
 	return w, err
 }
 
@@ -174,7 +174,7 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 		return err
 	}
 	if next != w.current && w.sync.Spec.Prune {
-		if errors := w.unsafe(result); len(errors) > 0 {
+		if errors := plan.Unsafe(w.cluster.State(), result, w.sync.Spec.AllowMassDeletion); len(errors) > 0 {
 			done.rejected(hnc.ReasonUnsafeRevision, errors)
 			return nil
 		}

@@ -40,6 +40,8 @@ type Namespace struct {
 	// LostLabels and GainedLabels are keys of tree labels. Policies that select by a lost label no longer select the namespace.
 	LostLabels   []string `json:"lostLabels,omitempty"`
 	GainedLabels []string `json:"gainedLabels,omitempty"`
+	// Fields are the paths of the fields that change, if they are known.
+	Fields []string `json:"fields,omitempty"`
 }
 
 // Object is an object that is added, removed or changed.
@@ -50,7 +52,17 @@ type Object struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	// Path is the file that contains the object, in the later revision unless the object is removed.
-	Path string `json:"path"`
+	Path string `json:"path,omitempty"`
+	// Fields are the paths of the fields that change, if they are known.
+	Fields []string `json:"fields,omitempty"`
+}
+
+// identity is unique in a cluster.
+type identity struct{ group, kind, namespace, name string }
+
+// as returns the change of an object.
+func (i identity) as(change Change, path string) Object {
+	return Object{Change: change, Group: i.group, Kind: i.kind, Namespace: i.namespace, Name: i.name, Path: path}
 }
 
 // Between returns the differences. Neither result may have blocking errors.
@@ -80,7 +92,7 @@ func namespaces(before, after *repository.Result) []Namespace {
 			changed = append(changed, Namespace{Change: Removed, Name: name, From: n.AbstractAncestors, LostLabels: missing(n.TreeLabels, nil)})
 		}
 	}
-	slices.SortFunc(changed, func(a, b Namespace) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(changed, compareNamespaces)
 	return changed
 }
 
@@ -109,34 +121,40 @@ func objects(before, after *repository.Result) []Object {
 	changed := []Object{}
 	for id, o := range current {
 		was, existed := old[id]
-		id.Path = o.Path
 		switch {
 		case !existed:
-			id.Change = Added
-			changed = append(changed, id)
+			changed = append(changed, id.as(Added, o.Path))
 		case !reflect.DeepEqual(was.Object, o.Object):
-			id.Change = Changed
-			changed = append(changed, id)
+			changed = append(changed, id.as(Changed, o.Path))
 		}
 	}
 	for id, o := range old {
 		if _, exists := current[id]; !exists {
-			id.Change, id.Path = Removed, o.Path
-			changed = append(changed, id)
+			changed = append(changed, id.as(Removed, o.Path))
 		}
 	}
-	slices.SortFunc(changed, func(a, b Object) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(changed, compareObjects)
 	return changed
 }
 
+// Sort orders the changes by name.
+func (c *Changes) Sort() {
+	slices.SortFunc(c.Namespaces, compareNamespaces)
+	slices.SortFunc(c.Objects, compareObjects)
+}
+
+func compareNamespaces(a, b Namespace) int { return strings.Compare(a.Name, b.Name) }
+
+func compareObjects(a, b Object) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+}
+
 // objectsByIdentity returns the objects by group, kind, namespace and name.
-func objectsByIdentity(result *repository.Result) map[Object]*object.Object {
-	byIdentity := map[Object]*object.Object{}
+func objectsByIdentity(result *repository.Result) map[identity]*object.Object {
+	byIdentity := map[identity]*object.Object{}
 	for _, o := range result.Objects {
 		if kind := o.GroupKind(); kind != object.Namespace {
-			byIdentity[Object{Group: kind.Group, Kind: kind.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}] = o
+			byIdentity[identity{kind.Group, kind.Kind, o.GetNamespace(), o.GetName()}] = o
 		}
 	}
 	return byIdentity

@@ -14,7 +14,7 @@ var signs = map[Change]string{Added: "+", Removed: "-", Changed: "~", Moved: ">"
 func (c *Changes) Text() string {
 	var b strings.Builder
 	for _, n := range c.Namespaces {
-		fmt.Fprintf(&b, "%s namespace %s%s\n", signs[n.Change], n.Name, n.directories())
+		fmt.Fprintf(&b, "%s namespace %s%s%s\n", signs[n.Change], n.Name, n.directories(), fieldList(n.Fields))
 	}
 	for _, o := range c.Objects {
 		name := o.Kind
@@ -25,9 +25,26 @@ func (c *Changes) Text() string {
 		if o.Namespace != "" {
 			name = o.Namespace + " " + name
 		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", signs[o.Change], report.Printable(name), report.Printable(o.Path))
+		if o.Path != "" {
+			name += " (" + o.Path + ")"
+		}
+		fmt.Fprintf(&b, "%s %s%s\n", signs[o.Change], report.Printable(name), fieldList(o.Fields))
 	}
 	return b.String()
+}
+
+// maxFields is how many fields a line lists.
+const maxFields = 5
+
+// fieldList returns the fields that change, for the end of a line.
+func fieldList(fields []string) string {
+	switch n := len(fields); {
+	case n == 0:
+		return ""
+	case n > maxFields:
+		return fmt.Sprintf(": %s and %d more", report.Printable(strings.Join(fields[:maxFields], ", ")), n-maxFields)
+	}
+	return ": " + report.Printable(strings.Join(fields, ", "))
 }
 
 // directories describes the directories of an added, removed or moved namespace.
@@ -36,6 +53,9 @@ func (n *Namespace) directories() string {
 	case Added:
 		return " in " + directory(n.To)
 	case Removed:
+		if n.From == nil && n.LostLabels == nil {
+			return ""
+		}
 		return " from " + directory(n.From)
 	case Moved:
 		text := fmt.Sprintf(" from %s to %s", directory(n.From), directory(n.To))

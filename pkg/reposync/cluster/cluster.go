@@ -1,12 +1,10 @@
-// Package cluster reads and writes the objects of one RepositorySync, as its ServiceAccount.
+// Package cluster reads and writes the objects of one RepositorySync.
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
@@ -19,33 +17,33 @@ import (
 // Cluster is the cluster as a RepositorySync sees it. Its methods may be called concurrently.
 type Cluster struct {
 	// sync is the name of the RepositorySync.
-	sync      string
-	client    metadata.Interface
-	discovery discovery.DiscoveryInterface
+	sync   string
+	client metadata.Interface
+	// Served are the kinds of the cluster.
+	*Served
 	// changed is called after a change that may be drift.
 	changed func()
 
 	mu       sync.Mutex
-	kinds    *kinds
 	live     map[plan.ID]plan.Live
 	applied  map[plan.ID]plan.Applied
 	existing map[plan.ID]bool
 	watches  map[schema.GroupKind]*watch
 }
 
-// New returns a cluster without watches. The configuration is that of the process, which impersonates the account for all requests but those for
-// the kinds. changed is called after a change by another client that may need a correction.
-func New(config *rest.Config, sync string, account hnc.ServiceAccountReference, changed func()) (*Cluster, error) {
-	d, err := discovery.NewDiscoveryClientForConfig(config)
+// New returns a cluster without watches. Kinds are read by the configuration own, and everything else is read and written by the configuration as.
+// changed is called after a change by another client that may need a correction.
+func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
+	d, err := discovery.NewDiscoveryClientForConfig(own)
 	if err != nil {
 		return nil, err
 	}
-	client, err := metadata.NewForConfig(Impersonating(config, account))
+	client, err := metadata.NewForConfig(as)
 	if err != nil {
 		return nil, err
 	}
 	return &Cluster{
-		sync: sync, client: client, discovery: d, changed: changed,
+		sync: sync, client: client, Served: &Served{client: d}, changed: changed,
 		live: map[plan.ID]plan.Live{}, applied: map[plan.ID]plan.Applied{}, existing: map[plan.ID]bool{}, watches: map[schema.GroupKind]*watch{},
 	}, nil
 }
@@ -74,6 +72,14 @@ func (c *Cluster) State() *plan.State {
 		state.Existing[id] = true
 	}
 	return state
+}
+
+// Live returns what is known of an object, and whether it exists and has been applied.
+func (c *Cluster) Live(id plan.ID) (plan.Live, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	live, exists := c.live[id]
+	return live, exists
 }
 
 // put records a version of an object, unless a newer one is known. It reports whether that may be drift.
@@ -118,24 +124,6 @@ func (c *Cluster) forget(id plan.ID) {
 	delete(c.existing, id)
 }
 
-// resource returns the resource of a kind in a version, the preferred one if version is empty.
-func (c *Cluster) resource(kind schema.GroupKind, version string) (schema.GroupVersionResource, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.kinds == nil {
-		return schema.GroupVersionResource{}, &meta.NoKindMatchError{GroupKind: kind}
-	}
-	var versions []string
-	if version != "" {
-		versions = []string{version}
-	}
-	mapping, err := c.kinds.mapper.RESTMapping(kind, versions...)
-	if err != nil {
-		return schema.GroupVersionResource{}, err
-	}
-	return mapping.Resource, nil
-}
-
 // in returns the client of a resource in a namespace; the empty one is that of cluster-scoped objects.
 func (c *Cluster) in(resource schema.GroupVersionResource, namespace string) metadata.ResourceInterface {
 	return c.client.Resource(resource).Namespace(namespace)
@@ -150,16 +138,4 @@ func (c *Cluster) Stop() {
 	for _, w := range watches {
 		w.stop()
 	}
-}
-
-// Refresh reads the kinds that the cluster serves.
-func (c *Cluster) Refresh(ctx context.Context) error {
-	found, err := discover(ctx, c.discovery)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.kinds = found
-	return nil
 }

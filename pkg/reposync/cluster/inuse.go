@@ -32,11 +32,9 @@ const page = 500
 // InUse returns what a namespace contains that is not from the repository: a sub-namespace, or an object; empty if there is nothing. It returns an
 // error if the account may not list a kind, because the namespace may be in use then.
 func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
-	c.mu.Lock()
-	namespaced, incomplete := c.kinds.namespaced, c.kinds.incomplete
-	c.mu.Unlock()
-	if incomplete != nil {
-		return "", incomplete
+	served := c.current()
+	if served.incomplete != nil {
+		return "", served.incomplete
 	}
 	below, err := c.in(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "").List(ctx, metav1.ListOptions{LabelSelector: hnc.TreeLabel(namespace)})
 	if err != nil {
@@ -47,7 +45,7 @@ func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
 			return "namespace " + name + " below it", nil
 		}
 	}
-	for _, resource := range namespaced {
+	for _, resource := range served.namespaced {
 		if slices.Contains(transient, resource.GroupResource()) {
 			continue
 		}

@@ -20,6 +20,8 @@ type kinds struct {
 	scopes scope.Table
 	// namespaced are the resources that a namespace contains, in one version each.
 	namespaced []schema.GroupVersionResource
+	// deletable are the kinds whose objects can be listed and deleted, without those that nobody puts in a repository.
+	deletable []schema.GroupKind
 	// incomplete is the error of API services that do not respond.
 	incomplete error
 }
@@ -76,30 +78,15 @@ func (k *kinds) add(version schema.GroupVersion, resources []metav1.APIResource,
 		}
 		k.scopes[schema.GroupKind{Group: version.Group, Kind: r.Kind}] = r.Namespaced
 		id := schema.GroupResource{Group: version.Group, Resource: r.Name}
-		if r.Namespaced && !seen[id] && slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete") {
+		if seen[id] || !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "delete") {
+			continue
+		}
+		seen[id] = true
+		if r.Namespaced {
 			k.namespaced = append(k.namespaced, version.WithResource(r.Name))
-			seen[id] = true
+		}
+		if !slices.Contains(transient, id) {
+			k.deletable = append(k.deletable, schema.GroupKind{Group: version.Group, Kind: r.Kind})
 		}
 	}
-}
-
-// Scopes returns the scopes of the kinds that the cluster serves, and an error if some API services did not respond, so that kinds are missing.
-func (c *Cluster) Scopes() (scope.Lookup, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.kinds.scopes, c.kinds.incomplete
-}
-
-// Resource returns the resource of a kind in its preferred version, and whether the cluster serves it.
-func (c *Cluster) Resource(kind schema.GroupKind) (schema.GroupVersionResource, bool) {
-	resource, err := c.resource(kind, "")
-	return resource, err == nil
-}
-
-// Kind returns the kind of a resource, and whether the cluster serves it.
-func (c *Cluster) Kind(resource schema.GroupVersionResource) (schema.GroupKind, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	kind, err := c.kinds.mapper.KindFor(resource)
-	return kind.GroupKind(), err == nil
 }

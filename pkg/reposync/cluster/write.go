@@ -48,11 +48,8 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		if getErr != nil {
 			return getErr
 		}
-		if owner := found.Labels[hnc.LabelRepositorySync]; owner != "" && owner != c.sync {
-			return fmt.Errorf("the object belongs to the RepositorySync %q; remove it from one of the two repositories", owner)
-		}
-		if found.Labels[hnc.LabelInheritedFrom] != "" {
-			return fmt.Errorf("the object is a copy that is inherited from namespace %q; rename it, or remove the source", found.Labels[hnc.LabelInheritedFrom])
+		if err := Foreign(c.sync, found.Labels); err != nil {
+			return err
 		}
 		result, err = apply(true)
 	}
@@ -64,6 +61,17 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 		return fmt.Errorf("the object is being deleted; it is created again afterwards")
 	}
 	c.record(o, live)
+	return nil
+}
+
+// Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.
+func Foreign(sync string, labels map[string]string) error {
+	if owner := labels[hnc.LabelRepositorySync]; owner != "" && owner != sync {
+		return fmt.Errorf("the object belongs to the RepositorySync %q; remove it from one of the two repositories", owner)
+	}
+	if source := labels[hnc.LabelInheritedFrom]; source != "" {
+		return fmt.Errorf("the object is a copy that is inherited from namespace %q; rename it, or remove the source", source)
+	}
 	return nil
 }
 

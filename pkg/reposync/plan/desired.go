@@ -118,7 +118,10 @@ func Desired(result *repository.Result, sync string) ([]*Object, error) {
 }
 
 // Body returns the content to apply, in JSON.
-func (o *Object) Body() ([]byte, error) {
+func (o *Object) Body() ([]byte, error) { return json.Marshal(o.Content().Object) }
+
+// Content returns the content to apply.
+func (o *Object) Content() *unstructured.Unstructured {
 	content := hydrate.Object(o.source)
 	setLabel(content, hnc.LabelRepositorySync, o.sync)
 	annotations := content.GetAnnotations()
@@ -127,7 +130,7 @@ func (o *Object) Body() ([]byte, error) {
 	}
 	annotations[hnc.AnnotationSourcePath] = o.Path
 	content.SetAnnotations(annotations)
-	return json.Marshal(content.Object)
+	return content
 }
 
 func setLabel(o *unstructured.Unstructured, key, value string) {

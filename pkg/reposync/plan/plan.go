@@ -112,13 +112,27 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 			p.Delete = append(p.Delete, id)
 		}
 	}
-	compare := func(a, b ID) int {
-		return cmp.Or(cmp.Compare(phaseOf(b.Kind, b.Namespace), phaseOf(a.Kind, a.Namespace)), cmp.Compare(a.Namespace, b.Namespace),
-			cmp.Compare(a.Kind.String(), b.Kind.String()), cmp.Compare(a.Name, b.Name))
+	slices.SortFunc(p.Delete, CompareIDs)
+	slices.SortFunc(p.DeleteNamespaces, CompareIDs)
+	slices.SortFunc(p.Release, CompareIDs)
+}
+
+// CompareIDs orders objects as they are deleted.
+func CompareIDs(a, b ID) int {
+	return cmp.Or(cmp.Compare(phaseOf(b.Kind, b.Namespace), phaseOf(a.Kind, a.Namespace)), cmp.Compare(a.Namespace, b.Namespace),
+		cmp.Compare(a.Kind.String(), b.Kind.String()), cmp.Compare(a.Name, b.Name))
+}
+
+// Prunes returns how many objects are deleted or released.
+func (p *Plan) Prunes() int { return len(p.Delete) + len(p.DeleteNamespaces) + len(p.Release) }
+
+// Len returns how many objects are written.
+func (p *Plan) Len() int {
+	n := p.Prunes()
+	for _, objects := range p.Apply {
+		n += len(objects)
 	}
-	slices.SortFunc(p.Delete, compare)
-	slices.SortFunc(p.DeleteNamespaces, compare)
-	slices.SortFunc(p.Release, compare)
+	return n
 }
 
 // Keep takes namespaces out of the plan that must not be deleted, with all objects in them: a namespace that stays keeps its policies.

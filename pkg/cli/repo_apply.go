@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
+)
+
+// served is how long the kinds of new CustomResourceDefinitions may take until the cluster serves them.
+const served = 30 * time.Second
+
+type repoApplyOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	repo   repoFlags
+	target targetFlags
+	prune  bool
+	yes    bool
+	dryRun dryRunFlag
+	output outputFlag
+}
+
+func newRepoApplyCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &repoApplyOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "apply",
+		Short: "Make the cluster as a repository says, once, with your rights",
+		Long: `Apply the objects of a repository, with everything that namespaces inherit, to the cluster of the kubeconfig: CustomResourceDefinitions first,
+then other objects outside namespaces, namespaces, hierarchies, and the rest. Objects that an earlier apply with the same --name has written and that
+are no longer in the repository are listed, and deleted after confirmation. Nothing is written if the repository has errors.
+
+A RepositorySync of that name continues from there: it owns the objects from then on.`,
+		Example: `  kubectl hns repo apply --path policy --dry-run=server
+  kubectl hns repo apply --path policy --name policy
+  kubectl hns repo apply --path policy --name policy --yes -o json`,
+		Args: cobra.NoArgs,
+		RunE: runOptions(o),
+	}
+	o.repo.add(cmd)
+	o.target.add(cmd, f)
+	cmd.Flags().BoolVar(&o.prune, "prune", true, "Delete objects that were applied and are no longer in the repository, after confirmation")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask before deleting")
+	o.dryRun.addFlag(cmd.Flags())
+	o.output.addFormats(cmd, "json", "yaml")
+	return cmd
+}
+
+func (o *repoApplyOptions) complete(*cobra.Command, []string) error { return nil }
+
+func (o *repoApplyOptions) validate() error {
+	if o.dryRun.client() {
+		return usageErrorf("--dry-run=client: the command kubectl hns repo hydrate prints what would be sent; give --dry-run=server")
+	}
+	if err := o.target.validate(&o.repo); err != nil {
+		return err
+	}
+	return o.output.validate()
+}
+
+func (o *repoApplyOptions) run(ctx context.Context) error {
+	t, err := o.target.open(ctx, o.factory, &o.repo, o.ErrOut)
+	if err != nil {
+		return err
+	}
+	if t.sync != nil && !t.sync.Spec.Paused && !o.dryRun.enabled() {
+		return fmt.Errorf("the RepositorySync %q keeps these objects as its own commit says; set its spec.paused first, or choose another --name", t.sync.Name)
+	}
+	if o.prune {
+		t.warnUnknown(o.ErrOut)
+	}
+	state := t.cluster.State()
+	p := plan.Compute(t.desired, state, o.prune)
+	if o.prune {
+		if unsafe := plan.Unsafe(state, t.result, o.target.allowMass); len(unsafe) > 0 {
+			printErrors(o.ErrOut, "", unsafe)
+			return errReported
+		}
+	}
+	done := &applyResults{options: o, target: t, before: state, line: newProgress(o.ErrOut), total: p.Len()}
+	w := &writer.Writer{Cluster: t.cluster, Done: done.add, Defined: func(ctx context.Context, written int) {
+		if written > 0 {
+			t.cluster.AwaitKinds(ctx, kindsOf(t.desired), served)
+		}
+	}}
+	if !o.target.allowNonEmpty {
+		for id, reason := range w.KeepInUse(ctx, p) {
+			done.keep(id, reason)
+		}
+	}
+	if o.dryRun.enabled() {
+		return o.preview(ctx, t, p, done)
+	}
+	if err := o.confirm(p); err != nil {
+		return err
+	}
+	w.Apply(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+	case done.failures() > 0 && p.Prunes() > 0:
+		warnf(o.ErrOut, "nothing is deleted, because objects could not be applied")
+	default:
+		w.Prune(ctx, p)
+	}
+	return done.conclude(ctx)
+}
+
+// confirm lists what would be deleted, and asks.
+func (o *repoApplyOptions) confirm(p *plan.Plan) error {
+	if p.Prunes() == 0 || o.yes {
+		return nil
+	}
+	_, _ = fmt.Fprintln(o.ErrOut, "These objects were applied earlier and are no longer in the repository:")
+	for _, id := range p.Release {
+		_, _ = fmt.Fprintf(o.ErrOut, "  %s (stays, without its record)\n", report.Printable(id.String()))
+	}
+	for _, id := range p.Delete {
+		_, _ = fmt.Fprintf(o.ErrOut, "  %s\n", report.Printable(id.String()))
+	}
+	for _, id := range p.DeleteNamespaces {
+		_, _ = fmt.Fprintf(o.ErrOut, "  %s, with everything in it\n", report.Printable(id.String()))
+	}
+	if !confirmed(o.In, o.ErrOut, "Delete them? (yes/no) ") {
+		return errors.New("not confirmed, nothing was changed; answer yes, give --yes, or keep them by --prune=false")
+	}
+	return nil
+}
+
+// preview prints what would be done. The API server validates each object.
+func (o *repoApplyOptions) preview(ctx context.Context, t *target, p *plan.Plan, done *applyResults) error {
+	if err := t.compare(ctx, o.target.name, p, func(result comparison) {
+		if result.err != nil || result.change != "" {
+			done.report(writer.Apply, result.object.ID, result.object.Path, result.err)
+		} else {
+			done.skip()
+		}
+	}); err != nil {
+		return err
+	}
+	for _, id := range p.Release {
+		done.report(writer.Release, id, "", nil)
+	}
+	for _, id := range append(p.Delete, p.DeleteNamespaces...) {
+		done.report(writer.Delete, id, "", nil)
+	}
+	return done.conclude(ctx)
+}
+
+func kindsOf(desired []*plan.Object) []schema.GroupKind {
+	var kinds []schema.GroupKind
+	seen := map[schema.GroupKind]bool{}
+	for _, o := range desired {
+		if !seen[o.Kind] {
+			kinds = append(kinds, o.Kind)
+		}
+		seen[o.Kind] = true
+	}
+	return kinds
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/extract"
+)
+
+// namespaces returns the namespaces of the trees to import, by name.
+func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extract.Namespace, error) {
+	client := c.dynamic.Resource(namespaceResource)
+	var found []unstructured.Unstructured
+	for _, root := range o.roots {
+		self, err := client.Get(ctx, root, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		below, err := listAll(ctx, client, metav1.ListOptions{LabelSelector: hnc.TreeLabel(root)})
+		if err != nil {
+			return nil, err
+		}
+		found = append(append(found, *self), below...)
+	}
+	if len(o.roots) == 0 {
+		all, err := listAll(ctx, client, metav1.ListOptions{})
+		if err != nil {
+			return nil, err
+		}
+		found = slices.DeleteFunc(all, func(n unstructured.Unstructured) bool { return slices.Contains(notImported, n.GetName()) })
+	}
+	byName := map[string]extract.Namespace{}
+	for i := range found {
+		n := &found[i]
+		if n.GetDeletionTimestamp() != nil {
+			warnf(o.ErrOut, "namespace %s is being deleted, and is left out", n.GetName())
+			continue
+		}
+		byName[n.GetName()] = extract.Namespace{Object: n, Ancestors: ancestorsOf(n)}
+	}
+	namespaces := slices.SortedFunc(maps.Values(byName), func(a, b extract.Namespace) int { return strings.Compare(a.Object.GetName(), b.Object.GetName()) })
+	for _, root := range o.roots {
+		if above := byName[root].Ancestors; len(above) > 0 {
+			return nil, usageErrorf("namespace %q is not a root: policies of %s apply to it; import %q", root, strings.Join(above, ", "), above[len(above)-1])
+		}
+	}
+	return namespaces, nil
+}
+
+// notImported are namespaces of the cluster itself. None of them can have a policy in a repository.
+var notImported = append(slices.Clone(hnc.ExcludedNamespaces), "default")
+
+// ancestorsOf returns the ancestors that the tree labels of a namespace say, the nearest first.
+func ancestorsOf(n *unstructured.Unstructured) []string {
+	distances := ancestorDistances(n.GetLabels())
+	delete(distances, n.GetName())
+	return slices.SortedFunc(maps.Keys(distances), func(a, b string) int { return cmp.Compare(distances[a], distances[b]) })
+}
+
+// objects returns the objects of the kinds in the namespaces, copies included.
+func (o *repoImportOptions) objects(ctx context.Context, c *clients, kinds []schema.GroupVersionResource, namespaces []extract.Namespace) ([]*unstructured.Unstructured, error) {
+	line := newProgress(o.ErrOut)
+	defer line.clear()
+	var objects []*unstructured.Unstructured
+	add := func(all []unstructured.Unstructured) {
+		for i := range all {
+			objects = append(objects, &all[i])
+		}
+	}
+	for _, kind := range kinds {
+		if len(o.roots) == 0 {
+			line.showf("reading %s ...", kind.GroupResource())
+			all, err := listAll(ctx, c.dynamic.Resource(kind), metav1.ListOptions{})
+			if err != nil {
+				return nil, err
+			}
+			add(all)
+			continue
+		}
+		for i := range namespaces {
+			name := namespaces[i].Object.GetName()
+			line.showf("reading %s of %s (%d of %d) ...", kind.GroupResource(), name, i+1, len(namespaces))
+			all, err := listAll(ctx, c.dynamic.Resource(kind).Namespace(name), metav1.ListOptions{})
+			if err != nil {
+				return nil, err
+			}
+			add(all)
+		}
+	}
+	return objects, nil
+}
+
+// listAll lists objects page by page.
+func listAll(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) ([]unstructured.Unstructured, error) {
+	options.Limit = 500
+	var all []unstructured.Unstructured
+	for {
+		list, err := client.List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list.Items...)
+		if list.GetContinue() == "" {
+			return all, nil
+		}
+		options.Continue = list.GetContinue()
+	}
+}

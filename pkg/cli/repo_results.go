@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
+)
+
+// applyResult is the result of one write, in the output of -o.
+type applyResult struct {
+	// Result is applied, deleted, released, kept or failed.
+	Result    string `json:"result"`
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	Path      string `json:"path,omitempty"`
+	Message   string `json:"message,omitempty"`
+
+	id plan.ID
+}
+
+// Results of writes.
+const (
+	resultKept   = "kept"
+	resultFailed = "failed"
+)
+
+var resultOf = map[writer.Operation]string{writer.Apply: "applied", writer.Delete: "deleted", writer.Release: "released"}
+
+// applyResults collects results, and prints those that changed something as they arrive. Its methods may be called concurrently.
+type applyResults struct {
+	options *repoApplyOptions
+	target  *target
+	before  *plan.State
+	line    *progress
+	total   int
+
+	mu        sync.Mutex
+	done      int
+	unchanged int
+	results   []applyResult
+}
+
+// add records the result of a write. An object whose version is the same as before was not changed by it.
+func (a *applyResults) add(operation writer.Operation, id plan.ID, path string, err error) {
+	if operation == writer.Apply && err == nil {
+		live, exists := a.target.cluster.Live(id)
+		if before, existed := a.before.Live[id]; existed == exists && before.Version == live.Version {
+			a.skip()
+			return
+		}
+	}
+	a.report(operation, id, path, err)
+}
+
+// skip counts an object that is as it should be.
+func (a *applyResults) skip() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.unchanged++
+	a.advance()
+}
+
+// keep records a namespace that is not deleted.
+func (a *applyResults) keep(id plan.ID, reason error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.append(applyResult{Result: resultKept, Message: reason.Error(), id: id})
+}
+
+// report records and prints the result of a write that changes something, or fails.
+func (a *applyResults) report(operation writer.Operation, id plan.ID, path string, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := applyResult{Result: resultOf[operation], Path: path, id: id}
+	if err != nil {
+		r.Result, r.Message = resultFailed, serverMessage(err)
+	}
+	a.append(r)
+	a.advance()
+}
+
+func (a *applyResults) append(r applyResult) {
+	r.Group, r.Kind, r.Namespace, r.Name = r.id.Kind.Group, r.id.Kind.Kind, r.id.Namespace, r.id.Name
+	a.results = append(a.results, r)
+	if a.options.output.format != "" {
+		return
+	}
+	a.line.clear()
+	name := report.Printable(r.id.String())
+	if r.Message != "" {
+		out := a.options.ErrOut
+		_, _ = fmt.Fprintf(out, "%s: %s: %s\n", name, r.Result, report.Printable(r.Message))
+		return
+	}
+	_, _ = fmt.Fprintf(a.options.Out, "%s %s%s\n", name, r.Result, a.options.dryRun.suffix())
+}
+
+func (a *applyResults) advance() {
+	a.done++
+	a.line.showf("%d of %d objects ...", a.done, a.total)
+}
+
+func (a *applyResults) count(result string) int {
+	n := 0
+	for i := range a.results {
+		if a.results[i].Result == result {
+			n++
+		}
+	}
+	return n
+}
+
+func (a *applyResults) failures() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.count(resultFailed)
+}
+
+// conclude prints the summary. It returns an error if a write failed, or was not tried.
+func (a *applyResults) conclude(ctx context.Context) error {
+	a.line.clear()
+	slices.SortFunc(a.results, func(x, y applyResult) int { return strings.Compare(x.id.String(), y.id.String()) })
+	printed, err := a.options.output.print(a.options.Out, map[string]any{"results": a.results, "unchanged": a.unchanged}, nil)
+	if !printed {
+		_, err = fmt.Fprintf(a.options.Out, "objects applied: %d, unchanged: %d, deleted: %d, released: %d, failed: %d%s\n",
+			a.count(resultOf[writer.Apply]), a.unchanged, a.count(resultOf[writer.Delete]), a.count(resultOf[writer.Release]), a.count(resultFailed), a.options.dryRun.suffix())
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case a.count(resultFailed) > 0:
+		return errReported
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// targetFlags select the objects in the cluster that a repository is compared with or applied to.
+type targetFlags struct {
+	name                     string
+	allowMass, allowNonEmpty bool
+}
+
+func (t *targetFlags) add(cmd *cobra.Command, f *factory) {
+	flags := cmd.Flags()
+	flags.StringVar(&t.name, "name", "repository", "The RepositorySync, or the name in an earlier apply, that objects in the cluster are recorded under")
+	flags.BoolVar(&t.allowMass, "allow-mass-deletion", false, "Do not fail if more than half of the namespaces are removed")
+	flags.BoolVar(&t.allowNonEmpty, "allow-non-empty-namespace-deletion", false, "Remove namespaces that have sub-namespaces, or contain objects that are not from the repository")
+	completeFlag(cmd, "name", f.completeRepositorySyncs)
+}
+
+func (t *targetFlags) validate(repo *repoFlags) error {
+	switch {
+	case len(validation.IsDNS1123Label(t.name)) > 0:
+		return usageErrorf("--name=%s is not the name of a RepositorySync: use lower case letters, digits and '-'", t.name)
+	case repo.kinds.offline:
+		return usageErrorf("--no-api-server-check: this command works with the API server; leave the flag out")
+	case len(repo.clusters) > 1:
+		return usageErrorf("--clusters: a server is one cluster; give the name of that one")
+	}
+	return nil
+}
+
+// target is a repository compiled for the cluster of the kubeconfig, and what that cluster contains of it.
+type target struct {
+	config  *rest.Config
+	cluster *cluster.Cluster
+	// sync is the RepositorySync of the name, nil if there is none.
+	sync    *v1beta1.RepositorySync
+	result  *repository.Result
+	desired []*plan.Object
+	// unknown are the kinds that cannot be listed.
+	unknown map[schema.GroupKind]error
+}
+
+// open compiles a repository, prints its errors, and reads the objects that are recorded in the cluster.
+func (t *targetFlags) open(ctx context.Context, f *factory, repo *repoFlags, errOut io.Writer) (*target, error) {
+	found := &target{}
+	c, err := f.clients()
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, t.name, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		found.sync = s
+	case !apierrors.IsNotFound(err):
+		return nil, err
+	}
+	if found.result, err = t.compile(ctx, f, repo, found.sync, errOut); err != nil {
+		return nil, err
+	}
+	if found.desired, err = plan.Desired(found.result, t.name); err != nil {
+		return nil, err
+	}
+	if found.config, err = f.config(); err != nil {
+		return nil, err
+	}
+	if found.cluster, err = cluster.New(found.config, found.config, t.name, func() {}); err != nil {
+		return nil, err
+	}
+	if err := found.cluster.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	line := newProgress(errOut)
+	defer line.clear()
+	line.showf("looking for objects that %s has applied ...", t.name)
+	found.unknown = found.cluster.List(ctx, found.kinds())
+	return found, ctx.Err()
+}
+
+// compile compiles the repository for the cluster that --clusters or the RepositorySync names. Errors are printed.
+func (t *targetFlags) compile(ctx context.Context, f *factory, repo *repoFlags, s *v1beta1.RepositorySync, errOut io.Writer) (*repository.Result, error) {
+	l, err := repo.load(ctx, f, errOut)
+	if err != nil {
+		return nil, err
+	}
+	name := defaultCluster
+	switch {
+	case len(repo.clusters) == 1:
+		name = repo.clusters[0]
+	case s != nil:
+		name = s.Spec.Cluster
+	}
+	all, err := repo.compileFor(ctx, errOut, l, []string{name}, nil)
+	if err != nil {
+		return nil, err
+	}
+	printCompiled(errOut, all)
+	if all.failed() {
+		return nil, errReported
+	}
+	result := all.clusters[0].result
+	if slices.ContainsFunc(result.Warnings, func(w *report.Error) bool { return w.Code == report.SharedName }) {
+		return nil, fmt.Errorf("an abstract directory has the name of a namespace, so one tree label would stand for both; rename it, or give --allow-shared-names")
+	}
+	return result, nil
+}
+
+// kinds returns the kinds to list: those of the repository, and all others, because objects of any kind may have left it.
+func (t *target) kinds() []schema.GroupKind {
+	var kinds []schema.GroupKind
+	seen := map[schema.GroupKind]bool{}
+	add := func(kind schema.GroupKind) {
+		if _, served := t.cluster.Resource(kind); served && !seen[kind] {
+			kinds = append(kinds, kind)
+		}
+		seen[kind] = true
+	}
+	for _, o := range t.desired {
+		add(o.Kind)
+	}
+	for _, kind := range t.cluster.Kinds() {
+		add(kind)
+	}
+	return kinds
+}
+
+// warnUnknown prints which kinds cannot be listed. Objects of them that have left the repository are not known, and stay.
+func (t *target) warnUnknown(errOut io.Writer) {
+	kinds := slices.SortedFunc(maps.Keys(t.unknown), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
+	for _, kind := range kinds {
+		warnf(errOut, "%s; objects of this kind that have left the repository are not known", serverMessage(t.unknown[kind]))
+	}
+}

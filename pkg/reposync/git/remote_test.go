@@ -1,0 +1,121 @@
+package git
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// history returns a repository with two commits: first, which has the tag v1, and second, the head of the branch master.
+func history(t *testing.T) (dir, first, second string) {
+	t.Helper()
+	dir, first = repository(t, t.TempDir(), map[string]string{"file": "one"})
+	r, err := gogit.PlainOpen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.CreateTag("v1", plumbing.NewHash(first), nil); err != nil {
+		t.Fatal(err)
+	}
+	return dir, first, commitTo(t, r, dir, map[string]string{"file": "two"})
+}
+
+// read returns the commit of a source and the content of its file, in the way of hnc-sync: the head first.
+func read(t *testing.T, source Source, credentials *Credentials) (commit, content string, err error) {
+	t.Helper()
+	reader := &Reader{Scratch: t.TempDir(), MaxBytes: 1 << 20}
+	head, err := reader.Head(t.Context(), source, credentials)
+	if err != nil {
+		return "", "", err
+	}
+	snapshot, err := reader.Read(t.Context(), source, credentials)
+	if err != nil {
+		return "", "", err
+	}
+	defer func() {
+		if err := snapshot.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if head != snapshot.Commit {
+		t.Errorf("the head is %s, and the snapshot is of %s", head, snapshot.Commit)
+	}
+	data, err := fs.ReadFile(snapshot.FS, "file")
+	return snapshot.Commit, string(data), err
+}
+
+// revisions checks that each way to name a revision reads the right commit.
+func revisions(t *testing.T, url string, credentials *Credentials, first, second string) {
+	t.Helper()
+	for name, c := range map[string]struct {
+		source          Source
+		commit, content string
+	}{
+		"default": {Source{}, second, "two"},
+		"branch":  {Source{Branch: "master"}, second, "two"},
+		"tag":     {Source{Tag: "v1"}, first, "one"},
+		"commit":  {Source{Commit: first}, first, "one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.source.URL = url
+			commit, content, err := read(t, c.source, credentials)
+			if commit != c.commit || content != c.content || err != nil {
+				t.Errorf("got %s %q %v, want %s %q", commit, content, err, c.commit, c.content)
+			}
+		})
+	}
+	if _, _, err := read(t, Source{URL: url, Branch: "absent"}, credentials); err == nil || !strings.Contains(err.Error(), "no such revision: branch absent") {
+		t.Errorf("a branch that does not exist: got %v", err)
+	}
+}
+
+func rejected(t *testing.T, what string, source Source, credentials *Credentials, text string) {
+	t.Helper()
+	if _, _, err := read(t, source, credentials); err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("%s: want an error with %q, got %v", what, text, err)
+	}
+}
+
+func TestHTTPS(t *testing.T) {
+	RestrictProtocols()
+	dir, first, second := history(t)
+	url, ca := serveHTTPS(t, dir)
+	good := Credentials{Username: "git", Password: "secret", CA: ca}
+	revisions(t, url, &good, first, second)
+
+	source := Source{URL: url}
+	untrusted, intruder := good, good
+	untrusted.CA, intruder.Password = nil, "guess"
+	rejected(t, "an unknown authority", source, &untrusted, "certificate")
+	rejected(t, "an invalid password", source, &intruder, "auth")
+	rejected(t, "no password", source, &Credentials{CA: ca}, "auth")
+	rejected(t, "clear text", Source{URL: strings.Replace(url, "https", "http", 1)}, &good, "neither https nor ssh")
+
+	small := &Reader{Scratch: t.TempDir(), MaxBytes: 100}
+	if _, err := small.Read(t.Context(), source, &good); err == nil {
+		t.Error("a repository over the limit was read")
+	}
+}
+
+func TestSSH(t *testing.T) {
+	RestrictProtocols()
+	dir, first, second := history(t)
+	client, identity := key(t)
+	url, knownHosts := serveSSH(t, dir, client.PublicKey())
+	good := Credentials{Identity: identity, KnownHosts: knownHosts}
+	revisions(t, url, &good, first, second)
+
+	source := Source{URL: url}
+	_, other := key(t)
+	rejected(t, "another client's key", source, &Credentials{Identity: other, KnownHosts: knownHosts}, "unable to authenticate")
+	rejected(t, "no known hosts", source, &Credentials{Identity: identity}, "ssh needs a Secret with the keys identity and known_hosts")
+	rejected(t, "no key", source, nil, "ssh needs a Secret")
+	// Another server answers at the address.
+	_, elsewhere := serveSSH(t, dir, client.PublicKey())
+	rejected(t, "a host that is not known", source, &Credentials{Identity: identity, KnownHosts: elsewhere}, "knownhosts: key is unknown")
+	imposter := append([]byte(strings.Fields(string(knownHosts))[0]+" "), strings.SplitN(string(elsewhere), " ", 2)[1]...)
+	rejected(t, "another key of the host", source, &Credentials{Identity: identity, KnownHosts: imposter}, "knownhosts: key mismatch")
+}

@@ -1,0 +1,117 @@
+// Package writer carries out plans: it writes objects phase by phase, and deletes what has left the repository.
+package writer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// Concurrency is how many objects are written at a time.
+const Concurrency = 16
+
+// Operation is a kind of write.
+type Operation string
+
+// The operations, as metrics show them.
+const (
+	Apply   Operation = "apply"
+	Delete  Operation = "delete"
+	Release Operation = "release"
+)
+
+// Writer carries out plans for one RepositorySync.
+type Writer struct {
+	Cluster *cluster.Cluster
+	// Unknown are the kinds whose objects are not known, with the reason. They are not written.
+	Unknown map[schema.GroupKind]error
+	// Permit returns false for an object that is not to be written now. Nil permits all.
+	Permit func(*plan.Object) bool
+	// Defined is called when the CustomResourceDefinitions have been written. Nil does nothing.
+	Defined func(ctx context.Context, written int)
+	// Done receives the result of each write; path is the file of an object that is applied. It is called concurrently.
+	Done func(operation Operation, id plan.ID, path string, err error)
+}
+
+// Apply creates and updates the objects of a plan: all of a phase before any of the next. The results go to Done.
+func (w *Writer) Apply(ctx context.Context, p *plan.Plan) {
+	for phase, objects := range p.Apply {
+		if w.Permit != nil {
+			objects = slices.DeleteFunc(slices.Clone(objects), func(o *plan.Object) bool { return !w.Permit(o) })
+		}
+		Concurrently(ctx, objects, func(o *plan.Object) {
+			err := w.Unknown[o.Kind]
+			if err == nil {
+				err = w.Cluster.Apply(ctx, o)
+			}
+			w.Done(Apply, o.ID, o.Path, err)
+		})
+		if phase == plan.PhaseDefinitions && w.Defined != nil {
+			w.Defined(ctx, len(objects))
+		}
+	}
+}
+
+// Concurrently calls f for each object, for Concurrency of them at a time, and returns when all calls have returned. When the context ends, it calls
+// f for no further object.
+func Concurrently(ctx context.Context, objects []*plan.Object, f func(*plan.Object)) {
+	jobs := make(chan *plan.Object)
+	var running sync.WaitGroup
+	for range min(Concurrency, len(objects)) {
+		running.Go(func() {
+			for o := range jobs {
+				f(o)
+			}
+		})
+	}
+	for _, o := range objects {
+		if ctx.Err() != nil {
+			break
+		}
+		jobs <- o
+	}
+	close(jobs)
+	running.Wait()
+}
+
+// KeepInUse takes the namespaces out of a plan that contain objects which are not from the repository, or that have sub-namespaces. It returns the
+// reason for each.
+func (w *Writer) KeepInUse(ctx context.Context, p *plan.Plan) map[plan.ID]error {
+	kept, names := map[plan.ID]error{}, map[string]bool{}
+	for _, id := range p.DeleteNamespaces {
+		found, err := w.Cluster.InUse(ctx, id.Name)
+		if err == nil && found != "" {
+			err = fmt.Errorf("the namespace is not deleted, because it contains objects that are not from the repository: %s; "+
+				"remove them, or allow the deletion of namespaces that are not empty", found)
+		}
+		if err != nil {
+			kept[id], names[id.Name] = err, true
+		}
+	}
+	p.Keep(names)
+	return kept
+}
+
+// Prune releases and deletes what a plan says. The results go to Done.
+func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
+	for _, id := range p.Release {
+		w.Done(Release, id, "", w.Cluster.Release(ctx, id))
+	}
+	for _, id := range slices.Concat(p.Delete, p.DeleteNamespaces) {
+		if ctx.Err() != nil {
+			return
+		}
+		err := w.Cluster.Delete(ctx, id)
+		if meta.IsNoMatchError(err) {
+			err = nil
+		}
+		w.Done(Delete, id, "", err)
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// write makes files below a directory; an empty one is removed.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		name = filepath.Join(dir, name)
+		var err error
+		if content == "" {
+			err = os.Remove(name)
+		} else if err = os.MkdirAll(filepath.Dir(name), 0o700); err == nil {
+			err = os.WriteFile(name, []byte(content), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const gitQuota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: from-git}\nspec: {hard: {pods: 5}}\n"
+
+// TestRepositoryIsAppliedFromTheClient applies revisions of a repository with the rights of the user, and compares them with the cluster first.
+func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"system/repo.yaml":                  "apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n",
+		"cluster/role.yaml":                 "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: applied-from-git}\nrules: []\n",
+		"namespaces/x/quota.yaml":           gitQuota,
+		"namespaces/x/applied-a/name.yaml":  "apiVersion: v1\nkind: Namespace\nmetadata: {name: applied-a}\n",
+		"namespaces/x/applied-b/name.yaml":  "apiVersion: v1\nkind: Namespace\nmetadata: {name: applied-b}\n",
+		"namespaces/x/applied-b/extra.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n",
+	})
+	repo := func(u user, command string, args ...string) result {
+		return u.hns(t, append([]string{"repo", command, "--path", dir, "--name", "applied"}, args...)...)
+	}
+	expect := func(what string, r result, code int, parts ...string) {
+		t.Helper()
+		if r.code != code {
+			t.Errorf("%s: exit code %d\n%s%s", what, r.code, r.stdout, r.stderr)
+		}
+		for _, part := range parts {
+			if !strings.Contains(r.stdout+r.stderr, part) {
+				t.Errorf("%s: no %q in\n%s%s", what, part, r.stdout, r.stderr)
+			}
+		}
+	}
+	expect("diff", repo(root, "diff"), 0, "+ namespace applied-a in namespaces/x\n", "+ applied-b ResourceQuota/from-git (namespaces/x/quota.yaml)\n", "+ ClusterRole.rbac.authorization.k8s.io/applied-from-git")
+	expect("dry run", repo(root, "apply", "--dry-run=server"), 0, "ConfigMap applied-b/extra applied (server dry run)\n", "objects applied: 6, unchanged: 0, deleted: 0")
+	if _, err := kube.CoreV1().Namespaces().Get(t.Context(), "applied-a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Fatalf("the dry run has created a namespace: %v", err)
+	}
+	expect("without rights", repo(bob, "apply"), 1, "repositorysyncs")
+	expect("first", repo(root, "apply"), 0, "ResourceQuota applied-a/from-git applied\n", "objects applied: 6, unchanged: 0, deleted: 0, released: 0, failed: 0\n")
+	expect("again", repo(root, "apply"), 0, "objects applied: 0, unchanged: 6, deleted: 0")
+
+	// What others have changed.
+	quotas := kube.CoreV1().ResourceQuotas("applied-a")
+	if _, err := quotas.Patch(t.Context(), "from-git", types.MergePatchType, []byte(`{"spec":{"hard":{"pods":"9"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "~ applied-a ResourceQuota/from-git (namespaces/x/quota.yaml): spec.hard.pods\n- applied-b ConfigMap/extra\n"
+	write(t, dir, map[string]string{"namespaces/x/applied-b/extra.yaml": ""})
+	if r := repo(root, "diff"); r.code != 0 || r.stdout != want {
+		t.Errorf("got %d %q, want %q", r.code, r.stdout, want)
+	}
+	expect("drift", repo(root, "apply", "--prune=false", "-o", "json"), 0, `"result": "applied"`, `"unchanged": 4`)
+
+	// What leaves the repository is deleted after confirmation, and what others have created is not.
+	write(t, dir, map[string]string{"namespaces/x/quota.yaml": ""})
+	if _, err := kube.CoreV1().ResourceQuotas("applied-a").Create(t.Context(), &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "own"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	expect("unconfirmed", repo(root, "apply"), 1, "  ResourceQuota applied-a/from-git\n", "not confirmed, nothing was changed")
+	if _, err := quotas.Get(t.Context(), "from-git", metav1.GetOptions{}); err != nil {
+		t.Errorf("deleted without confirmation: %v", err)
+	}
+	expect("confirmed", repo(root, "apply", "--yes"), 0, "ResourceQuota applied-a/from-git deleted\n", "objects applied: 0, unchanged: 3, deleted: 3")
+	if list, err := quotas.List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 1 || list.Items[0].Name != "own" {
+		t.Errorf("got %v, %v", list, err)
+	}
+
+	// Namespaces in use stay, and so do most namespaces.
+	write(t, dir, map[string]string{"namespaces/x/applied-a/name.yaml": ""})
+	expect("in use", repo(root, "apply", "--yes"), 0, "Namespace applied-a: kept: the namespace is not deleted, because it contains objects that are not from the repository: resourcequotas own")
+	write(t, dir, map[string]string{"namespaces/x/applied-b/name.yaml": ""})
+	expect("all at once", repo(root, "apply", "--yes", "--allow-non-empty-namespace-deletion"), 1, "KNV2006")
+
+	// A RepositorySync takes over.
+	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "applied"}, Spec: v1beta1.RepositorySyncSpec{
+		Source: v1beta1.RepositorySource{URL: "https://git.example.com/x.git"}, ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hnc-repositories", Name: "policy"},
+	}}
+	if _, err := hierarchies.HncV1beta1().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = hierarchies.HncV1beta1().RepositorySyncs().Delete(context.WithoutCancel(t.Context()), "applied", metav1.DeleteOptions{})
+	})
+	write(t, dir, map[string]string{"namespaces/x/applied-a/name.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: applied-a}\n"})
+	expect("a RepositorySync of that name", repo(root, "apply"), 1, `the RepositorySync "applied" keeps these objects as its own commit says`)
+}
