@@ -42,6 +42,7 @@ const (
 type request struct {
 	// user defaults to alice, who has no permissions.
 	user        string
+	groups      []string
 	object, old runtime.Object
 	subresource string
 	// collection reports that the object is deleted with a collection, by a request that does not name it.
@@ -138,7 +139,7 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 		r.user = "alice"
 	}
 	attributes := admission.NewAttributesRecord(r.object, r.old, kind, namespace, name, resource, r.subresource,
-		r.operation(), nil, false, &user.DefaultInfo{Name: r.user})
+		r.operation(), nil, false, &user.DefaultInfo{Name: r.user, Groups: r.groups})
 	interfaces := admission.NewObjectInterfacesFromScheme(scheme.Scheme)
 	if c.mutating.Handles(r.operation()) {
 		if err := c.mutating.Admit(ctx, attributes, interfaces); err != nil {

@@ -53,6 +53,8 @@ func resourceQuotasRows() []row {
 	const change = "only the propagator changes ResourceQuota team-a/hrq.hnc.x-k8s.io, because it holds the limits of hierarchical quotas: change those instead"
 	const remove = "only the propagator deletes ResourceQuota team-a/hrq.hnc.x-k8s.io"
 	const count = "only Kubernetes writes the status of ResourceQuota team-a/hrq.hnc.x-k8s.io: this needs the verb update on resourcequotas/status in all namespaces"
+	const kubeAPIServer = "system:apiserver"
+	masters := []string{"system:masters"}
 	ending := inNamespace("ending")
 	return []row{
 		{name: "QUOTA resource quotas: the propagator creates one", request: request{user: hnc.PropagatorUser, object: ours()}},
@@ -99,6 +101,14 @@ func resourceQuotasRows() []row {
 		{name: "resource quotas: not by a system component either", request: request{user: quotaController, object: ours(more), old: ours()}, denied: change},
 
 		{name: "R2 resource quotas: Kubernetes counts", request: request{user: quotaController, subresource: "status", object: ours(used), old: ours()}},
+		{name: "resource quotas: quota admission counts",
+			request: request{user: kubeAPIServer, groups: masters, subresource: "status", object: ours(used), old: ours()}},
+		{name: "resource quotas: users with only its name do not count", denied: count,
+			request: request{user: kubeAPIServer, subresource: "status", object: ours(used), old: ours()}},
+		{name: "resource quotas: users with only its group do not count", denied: count,
+			request: request{groups: masters, subresource: "status", object: ours(used), old: ours()}},
+		{name: "resource quotas: quota admission does not change limits", denied: change,
+			request: request{user: kubeAPIServer, groups: masters, object: ours(more), old: ours()}},
 		{name: "resource quotas: tenants do not count", request: request{subresource: "status", object: ours(used), old: ours()}, denied: count},
 		{name: "resource quotas: tenants do not reset the count", request: request{subresource: "status", object: ours(), old: ours(used)}, denied: count},
 		{name: "resource quotas: an unchanged status is no change", request: request{subresource: "status", object: ours(used, housekeeping), old: ours(used)}},

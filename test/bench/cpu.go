@@ -34,6 +34,24 @@ func (c *cluster) accounted(name string, measure func() error) error {
 	return err
 }
 
+// eachSpent runs what is measured, n times something, and returns the processor time of all processes for each in milliseconds. It says that of each process.
+func eachSpent(c *cluster, name string, n int, measure func() error) (float64, error) {
+	c.calm()
+	before := c.spent()
+	err := measure()
+	after := c.spent()
+	each := func(spent time.Duration) float64 { return float64(spent) / float64(time.Millisecond) / float64(n) }
+	var words []string
+	var total time.Duration
+	for _, process := range slices.Sorted(maps.Keys(after)) {
+		spent := after[process] - before[process]
+		total += spent
+		words = append(words, fmt.Sprintf("%s %.2f", process, each(spent)))
+	}
+	c.sayf("%s: %.2f ms of processor time each: %s", name, each(total), strings.Join(words, ", "))
+	return each(total), err
+}
+
 // calm returns when the processes have little to do: kube-apiserver and the controller manager work for seconds on what an API that has come
 // or gone means to them, which is neither ours nor plain writers' to pay for. It waits for half a minute at most, and not with -quick.
 func (c *cluster) calm() {

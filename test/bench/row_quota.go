@@ -20,7 +20,7 @@ func measureQuota(ctx context.Context, b *bench) error {
 	if err := b.up(ctx); err != nil {
 		return err
 	}
-	q := quotas{b, map[int][]string{}}
+	q := newQuotas(b, "quota", writers)
 	for _, nested := range []int{0, 1, 3} {
 		if err := q.prepare(ctx, nested); err != nil {
 			return err
@@ -29,15 +29,22 @@ func measureQuota(ctx context.Context, b *bench) error {
 	n := map[int]int{1: b.pick(400, 10), writers: b.pick(4000, 64)}
 	var err error
 	for _, w := range []int{1, writers} {
-		took := map[int][]float64{}
+		took, spent := map[int][]float64{}, map[int][]float64{}
 		err = errors.Join(err, b.each(func(round int) error {
 			for i := range 3 {
 				nested := []int{0, 1, 3}[(i+round)%3]
-				each, err := q.create(ctx, nested, w, n[w], round)
+				var each float64
+				name := fmt.Sprintf("%s-%d-%d", b.row, nested, w)
+				cpu, err := eachSpent(b.cluster, name, n[w], func() error {
+					return profiler{b}.profile(ctx, name, func() (err error) {
+						each, err = q.create(ctx, nested, w, n[w], round)
+						return err
+					})
+				})
 				if err != nil {
 					return err
 				}
-				took[nested] = append(took[nested], each)
+				took[nested], spent[nested] = append(took[nested], each), append(spent[nested], cpu)
 				b.sayf("%d writers, %d quotas: %.2f ms each", w, nested, each)
 			}
 			return nil
@@ -50,8 +57,10 @@ func measureQuota(ctx context.Context, b *bench) error {
 			if w == writers {
 				t = ratioAtMost(1.5)
 			}
-			s := series{took[nested], took[0]}
-			err = errors.Join(err, b.report(fmt.Sprintf("quota-%d-%d", nested, w), "ms", n[w], s, t, fmt.Sprintf("%d nested limits, %d writers", nested, w)))
+			name, note := fmt.Sprintf("quota-%d-%d", nested, w), fmt.Sprintf("%d nested limits, %d writers", nested, w)
+			err = errors.Join(err,
+				b.report(name, "ms", n[w], series{took[nested], took[0]}, t, note),
+				b.report(name+"-cpu", "ms", n[w], series{spent[nested], spent[0]}, none, note))
 		}
 	}
 	return errors.Join(err, q.remove(ctx))
@@ -60,12 +69,19 @@ func measureQuota(ctx context.Context, b *bench) error {
 // quotas creates Secrets in the namespaces of each number of nested quotas.
 type quotas struct {
 	*bench
+	// prefix is that of the names of namespaces, and size the number of those with objects.
+	prefix     string
+	size       int
 	namespaces map[int][]string
+}
+
+func newQuotas(b *bench, prefix string, size int) quotas {
+	return quotas{b, prefix, size, map[int][]string{}}
 }
 
 const quotaLimit = 1 << 30
 
-// prepare makes 32 namespaces below a number of nested hierarchical quotas, or with ResourceQuotas by hand if there are none.
+// prepare makes namespaces below a number of nested hierarchical quotas, or with ResourceQuotas by hand if there are none.
 func (b quotas) prepare(ctx context.Context, nested int) error {
 	hard := corev1.ResourceList{corev1.ResourceSecrets: *resource.NewQuantity(quotaLimit, resource.DecimalSI)}
 	var above []string
@@ -73,8 +89,8 @@ func (b quotas) prepare(ctx context.Context, nested int) error {
 		above = append(above, b.root(nested, i))
 	}
 	var names []string
-	for i := range writers {
-		names = append(names, fmt.Sprintf("quota-%d-%02d", nested, i))
+	for i := range b.size {
+		names = append(names, fmt.Sprintf("%s-%d-%02d", b.prefix, nested, i))
 	}
 	if err := b.createNamespaces(ctx, append(above, names...)); err != nil {
 		return err
@@ -91,10 +107,7 @@ func (b quotas) prepare(ctx context.Context, nested int) error {
 			return err
 		}
 	}
-	object := hnc.ResourceQuotaName
-	if nested == 0 {
-		object = "by-hand"
-	}
+	object := quotaObject(nested)
 	for _, name := range names {
 		var err error
 		if nested > 0 {
@@ -121,7 +134,15 @@ func (b quotas) prepare(ctx context.Context, nested int) error {
 	})
 }
 
-func (b quotas) root(nested, i int) string { return fmt.Sprintf("quota-%d-root-%d", nested, i) }
+func (b quotas) root(nested, i int) string { return fmt.Sprintf("%s-%d-root-%d", b.prefix, nested, i) }
+
+// quotaObject returns the name of the ResourceQuota in a namespace below a number of nested quotas.
+func quotaObject(nested int) string {
+	if nested == 0 {
+		return "by-hand"
+	}
+	return hnc.ResourceQuotaName
+}
 
 func (b quotas) setParent(ctx context.Context, name, parent string) error {
 	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
@@ -153,7 +174,7 @@ func (b quotas) create(ctx context.Context, nested, w, n, round int) (float64, e
 // remove deletes the quotas, so that later rows are not limited, and have no webhook.
 func (b quotas) remove(ctx context.Context) error {
 	var err error
-	for _, nested := range []int{1, 3} {
+	for nested := range b.namespaces {
 		for i := range nested {
 			err = errors.Join(err, b.hierarchy.HncV1beta1().HierarchicalResourceQuotas(b.root(nested, i)).Delete(ctx, "q", metav1.DeleteOptions{}))
 		}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -87,73 +86,7 @@ func (o *Observer) Run(ctx context.Context) {
 			}
 		}
 	}()
-	var workers sync.WaitGroup
-	for range maxBatch {
-		workers.Go(func() { o.work(ctx) })
-	}
-	workers.Wait()
-}
-
-func (o *Observer) work(ctx context.Context) {
-	for {
-		k, shutdown := o.queue.Get()
-		if shutdown {
-			return
-		}
-		if err := o.observe(ctx, k); err != nil && ctx.Err() == nil {
-			klog.FromContext(ctx).V(2).Info("Cannot record the use of a ResourceQuota; trying again", "namespace", k.namespace, "err", err)
-			o.queue.AddRateLimited(k)
-		} else {
-			o.queue.Forget(k)
-		}
-		o.queue.Done(k)
-	}
-}
-
-// observe records the use of a ResourceQuota as it is in the cache, and deletes the record if the namespace is gone.
-func (o *Observer) observe(ctx context.Context, k key) error {
-	rq, err := o.ledger.config.Quotas.ResourceQuotas(k.namespace).Get(k.scope.ObjectName())
-	if err == nil {
-		operation, err := newOperation(rq)
-		if err != nil || len(rq.Status.Used) == 0 && len(rq.Status.Hard) == 0 {
-			return err
-		}
-		return o.record(ctx, operation)
-	}
-	gone, err := o.gone(ctx, k)
-	if err != nil || !gone {
-		return err
-	}
-	return o.ledger.do(ctx, &operation{key: k, gone: true, fresh: true})
-}
-
-// record performs an operation that records what is stored, unless the record agrees with it already.
-func (o *Observer) record(ctx context.Context, operation *operation) error {
-	entries, err := o.ledger.config.Records.Read(ctx, operation.record())
-	if err != nil {
-		return err
-	}
-	old, err := decodeUse(entries[0])
-	if err != nil {
-		return err
-	}
-	if old != nil {
-		updated := operation.apply(old)
-		known, err := o.ledger.config.Limits.Get(ctx, false)
-		if err != nil {
-			return err
-		}
-		t := &transaction{ledger: o.ledger, limits: known, uses: map[key]*use{operation.key: old}}
-		ancestors, _, err := t.ancestors(ctx, operation.key, false)
-		if err != nil {
-			return err
-		}
-		if old.chargesAs(&use{Used: updated.charge(), Ancestors: ancestors}) {
-			return nil
-		}
-	}
-	operation.fresh = true
-	return o.ledger.do(ctx, operation)
+	o.observeAll(ctx)
 }
 
 // gone reports whether a record has no objects any more: its namespace does not exist, or exists without the ResourceQuota and without a quota that

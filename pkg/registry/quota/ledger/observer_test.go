@@ -2,9 +2,15 @@ package ledger
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strconv"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 func TestFailedReservationIsForgotten(t *testing.T) {
@@ -92,5 +98,59 @@ func TestCheckContinuesAfterAnEmptyRecord(t *testing.T) {
 	}
 	if got := used(t, l, "a"); got != "0" {
 		t.Errorf("got %s pods, want 0: the write of the reservation has failed", got)
+	}
+}
+
+// countingRecords counts reads.
+type countingRecords struct {
+	*store
+	reads int
+}
+
+func (r *countingRecords) Read(ctx context.Context, names ...string) ([]fence.Entry, error) {
+	r.reads++
+	return r.store.Read(ctx, names...)
+}
+
+func TestRecordsOfManyResourceQuotasAreReadAtOnce(t *testing.T) {
+	const n = 20
+	parents := map[string]string{"a": ""}
+	for i := range n {
+		parents["b"+strconv.Itoa(i)] = "a"
+	}
+	s, c := newStore(parents), newCluster(t, slices.Collect(maps.Keys(parents))...)
+	s.limit("a", "100")
+	l := s.replica(t, c)
+	o := &Observer{ledger: l, queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())}
+	for i := range n {
+		name := "b" + strconv.Itoa(i)
+		if err := l.Reserve(t.Context(), status(name, 10, "0"), status(name, 10, "5")); err != nil {
+			t.Fatal(err)
+		}
+		// The last one uses less than was reserved; the others need no write.
+		stored := status(name, 11, "5")
+		if i == n-1 {
+			stored = status(name, 11, "1")
+		}
+		if err := c.quotas.Add(stored); err != nil {
+			t.Fatal(err)
+		}
+		if i < n-1 {
+			o.enqueue(stored)
+		}
+	}
+	counting := &countingRecords{store: s}
+	o.ledger.config.Records = counting
+	o.queue.ShutDown()
+	o.observeAll(t.Context())
+	if counting.reads != 1 {
+		t.Errorf("got %d reads, want 1", counting.reads)
+	}
+	o.queue = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())
+	o.queue.Add(key{namespace: "b" + strconv.Itoa(n-1)})
+	o.queue.ShutDown()
+	o.observeAll(t.Context())
+	if got := used(t, l, "a"); got != "96" {
+		t.Errorf("got %s pods, want 96", got)
 	}
 }
