@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"crypto/tls"
+	"net"
 	"path/filepath"
 	"strconv"
 )
@@ -113,27 +114,33 @@ func (cp kubeProcesses) startEtcd(ctx context.Context) error {
 }
 
 func (cp kubeProcesses) startAPIServer(ctx context.Context) error {
-	port, err := cp.ports.get(kubeAPIServer)
-	if err != nil {
-		return err
-	}
-	access, err := cp.Etcd()
-	if err != nil {
-		return err
-	}
-	serving, err := cp.pki.serving(cp.pki.cluster, kubeAPIServer, "localhost", "kubernetes.default.svc", "127.0.0.1", "10.0.0.1")
-	if err != nil {
-		return err
-	}
-	proxy, err := cp.FrontProxy()
-	if err != nil {
-		return err
-	}
+	var err error
 	if cp.admin, err = cp.keptUser("admin", "kubernetes-admin", "system:masters"); err != nil {
 		return err
 	}
 	if err := writeKubeconfig(cp.admin, cp.Kubeconfig()); err != nil {
 		return err
+	}
+	_, err = cp.runAPIServer(ctx, kubeAPIServer)
+	return err
+}
+
+// runAPIServer runs a replica of kube-apiserver, and returns its port. It needs the certificate of the administrator.
+func (cp kubeProcesses) runAPIServer(ctx context.Context, name string) (port int, err error) {
+	if port, err = cp.ports.get(name); err != nil {
+		return 0, err
+	}
+	access, err := cp.Etcd()
+	if err != nil {
+		return 0, err
+	}
+	serving, err := cp.pki.serving(cp.pki.cluster, name, "localhost", "kubernetes.default.svc", "127.0.0.1", "10.0.0.1")
+	if err != nil {
+		return 0, err
+	}
+	proxy, err := cp.FrontProxy()
+	if err != nil {
+		return 0, err
 	}
 	args := append(access.Flags(),
 		"--bind-address=127.0.0.1",
@@ -162,10 +169,11 @@ func (cp kubeProcesses) startAPIServer(ctx context.Context) error {
 	)
 	config, err := clientTLS(cp.pki.cluster.CertFile, cp.pki.pair("admin"))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return cp.run(ctx, run{
-		name: kubeAPIServer, binary: kubeAPIServer, args: append(args, cp.config.APIServerArgs...), ready: cp.admin.Host + "/readyz", tls: config,
+	return port, cp.run(ctx, run{
+		name: name, binary: kubeAPIServer, args: append(args, cp.config.APIServerArgs...),
+		ready: "https://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/readyz", tls: config,
 	})
 }
 
