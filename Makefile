@@ -8,7 +8,6 @@ export CGO_ENABLED := 0
 BIN := _output/bin
 # The state of the development cluster; each directory has its own cluster.
 DEV ?= _output/dev
-HAVE_CC := $(shell command -v $${CC:-cc} || true)
 # The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
@@ -51,15 +50,16 @@ build: kube binaries helm ## build all binaries
 
 .PHONY: test
 test: build ## run all tests, with a real control plane where they need one
-ifeq ($(HAVE_CC),)
-	@echo "no C compiler found: tests run without the race detector" >&2
-endif
-	@$(if $(HAVE_CC),CGO_ENABLED=1) go test $(if $(HAVE_CC),-race) -timeout 30m -json $(PACKAGES) $(TESTFLAGS) | \
+	@hack/test.sh "$(PACKAGES)" $(TESTFLAGS) | \
 		go run ./test/rows -results $(if $(TESTFLAGS)$(filter-out ./...,$(PACKAGES)),-partial)
 
 .PHONY: quick
 quick: build ## run some tests without the race detector: make quick PACKAGES=./test/integration/kinds TESTFLAGS='-run Exceptions'
 	@go test -timeout 10m $(PACKAGES) $(TESTFLAGS)
+
+.PHONY: long
+long: build ## run the long form of the tests that repeat something, without the race detector
+	@go test -timeout 60m -count=1 ./test/integration/{chaos,plan,reads,reservations} -long
 
 .PHONY: rows
 rows: ## list the rules of HNC's behavior, and whether the last make test tested them or they are documented as different

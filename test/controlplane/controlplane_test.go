@@ -2,9 +2,11 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,39 @@ import (
 )
 
 const binDir = "../../_output/bin"
+
+// started is the control plane that tests share which neither stop nor register anything.
+var started struct {
+	sync.Once
+	dir string
+	cp  *ControlPlane
+	err error
+}
+
+// shared returns the control plane that tests share, with the artifacts of the development cluster.
+func shared(t *testing.T) *ControlPlane {
+	t.Helper()
+	started.Do(func() {
+		if started.dir, started.err = os.MkdirTemp("", "controlplane"); started.err != nil {
+			return
+		}
+		ctx := context.WithoutCancel(t.Context())
+		if started.cp, started.err = Start(ctx, Config{Dir: started.dir, BinDir: binDir, UnsafeNoFsync: true}); started.err == nil {
+			_, started.err = started.cp.Install(ctx, devKustomization)
+		}
+	})
+	if started.err != nil {
+		t.Fatal(started.err)
+	}
+	return started.cp
+}
+
+func stopShared() error {
+	if started.dir == "" {
+		return nil
+	}
+	return errors.Join(Stop(context.Background(), started.dir), os.RemoveAll(started.dir))
+}
 
 // start runs a control plane that ends with the test.
 func start(t *testing.T, dir string) *ControlPlane {
@@ -50,7 +85,7 @@ func createNamespace(t *testing.T, c kubernetes.Interface, name string) {
 }
 
 func TestANamespaceComesAndGoes(t *testing.T) {
-	c := client(t, start(t, t.TempDir()))
+	c := client(t, shared(t))
 	createNamespace(t, c, "short-lived")
 	if err := c.CoreV1().Namespaces().Delete(t.Context(), "short-lived", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
@@ -120,7 +155,7 @@ func TestStartTakesOverWhatRunsAndReplacesWhatWasKilled(t *testing.T) {
 }
 
 func TestAUserHasTheRightsOfItsGroupsOnly(t *testing.T) {
-	cp := start(t, t.TempDir())
+	cp := shared(t)
 	config, err := cp.User("alice", "nobodies")
 	if err != nil {
 		t.Fatal(err)

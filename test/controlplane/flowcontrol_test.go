@@ -17,8 +17,7 @@ import (
 
 // What our servers ask for has levels of its own; without our schemas it would share one with all ServiceAccounts.
 func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
-	cp := start(t, t.TempDir())
-	install(t, cp)
+	cp := shared(t)
 	c := client(t, cp)
 	const other = "other"
 	if _, err := c.CoreV1().ServiceAccounts(Namespace).Create(t.Context(),
@@ -88,8 +87,7 @@ func headers(ctx context.Context, config *rest.Config, method, path string) (htt
 }
 
 func TestEverySchemaOfOursHasItsLevel(t *testing.T) {
-	cp := start(t, t.TempDir())
-	install(t, cp)
+	cp := shared(t)
 	c := client(t, cp)
 	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		return dangling(ctx, c) == 0, nil

@@ -76,8 +76,7 @@ func TestAServerOnTheLoopbackInterfaceIsReachedThroughKubeAPIServer(t *testing.T
 }
 
 func TestTheServerAcceptsEveryKustomization(t *testing.T) {
-	cp := start(t, t.TempDir())
-	install(t, cp) // what the others are in, and change
+	cp := shared(t) // with what the others are in, and change
 	for _, name := range []string{"base", "ha", "policies"} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, kubectl), "--kubeconfig="+cp.Kubeconfig(),
@@ -97,8 +96,7 @@ type right struct {
 
 // The rights that our servers and the users of Kubernetes' own roles must and must not have.
 func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
-	cp := start(t, t.TempDir())
-	install(t, cp)
+	cp := shared(t)
 	c := client(t, cp)
 	const (
 		apiServer  = "system:serviceaccount:" + Namespace + ":" + hncAPIServer

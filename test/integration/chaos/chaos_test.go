@@ -23,12 +23,11 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 const (
 	binDir = "../../../_output/bin"
-	// changes is how many are made in all, kills how many times a server crashes meanwhile.
-	changes, kills = 1000, 12
 	// workers is how many clients there are, each with fulls full namespaces of its own below the common roots.
 	workers, fulls, roots = 8, 2, 3
 	// patience limits how long a change is tried, and how long the servers have to get everything right afterwards.
@@ -41,6 +40,10 @@ type clients struct {
 	kubernetes.Interface
 	hnc versioned.Interface
 }
+
+// changes is how many are made in all, kills how many times a server crashes meanwhile.
+func changes() int { return suite.Size(350, 1000) }
+func kills() int   { return suite.Size(5, 12) }
 
 var seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what the changes and the crashes follow from; their timing does not")
 
@@ -69,7 +72,7 @@ func TestNothingIsLostWhenServersCrash(t *testing.T) {
 		worker := newWorker(w, client, names, rand.New(rand.NewPCG(*seed, uint64(w))))
 		all = append(all, worker)
 		wg.Go(func() {
-			for made.Add(1) <= changes {
+			for made.Add(1) <= int64(changes()) {
 				if err := worker.change(t.Context()); err != nil {
 					t.Errorf("worker %d: %v", w, err)
 					return

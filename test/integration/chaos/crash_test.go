@@ -68,8 +68,8 @@ func (c *crashing) start(ctx context.Context, server controlplane.Server) error 
 // crash kills servers and starts them again, spread over the changes that are made.
 func (c *crashing) crash(t *testing.T, made *atomic.Int64, random *rand.Rand) {
 	victims := [][]controlplane.Server{{apiServer}, {propagator}, {apiServer}, {propagator}, {apiServer}, {apiServer, propagator}}
-	for kill := 0; kill < kills; {
-		next := int64(changes * (kill + 1) / (kills + 1))
+	for kill := 0; kill < kills(); {
+		next := int64(changes() * (kill + 1) / (kills() + 1))
 		for made.Load() < next {
 			if t.Failed() {
 				return

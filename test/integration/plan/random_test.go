@@ -15,10 +15,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-const (
-	rounds  = 6
-	members = 8
-)
+const members = 8
+
+func rounds() int { return suite.Size(3, 10) }
 
 // check makes a change after it was planned, and compares.
 func (w *world) check(t *testing.T, what string, scope []string, spec v1beta1.HierarchyPlanSpec, change func() error) {
@@ -103,7 +102,7 @@ func TestWhatIsPlannedHappens(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	configure(t, "configmaps Propagate Keep", "secrets AllowPropagate")
 	var all v1beta1.PlanSummary
-	for round := range rounds {
+	for round := range rounds() {
 		prefix := fmt.Sprintf("random%d-", round)
 		w := newWorld(t, r, prefix)
 		w.all = &all

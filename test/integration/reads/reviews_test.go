@@ -22,7 +22,7 @@ var allReviews = os.Getenv("READS_ALL_REVIEWS") != ""
 const sampled = 12
 
 // changes is how often the world changes between the two comparisons.
-const changes = 300
+func changes() int { return suite.Size(100, 300) }
 
 func TestWhatIsListedIsWhatAccessReviewsSay(t *testing.T) {
 	seed := rand.Uint64()
@@ -31,7 +31,7 @@ func TestWhatIsListedIsWhatAccessReviewsSay(t *testing.T) {
 	w := newWorld(t, random)
 	watchers := w.watchers(t)
 	t.Logf("before: %d reviews agree", w.compare(t))
-	for range changes {
+	for range changes() {
 		w.change(t)
 	}
 	t.Logf("after: %d reviews agree", w.compare(t))

@@ -107,7 +107,7 @@ func (s *stumbling) watch(ctx context.Context, version string) (string, error) {
 	left := s.random.IntN(30)
 	if s.random.IntN(3) == 0 {
 		// A client that gets everything at once gets it again until it has read all of it.
-		left = 10 * worldNamespaces
+		left = 10 * worldNamespaces()
 	}
 	for event := range w.ResultChan() {
 		n, ok := event.Object.(*v1beta1.MyNamespace)

@@ -14,14 +14,14 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-const (
-	worldNamespaces = 500
-	worldUsers      = 200
-	worldGroups     = 20
-	worldBindings   = 400
-)
+func worldNamespaces() int { return suite.Size(150, 500) }
+func worldUsers() int      { return suite.Size(60, 200) }
+func worldBindings() int   { return suite.Size(150, 400) }
+
+const worldGroups = 20
 
 // world is a forest of namespaces with random bindings of random people.
 type world struct {
@@ -69,10 +69,10 @@ func parallel(t *testing.T, n int, f func(i int) error) {
 func newWorld(t *testing.T, random *rand.Rand) *world {
 	t.Helper()
 	w := &world{random: random}
-	for i := range worldNamespaces {
+	for i := range worldNamespaces() {
 		w.namespaces = append(w.namespaces, fmt.Sprintf("w%03d", i))
 	}
-	for i := range worldUsers {
+	for i := range worldUsers() {
 		p := person{name: fmt.Sprintf("u%03d", i)}
 		for range random.IntN(3) {
 			p.groups = append(p.groups, w.group())
@@ -95,17 +95,17 @@ func newWorld(t *testing.T, random *rand.Rand) *world {
 			t.Fatal(err)
 		}
 	}
-	parents := make([]string, worldNamespaces)
-	for i := 1; i < worldNamespaces; i++ {
+	parents := make([]string, worldNamespaces())
+	for i := 1; i < worldNamespaces(); i++ {
 		if random.IntN(10) < 7 {
 			parents[i] = w.namespaces[max(0, i-60)+random.IntN(min(i, 60))]
 		}
 	}
-	parallel(t, worldNamespaces, func(i int) error {
+	parallel(t, worldNamespaces(), func(i int) error {
 		_, err := root.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespaces[i]}}, metav1.CreateOptions{})
 		return err
 	})
-	parallel(t, worldNamespaces, func(i int) error { return w.move(t, w.namespaces[i], parents[i]) })
+	parallel(t, worldNamespaces(), func(i int) error { return w.move(t, w.namespaces[i], parents[i]) })
 	for i, ns := range w.namespaces {
 		if i%15 == 0 {
 			local := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "local-" + ns}, Rules: w.rules()}
@@ -114,10 +114,10 @@ func newWorld(t *testing.T, random *rand.Rand) *world {
 			}
 		}
 	}
-	for range worldBindings {
+	for range worldBindings() {
 		w.bindings = append(w.bindings, w.binding(some(random, w.namespaces)))
 	}
-	parallel(t, worldBindings, func(i int) error {
+	parallel(t, worldBindings(), func(i int) error {
 		_, err := root.RbacV1().RoleBindings(w.bindings[i].Namespace).Create(t.Context(), w.bindings[i], metav1.CreateOptions{})
 		return err
 	})

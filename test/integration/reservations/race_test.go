@@ -1,7 +1,6 @@
 package reservations
 
 import (
-	"flag"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -81,13 +80,13 @@ func createSecret(t *testing.T, namespace, name string) error {
 }
 
 // attempts is how many Secrets each writer tries to create.
-var attempts = flag.Int("attempts", 100, "how many Secrets each of 8 writers tries to create, against a limit of half of them")
+func attempts() int { return suite.Size(50, 250) }
 
 // 8 writers create Secrets in 20 namespaces, against a limit of half of them. hnc-apiserver moves to another replica and back meanwhile, and the first
 // replica is killed. At no revision are there more Secrets than the limit allows, and in the end there are exactly as many.
 func TestWritersNeverExceedTheLimitWhileReplicasComeAndGo(t *testing.T) {
 	const writers = 8
-	all := writers * *attempts
+	all := writers * attempts()
 	limitOfAll := all / 2
 	root, namespaces := subtree(t, "race-", 20, int64(limitOfAll))
 	h := record(t, "race-")
@@ -110,7 +109,7 @@ func TestWritersNeverExceedTheLimitWhileReplicasComeAndGo(t *testing.T) {
 	}
 	for w := range writers {
 		group.Go(func() {
-			for i := range *attempts {
+			for i := range attempts() {
 				// Errors are those of the quota, or of a replica that is gone.
 				_ = createSecret(t, namespaces[(w*7+i)%len(namespaces)], fmt.Sprintf("s-%d-%d", w, i))
 				if step := steps[int(done.Add(1))]; step != nil {

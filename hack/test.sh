@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Runs the tests of packages, and prints what `go test -json` prints. What runs our code in the test itself runs with the race detector, if there is
+# a C compiler; suites that start the servers as processes would only get slower by it, and so would the policies, which kube-apiserver's code evaluates.
+# Suites mostly wait, so more of them run at once.
+# Usage: test.sh 'PACKAGE...' [FLAG...], with the flags of go test.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+packages=$1
+shift
+module=$(go list -m)
+in_process="^$module/(cmd|hack|pkg|test/(history|rows)|test/integration/(propagation|servers|tree))(/|$)"
+policies="^$module/pkg/policy$"
+
+# shellcheck disable=SC2086
+all=$(go list $packages)
+here=$(grep -E "$in_process" <<<"$all" | grep -vE "$policies" || true)
+processes=$(grep -vxF "$here" <<<"$all" || true)
+
+failed=0
+if [[ -n $here ]]; then
+  race=()
+  if command -v "${CC:-cc}" >/dev/null; then
+    race=(-race)
+    export CGO_ENABLED=1
+  else
+    echo "no C compiler found: tests run without the race detector" >&2
+  fi
+  # shellcheck disable=SC2086
+  go test "${race[@]}" -timeout 30m -json $here "$@" || failed=1
+fi
+if [[ -n $processes ]]; then
+  # shellcheck disable=SC2086
+  CGO_ENABLED=0 go test -p 3 -timeout 30m -json $processes "$@" || failed=1
+fi
+exit $failed
