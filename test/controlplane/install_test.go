@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,7 +135,8 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 		{who: propagator, verb: "delete", group: group, resource: "subnamespaces", namespace: "acme"},
 		{who: propagator, verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: Namespace, want: true},
 		{who: propagator, verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "kube-system"},
-		{who: propagator, verb: "get", resource: "secrets", namespace: "acme"},
+		{who: propagator, verb: "get", resource: "secrets", namespace: "acme", want: true},
+		{who: propagator, verb: "patch", resource: "secrets", namespace: "acme"},
 	}
 	for _, role := range []string{"view", "edit", "admin"} {
 		rights = append(rights,
@@ -157,6 +159,16 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 			)
 		}
 	}
+	// Rights that are missing are asked for when those that are gathered from other roles have arrived.
+	slices.SortStableFunc(rights, func(a, b right) int {
+		switch {
+		case a.want == b.want:
+			return 0
+		case a.want:
+			return -1
+		}
+		return 1
+	})
 	for _, r := range rights {
 		can := "cannot"
 		if r.want {
