@@ -25,14 +25,15 @@ func ancestorsWithin(nodes []Node) map[string][]string {
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
 // movedDestinations returns the namespaces of a subtree as they are after its top has moved to the parent with the given chain: with the tree labels
-// of their new ancestors, and with the ancestors of the chain to inherit from.
+// of their new ancestors, and with the ancestors of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the
+// chain had been read, so the move will be validated again, and it is no destination of its own objects.
 func movedDestinations(nodes []Node, chain []string) iter.Seq[copies.Destination] {
 	above := slices.Clone(chain)
 	slices.Reverse(above)
 	return func(yield func(copies.Destination) bool) {
 		inner := ancestorsWithin(nodes)
 		for _, n := range nodes {
-			if !n.writable() {
+			if !n.writable() || slices.Contains(chain, n.Name) {
 				continue
 			}
 			labels := func() map[string]string { return labelsBelow(n.Namespace, slices.Concat(inner[n.Name], chain)) }

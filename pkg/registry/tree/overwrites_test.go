@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/warning"
 
@@ -139,6 +141,20 @@ func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 	// c belonged to an earlier namespace of that name.
 	if !slices.Equal(names, []string{"a", "b", "sub"}) {
 		t.Errorf("evaluated %v", names)
+	}
+}
+
+func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
+	node := func(name, parent string) Node {
+		return Node{Name: name, Parent: parent, Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}}
+	}
+	// "parent" has come below "moved" since its chain was read.
+	var names []string
+	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"parent", "root"}) {
+		names = append(names, d.Namespace)
+	}
+	if want := []string{"moved", "other"}; !slices.Equal(names, want) {
+		t.Errorf("destinations: %v, want %v", names, want)
 	}
 }
 
