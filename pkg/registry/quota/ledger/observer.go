@@ -28,8 +28,7 @@ type Live interface {
 
 // NewObserver returns an Observer. The informers are those of the ledger's listers.
 func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndexInformer) (*Observer, error) {
-	o := &Observer{ledger: ledger, live: live, seen: map[key]int64{},
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())}
+	o := &Observer{ledger: ledger, live: live, seen: map[key]int64{}, queue: newQueue()}
 	if _, err := quotas.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    o.enqueue,
 		UpdateFunc: func(_, updated any) { o.enqueue(updated) },
@@ -39,6 +38,10 @@ func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndex
 	}
 	_, err := namespaces.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: o.enqueueNamespace})
 	return o, err
+}
+
+func newQueue() workqueue.TypedRateLimitingInterface[key] {
+	return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())
 }
 
 func (o *Observer) enqueue(obj any) {
@@ -120,7 +123,7 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 }
 
 // check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose write has failed, and takes over the
-// versions of a cluster that was restored to an earlier state.
+// versions of a cluster that was restored to an earlier state. It deletes the records of subtrees that have no quota any more.
 func (o *Observer) check(ctx context.Context) error {
 	stored, err := o.ledger.stored(ctx)
 	if err != nil {
@@ -149,7 +152,7 @@ func (o *Observer) check(ctx context.Context) error {
 		}
 	}
 	o.seen = seen
-	return nil
+	return o.ledger.prune(ctx)
 }
 
 // forget drops the reservations of a record unless the ResourceQuota has changed since.
