@@ -24,8 +24,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 )
 
-// maxNamespaces is how many namespaces a status contains.
-const maxNamespaces = 250
+const (
+	// maxNamespaces is how many namespaces a status contains.
+	maxNamespaces = 250
+	// maxUseBytes is the size of their JSON. The managed fields are as large again, and etcd's limit for an object is 1.5 MiB.
+	maxUseBytes = 96 << 10
+	// maxExceeded is how many resources the condition Exceeded names.
+	maxExceeded = 10
+)
 
 // reconcileStatus writes the status of a quota.
 func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
@@ -92,12 +98,25 @@ func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) 
 	totals := tally.totals(q)
 	names := slices.Sorted(maps.Keys(tally.used))
 	status := v1beta1.HierarchicalResourceQuotaStatus{Hard: q.Hard, Used: totals}
+	bytes := 0
 	for _, name := range names[:min(len(names), maxNamespaces)] {
+		if bytes += useBytes(name, tally.used[name]); bytes > maxUseBytes {
+			break
+		}
 		status.Namespaces = append(status.Namespaces, v1beta1.NamespaceUse{Namespace: name, Used: tally.used[name]})
 	}
 	status.OmittedNamespaces = int32(len(names) - len(status.Namespaces)) //nolint:gosec // at most as many as there are namespaces
 	status.Conditions = conditions.Merge(q.Status.Conditions, []metav1.Condition{c.enforced(s, q), exceeded(q.Hard, totals)}, q.Generation, now)
 	return status
+}
+
+// useBytes returns the size of the JSON of a NamespaceUse in bytes.
+func useBytes(namespace string, used corev1.ResourceList) int {
+	n := len(`{"namespace":"","used":{}},`) + len(namespace)
+	for name, quantity := range used {
+		n += len(`"":"",`) + len(name) + len(quantity.String())
+	}
+	return n
 }
 
 // enforced returns the condition Enforced. The lock must be held.
@@ -128,7 +147,7 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 		condition.Reason = hnc.ReasonQuotaPending
 		condition.Message = fmt.Sprintf("%d namespace(s) are not held to the limits yet, namespace %q for instance", len(pending), slices.Min(pending))
 	default:
-		condition.Status, condition.Reason, condition.Message = inForce(s, q, c.config.Mode)
+		condition.Status, condition.Reason, condition.Message = inForce(q, c.config.Mode, c.reserves(s))
 	}
 	return condition
 }
@@ -147,8 +166,12 @@ func exceeded(hard, used corev1.ResourceList) metav1.Condition {
 		}
 	}
 	slices.Sort(over)
+	more := ""
+	if n := len(over) - maxExceeded; n > 0 {
+		over, more = over[:maxExceeded], fmt.Sprintf(", and %d more resources", n)
+	}
 	return metav1.Condition{
 		Type: hnc.ConditionQuotaExceeded, Status: metav1.ConditionTrue, Reason: hnc.ReasonQuotaOverLimit,
-		Message: strings.Join(over, ", ") + "; nothing more is admitted until the use is below the limit",
+		Message: strings.Join(over, ", ") + more + "; nothing more is admitted until the use is below the limit",
 	}
 }
