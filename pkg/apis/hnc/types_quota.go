@@ -77,6 +77,13 @@ const (
 // use before it is recorded.
 const QuotaWebhookName = "hierarchicalresourcequotas." + GroupName
 
+// QuotaProbeWebhookName is the name of the webhook in the same configuration that rejects dry runs of the creation of a ResourceQuota with the name
+// QuotaProbeName. So the rejection proves that kube-apiserver applies the configuration.
+const (
+	QuotaProbeWebhookName = "in-force." + QuotaWebhookName
+	QuotaProbeName        = ResourceQuotaName + ".in-force"
+)
+
 // EventCannotWriteQuota is the reason of events about quotas that cannot be enforced in a namespace. Source: spec/hnc.md 3.13.
 const EventCannotWriteQuota = ReasonQuotaWriteFailed
 

@@ -35,7 +35,7 @@ func wantWebhook(t *testing.T, want bool) {
 			return nil
 		case err != nil:
 			return err
-		case !want || len(w.Webhooks) != 1 || *w.Webhooks[0].FailurePolicy != "Fail":
+		case !want || len(w.Webhooks) != 2 || *w.Webhooks[0].FailurePolicy != "Fail":
 			return fmt.Errorf("webhooks %v", w.Webhooks)
 		}
 		return nil

@@ -31,6 +31,8 @@ type Controller struct {
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu      sync.Mutex
 	tallies tallies
+	// registration is that of the webhook.
+	registration registration
 	// pending are the namespaces that are not known to be held to their limits.
 	pending sets.Set[string]
 	// failures holds, by namespace, why its ResourceQuotas can't be written.
@@ -167,7 +169,11 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	case queue.QuotaStatus:
 		return c.reconcileStatus(ctx, key)
 	case queue.QuotaAdmission:
-		return c.register(ctx)
+		if err := c.register(ctx); err != nil {
+			return err
+		}
+		c.awaitRegistration(ctx)
+		return nil
 	}
 	err := c.sync(ctx, key.Namespace)
 	c.updatePending(key.Namespace)

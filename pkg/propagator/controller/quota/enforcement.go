@@ -83,14 +83,14 @@ func remaining(hard, total, used corev1.ResourceList) corev1.ResourceList {
 }
 
 // inForce returns the status, the reason and the message of the condition Enforced of a quota all of whose namespaces are held to their limits.
-func inForce(s *cache.State, q *quotas.Quota, mode Mode) (status metav1.ConditionStatus, reason, message string) {
+func inForce(q *quotas.Quota, mode Mode, reserves bool) (status metav1.ConditionStatus, reason, message string) {
 	switch {
 	case len(q.Counted) == 0:
 		return metav1.ConditionTrue, hnc.ReasonQuotaReserved, "sub-namespaces are counted when they are created and moved"
 	case mode == Eventual:
 		return metav1.ConditionTrue, hnc.ReasonQuotaEventual, "each namespace is limited to what the others leave; concurrent creations in several namespaces may exceed a limit"
-	case !registered(s.QuotaWebhook):
-		return metav1.ConditionFalse, hnc.ReasonQuotaPending, "the webhook that reserves use is not registered yet"
+	case !reserves:
+		return metav1.ConditionFalse, hnc.ReasonQuotaPending, "kube-apiserver does not call the webhook that reserves use yet"
 	}
 	return metav1.ConditionTrue, hnc.ReasonQuotaReserved, "use is reserved before it is recorded, so that the sum does not exceed a limit"
 }

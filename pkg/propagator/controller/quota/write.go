@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,6 +35,7 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 		}
 		return err
 	}
+	writes = c.permitted(namespace, writes)
 	steps := make([]func() error, len(writes))
 	for i, w := range writes {
 		steps[i] = func() error { return c.carryOut(ctx, w) }
@@ -43,6 +45,20 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 		c.reportFailure(namespace, err)
 	}
 	return err
+}
+
+// permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, a namespace gets no limits, and waits for them.
+func (c *Controller) permitted(namespace string, writes []write) []write {
+	c.Cache.Read(func(s *cache.State) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.reserves(s) {
+			c.pending.Insert(namespace)
+			c.enqueueRegistration()
+			writes = slices.DeleteFunc(writes, func(w write) bool { return w.wanted != nil })
+		}
+	})
+	return writes
 }
 
 func (c *Controller) carryOut(ctx context.Context, w write) error {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
@@ -88,6 +89,11 @@ func (h *Handler) review(r *http.Request) (*admissionv1.AdmissionReview, error) 
 
 // decide allows what does not concern our ResourceQuotas, and reserves what remains.
 func (h *Handler) decide(ctx context.Context, request *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+	if request.Operation == admissionv1.Create && request.Name == hnc.QuotaProbeName {
+		return &admissionv1.AdmissionResponse{UID: request.UID, Result: &metav1.Status{
+			Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: "use of hierarchical quotas is reserved",
+		}}, nil
+	}
 	allowed := &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}
 	_, ours := quota.ScopeOfObject(request.Name)
 	dryRun := request.DryRun != nil && *request.DryRun

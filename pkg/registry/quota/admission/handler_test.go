@@ -64,6 +64,7 @@ func TestReviews(t *testing.T) {
 		{"a dry run reserves nothing", body(hnc.ResourceQuotaName, `"dryRun":true,`), full, true, 0},
 		{"a reservation", body(hnc.ResourceQuotaName, ""), nil, true, 1},
 		{"a reservation with scopes", body(hnc.ResourceQuotaName+".abc", ""), nil, true, 1},
+		{"a probe", strings.Replace(body(hnc.QuotaProbeName, `"dryRun":true,`), "UPDATE", "CREATE", 1), full, false, 0},
 		{"more than the limit", body(hnc.ResourceQuotaName, ""), full, false, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestReviews(t *testing.T) {
 			if r := review.Response; r.Allowed != test.allowed || r.UID != "u" || len(l.reserved) != test.reserved {
 				t.Errorf("got %+v, reserved %v", r, l.reserved)
 			}
-			if !test.allowed && (review.Response.Result.Code != http.StatusForbidden || review.Response.Result.Message != "full") {
+			if !test.allowed && (review.Response.Result.Code != http.StatusForbidden || test.reserved > 0 && review.Response.Result.Message != "full") {
 				t.Errorf("got %+v", review.Response.Result)
 			}
 		})
