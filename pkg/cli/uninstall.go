@@ -229,6 +229,11 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *clients) ([]string,
 		return nil, err
 	}
 	stays = append(stays, copies...)
+	limits, err := quotaObjects(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	stays = append(stays, limits...)
 	volumes, err := c.kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: installed})
 	if err != nil {
 		return nil, err

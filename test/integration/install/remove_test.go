@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,7 +34,9 @@ func TestInstallAndRemove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, stays := range []string{"3 of them in trees", "2 copies of configmaps", "persistentvolumeclaims/hnc-apiserver"} {
+	for _, stays := range []string{"3 of them in trees", "2 copies of configmaps", "persistentvolumeclaims/hnc-apiserver",
+		"3 resourcequotas of hierarchical quotas, each of which limits its namespace from then on: child-a/hrq.hnc.x-k8s.io, child-b/hrq.hnc.x-k8s.io, parent/hrq.hnc.x-k8s.io",
+		"kubectl delete resourcequotas -A -l hnc.x-k8s.io/hrq=true"} {
 		if !strings.Contains(out, stays) {
 			t.Errorf("the dry run does not say %q:\n%s", stays, out)
 		}
@@ -108,6 +111,13 @@ func buildTree(t *testing.T) {
 	if _, err := admin.CoreV1().ConfigMaps("parent").Create(ctx, source, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	_, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas("parent").Create(ctx, &v1beta1.HierarchicalResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "budget"},
+		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourceConfigMaps: resource.MustParse("20")}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, child := range []string{"child-a", "child-b"} {
 		_, err := admin.HNC.HncV1beta1().Subnamespaces("parent").Create(ctx, &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: child}}, metav1.CreateOptions{})
 		if err != nil {
@@ -118,6 +128,13 @@ func buildTree(t *testing.T) {
 			return err
 		})
 	}
+	suite.Eventually(t, "the namespaces are limited", func() error {
+		limits, err := admin.CoreV1().ResourceQuotas("").List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelQuota})
+		if err == nil && len(limits.Items) != 3 {
+			err = fmt.Errorf("%d ResourceQuotas", len(limits.Items))
+		}
+		return err
+	})
 }
 
 // inventory returns the identities and the labels of the tree's namespaces and ConfigMaps.

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// maxListedQuotas is how many ResourceQuotas of hierarchical quotas are named.
+const maxListedQuotas = 20
+
+// quotaObjects returns lines about the ResourceQuotas of hierarchical quotas: nothing removes them, and no quota above raises their limits any more.
+func quotaObjects(ctx context.Context, c *clients) ([]string, error) {
+	resource, selector := corev1.SchemeGroupVersion.WithResource("resourcequotas"), hnc.LabelQuota+"=true"
+	count, err := countAll(ctx, c, resource, selector)
+	if apierrors.IsForbidden(err) {
+		return []string{"resourcequotas of hierarchical quotas, whose number is not known: " + string(apierrors.ReasonForError(err))}, nil
+	}
+	if err != nil || count == 0 {
+		return nil, err
+	}
+	found, err := c.metadata.Resource(resource).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: maxListedQuotas})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(found.Items))
+	for _, object := range found.Items {
+		names = append(names, object.Namespace+"/"+object.Name)
+	}
+	if more := count - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return []string{
+		fmt.Sprintf("%d resourcequotas of hierarchical quotas, each of which limits its namespace from then on: %s", count, strings.Join(names, ", ")),
+		fmt.Sprintf("  to delete them after the removal: kubectl delete resourcequotas -A -l %s", selector),
+	}, nil
+}
