@@ -25,14 +25,12 @@ type Controller struct {
 	config  Config
 	// statuses delays the next write of a status that keeps changing.
 	statuses *cooldown.Cooldown
-	// registering lets one worker at a time write the registration of the webhook.
-	registering sync.Mutex
+	// webhook registers the webhook.
+	webhook *registrar
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu      sync.Mutex
 	tallies tallies
-	// registration is that of the webhook.
-	registration registration
 	// pending are the namespaces that are not known to be held to their limits.
 	pending sets.Set[string]
 	// failures holds, by namespace, why its ResourceQuotas can't be written.
@@ -51,10 +49,12 @@ type Config struct {
 
 // New returns a Controller.
 func New(d controller.Dependencies, config Config) *Controller {
-	return &Controller{
+	c := &Controller{
 		Dependencies: d, config: config, metrics: newMetrics(d.Metrics), statuses: cooldown.New(10 * config.Window),
 		tallies: newTallies(), pending: sets.New[string](), failures: map[string]string{}, exceeded: sets.New[quotas.Key](),
 	}
+	c.webhook = &registrar{Dependencies: d, mode: config.Mode, effective: c.resume}
+	return c
 }
 
 // Handlers returns the handlers that enqueue what a change affects.
@@ -80,7 +80,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 			c.enqueue(s, either.Namespace)
 		},
 		QuotaWebhookChanged: func(s *cache.State) {
-			c.enqueueRegistration()
+			c.webhook.enqueue()
 			for q := range s.Quotas.Quotas() {
 				c.enqueueStatus(q.Key)
 			}
@@ -110,7 +110,7 @@ func (c *Controller) quotaChanged(s *cache.State, old, q *quotas.Quota) {
 		c.metrics.exceeded.Set(float64(c.exceeded.Len()))
 	}
 	c.mu.Unlock()
-	c.enqueueRegistration()
+	c.webhook.enqueue()
 	for _, name := range subtree {
 		c.enqueue(s, name)
 	}
@@ -127,7 +127,7 @@ func (c *Controller) Start(s *cache.State) {
 	for o := range s.Quotas.Objects() {
 		c.enqueue(s, o.Namespace)
 	}
-	c.enqueueRegistration()
+	c.webhook.enqueue()
 }
 
 // enqueue asks to reconcile the ResourceQuotas of a namespace.
@@ -169,11 +169,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	case queue.QuotaStatus:
 		return c.reconcileStatus(ctx, key)
 	case queue.QuotaAdmission:
-		if err := c.register(ctx); err != nil {
-			return err
-		}
-		c.awaitRegistration(ctx)
-		return nil
+		return c.webhook.reconcile(ctx)
 	}
 	err := c.sync(ctx, key.Namespace)
 	c.updatePending(key.Namespace)

@@ -79,7 +79,7 @@ func TestNothingIsLimitedBeforeTheWebhookIsApplied(t *testing.T) {
 	applied = true
 	reconcile(0)
 	// Other replicas of kube-apiserver get some time.
-	c.registration.applied = c.registration.applied.Add(-replicasTime)
+	c.webhook.registration.applied = c.webhook.registration.applied.Add(-replicasTime)
 	q.keys = nil
 	reconcile(1)
 	if probes != 2 {

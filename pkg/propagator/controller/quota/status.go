@@ -147,7 +147,7 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 		condition.Reason = hnc.ReasonQuotaPending
 		condition.Message = fmt.Sprintf("%d namespace(s) are not held to the limits yet, namespace %q for instance", len(pending), slices.Min(pending))
 	default:
-		condition.Status, condition.Reason, condition.Message = inForce(q, c.config.Mode, c.reserves(s))
+		condition.Status, condition.Reason, condition.Message = inForce(q, c.config.Mode, c.webhook.reserves(s))
 	}
 	return condition
 }

@@ -35,7 +35,7 @@ func TestStatusIsBounded(t *testing.T) {
 		"many resources": {100, 2},
 	} {
 		q := &quotas.Quota{Key: quotas.Key{Namespace: "top", Name: "q"}, Hard: many(test.resources, "1"), Counted: many(test.resources, "1")}
-		c := &Controller{config: Config{Mode: Eventual}, tallies: newTallies(), pending: sets.New[string]()}
+		c := &Controller{config: Config{Mode: Eventual}, webhook: &registrar{mode: Eventual}, tallies: newTallies(), pending: sets.New[string]()}
 		c.tallies.add(q.Key, nil)
 		for i := range namespaces {
 			c.tallies.byQuota[q.Key].set(fmt.Sprintf("n-%03d", i), many(test.resources, "123456789Mi"))

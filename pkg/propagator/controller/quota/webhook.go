@@ -1,8 +1,6 @@
 package quota
 
 import (
-	"context"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -12,8 +10,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
 // increases is a CEL expression that is true if a write of the status of a ResourceQuota increases some use. Decreases never call the webhook.
@@ -77,38 +73,4 @@ func registrationDue(s *cache.State, mode Mode) bool {
 		}
 	}
 	return false
-}
-
-func (c *Controller) enqueueRegistration() { c.Queue.Add(queue.Key{Class: queue.QuotaAdmission}) }
-
-// register makes the registration of the webhook what it has to be.
-func (c *Controller) register(ctx context.Context) error {
-	c.registering.Lock()
-	defer c.registering.Unlock()
-	var due bool
-	var present *admissionv1.ValidatingWebhookConfiguration
-	c.Cache.Read(func(s *cache.State) { due, present = registrationDue(s, c.config.Mode), s.QuotaWebhook })
-	client := c.Kubernetes.AdmissionregistrationV1().ValidatingWebhookConfigurations()
-	var verb string
-	var written *admissionv1.ValidatingWebhookConfiguration
-	var err error
-	switch {
-	case due && present == nil:
-		verb = "create"
-		written, err = client.Create(ctx, &admissionv1.ValidatingWebhookConfiguration{
-			ObjectMeta: metav1.ObjectMeta{Name: hnc.QuotaWebhookName, Labels: labels}, Webhooks: webhooks(),
-		}, metav1.CreateOptions{})
-	case due && !registered(present):
-		verb = "update"
-		wanted := present.DeepCopy()
-		wanted.Labels, wanted.Webhooks = labels, webhooks()
-		written, err = client.Update(ctx, wanted, metav1.UpdateOptions{})
-	case !due && present != nil:
-		// The watch brings what follows.
-		err = client.Delete(ctx, hnc.QuotaWebhookName, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &present.UID}})
-		return outcome.Record(c.Metrics, "ValidatingWebhookConfiguration", "delete", "", err, nil)
-	default:
-		return nil
-	}
-	return outcome.Record(c.Metrics, "ValidatingWebhookConfiguration", verb, "", err, func() { c.Cache.ForQuotas().ObserveWebhook(written) })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 )
 
@@ -29,7 +30,7 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 		return nil
 	}
 	// No use is recorded without being reserved.
-	if err := c.register(ctx); err != nil {
+	if err := c.webhook.register(ctx); err != nil {
 		if outcome.Rejected(err) {
 			c.reportFailure(namespace, err)
 		}
@@ -52,13 +53,25 @@ func (c *Controller) permitted(namespace string, writes []write) []write {
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if !c.reserves(s) {
+		if !c.webhook.reserves(s) {
 			c.pending.Insert(namespace)
-			c.enqueueRegistration()
+			c.webhook.enqueue()
 			writes = slices.DeleteFunc(writes, func(w write) bool { return w.wanted != nil })
 		}
 	})
 	return writes
+}
+
+// resume has what has waited for the webhook reconciled.
+func (c *Controller) resume(s *cache.State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name := range c.pending {
+		c.Queue.Add(queue.Key{Class: queue.Quota, Namespace: name})
+	}
+	for q := range s.Quotas.Quotas() {
+		c.enqueueStatus(q.Key)
+	}
 }
 
 func (c *Controller) carryOut(ctx context.Context, w write) error {
