@@ -8,6 +8,8 @@ export CGO_ENABLED := 0
 BIN := _output/bin
 # The state of the development cluster; each directory has its own cluster.
 DEV ?= _output/dev
+# Anything in SYNC has `make up` run hnc-sync, too.
+SYNC ?=
 # The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
 TESTFLAGS ?=
@@ -107,8 +109,8 @@ uninstall: helm binaries ## say what stays in the cluster of KUBECONFIG, ask, an
 	@! $(BIN)/helm status hnc --namespace hnc-system >/dev/null 2>&1 || $(BIN)/helm uninstall hnc --namespace hnc-system
 
 .PHONY: up
-up: build ## run a development cluster with us installed and a sample tree
-	@go run ./hack/dev -dir $(DEV) up
+up: build ## run a development cluster with us installed and a sample tree; SYNC=1 adds hnc-sync and a sample repository
+	@go run ./hack/dev -dir $(DEV) $(if $(SYNC),-sync) up
 
 .PHONY: restart
 restart: build ## rebuild our servers and restart them in the development cluster

@@ -19,13 +19,13 @@ hack/krew.sh "$version" "$out" >/dev/null
 images=$(mktemp -d)
 trap 'rm -rf "$images"' EXIT
 (cd hack/images && go run . -version "$version" -revision "$(git rev-parse HEAD)" -created "$created" -out "$images" ${PUSH:+-push "$PUSH"})
-for server in hnc-apiserver hnc-propagator; do
+for server in hnc-apiserver hnc-propagator hnc-sync; do
   tar -C "$images/$server" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$created" -cf "$out/${server}_${version}_oci.tar" .
 done
 
 for arch in amd64 arm64; do
   staging=$(mktemp -d)
-  for server in hnc-apiserver hnc-propagator; do
+  for server in hnc-apiserver hnc-propagator hnc-sync; do
     GOOS=linux GOARCH=$arch go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$version" -o "$staging/$server" "./cmd/$server"
     (cd hack/images && go run . -sbom "$staging/$server" -version "$version" -created "$created") >"$out/${server}_${version}_linux_$arch.spdx.json"
   done
@@ -42,6 +42,7 @@ for variant in base ha; do
     "$bin/kubectl" kustomize artifacts/policies
   } | sed -E "s|image: (hnc-[a-z]+):.*|image: ${PUSH:+$PUSH/}\1:$version|" >"$out/hierarchy-apiserver-$variant.yaml"
 done
+"$bin/kubectl" kustomize artifacts/sync | sed -E "s|image: (hnc-[a-z]+):.*|image: ${PUSH:+$PUSH/}\1:$version|" >"$out/hierarchy-apiserver-sync.yaml"
 cp artifacts/monitoring/rules.yaml "$out/prometheus-rules.yaml"
 cp artifacts/monitoring/dashboard.json "$out/grafana-dashboard.json"
 (cd "$out" && sha256sum -- * >SHA256SUMS)

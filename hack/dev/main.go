@@ -20,23 +20,53 @@ const (
 	sample = "artifacts/sample"
 )
 
-// overlays are the kustomizations that are installed.
-var overlays = []string{"artifacts/dev", "artifacts/policies"}
+// installed is what a cluster runs.
+type installed struct {
+	// overlays are the kustomizations that are installed.
+	overlays []string
+	// servers are our servers, in the order in which they can start.
+	servers []controlplane.Server
+	// sync says that hnc-sync is one of them.
+	sync bool
+}
 
-// servers are our servers, in the order in which they can start.
-var servers = []controlplane.Server{{Name: "hnc-apiserver"}, {Name: "hnc-propagator"}}
+// contents returns what the cluster in dir runs: hnc-sync if it is asked for, or has been before.
+func contents(dir string, withSync bool) (*installed, error) {
+	c := &installed{
+		overlays: []string{"artifacts/dev", "artifacts/policies"},
+		servers:  []controlplane.Server{{Name: "hnc-apiserver"}, {Name: "hnc-propagator"}},
+	}
+	server, err := syncServer(dir)
+	if err != nil {
+		return nil, err
+	}
+	local, err := repositories(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(local); err == nil || withSync {
+		c.overlays[0] = syncOverlay
+		c.servers = append(c.servers, server)
+		c.sync = true
+	}
+	return c, nil
+}
 
 func main() {
 	dir := flag.String("dir", "_output/dev", "the directory of the cluster's state")
+	withSync := flag.Bool("sync", false, "run hnc-sync, too, with a sample repository")
 	flag.Parse()
-	commands := map[string]func(context.Context, string) error{"up": up, "down": down, "restart": restart}
+	commands := map[string]func(context.Context, string, *installed) error{"up": up, "down": down, "restart": restart}
 	command := commands[flag.Arg(0)]
 	if command == nil || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev [-dir DIR] up|restart|down")
+		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev [-dir DIR] [-sync] up|restart|down")
 		os.Exit(2)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, *dir)
+	what, err := contents(*dir, *withSync)
+	if err == nil {
+		err = command(ctx, *dir, what)
+	}
 	cancel()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -45,9 +75,9 @@ func main() {
 }
 
 // up starts the processes that do not run, installs the overlays, and applies the sample tree. It is idempotent.
-func up(ctx context.Context, dir string) error {
+func up(ctx context.Context, dir string, what *installed) error {
 	begin := time.Now()
-	cp, err := start(ctx, dir)
+	cp, err := start(ctx, dir, what)
 	if err != nil {
 		return err
 	}
@@ -60,22 +90,25 @@ func up(ctx context.Context, dir string) error {
 		return err
 	}
 	fmt.Printf(ready, time.Since(begin).Round(100*time.Millisecond), cp.Log("*"), filepath.Join("$PWD", binDir), cp.Kubeconfig())
+	if what.sync {
+		return applySync(ctx, cp, dir)
+	}
 	return nil
 }
 
-// restart restarts our two servers with the current binaries. Kubernetes keeps running.
-func restart(ctx context.Context, dir string) error {
-	for _, server := range servers {
+// restart restarts our servers with the current binaries. Kubernetes keeps running.
+func restart(ctx context.Context, dir string, what *installed) error {
+	for _, server := range what.servers {
 		step("stopping %s", server.Name)
 		if err := controlplane.StopProcess(ctx, dir, server.Process()); err != nil {
 			return err
 		}
 	}
-	_, err := start(ctx, dir)
+	_, err := start(ctx, dir, what)
 	return err
 }
 
-func down(ctx context.Context, dir string) error {
+func down(ctx context.Context, dir string, _ *installed) error {
 	if err := controlplane.Stop(ctx, dir); err != nil {
 		return err
 	}
@@ -84,9 +117,9 @@ func down(ctx context.Context, dir string) error {
 }
 
 // start starts the processes that do not run, and registers our API with kube-apiserver.
-func start(ctx context.Context, dir string) (*controlplane.ControlPlane, error) {
-	names := make([]string, 0, len(servers))
-	for _, server := range servers {
+func start(ctx context.Context, dir string, what *installed) (*controlplane.ControlPlane, error) {
+	names := make([]string, 0, len(what.servers))
+	for _, server := range what.servers {
 		names = append(names, server.Name)
 	}
 	if err := controlplane.RequireBinaries(binDir, names...); err != nil {
@@ -97,12 +130,12 @@ func start(ctx context.Context, dir string) (*controlplane.ControlPlane, error) 
 	if err != nil {
 		return nil, err
 	}
-	step("installing %v", overlays)
-	installation, err := cp.Install(ctx, overlays...)
+	step("installing %v", what.overlays)
+	installation, err := cp.Install(ctx, what.overlays...)
 	if err != nil {
 		return nil, err
 	}
-	for _, server := range servers {
+	for _, server := range what.servers {
 		step("launching %s", server.Name)
 		port, err := cp.StartServer(ctx, installation, server)
 		if err != nil {

@@ -66,7 +66,7 @@ func (o *options) run(ctx context.Context) error {
 	}
 	// Versions may contain +, tags may not.
 	reference := strings.ReplaceAll(o.version, "+", "_")
-	for _, server := range []string{"hnc-apiserver", "hnc-propagator"} {
+	for _, server := range []string{"hnc-apiserver", "hnc-propagator", "hnc-sync"} {
 		index, err := o.index(ctx, server)
 		if err != nil {
 			return fmt.Errorf("%s: %w", server, err)

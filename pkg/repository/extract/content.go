@@ -69,7 +69,7 @@ func isAutomatic(o *unstructured.Unstructured) bool {
 		return o.GetName() == "default"
 	case kind.Kind == "Secret":
 		secretType, _, _ := unstructured.NestedString(o.Object, "type")
-		return secretType == "kubernetes.io/service-account-token" || secretType == "helm.sh/release.v1"
+		return secretType == "kubernetes.io/service-account-token" || secretType == "helm.sh/release.v1" //nolint:gosec // types, no credentials
 	case kind.Kind == "ResourceQuota":
 		return o.GetLabels()[hnc.LabelQuota] != ""
 	}
