@@ -95,7 +95,7 @@ func startCluster(ctx context.Context, o options, sayf func(string, ...any)) (*c
 		}
 	}
 	bin := filepath.Join(o.Root, "_output", "bin")
-	if err := controlplane.RequireBinaries(bin, "hnc-apiserver", "hnc-propagator"); err != nil {
+	if err := controlplane.RequireBinaries(bin, "hnc-apiserver", "hnc-propagator", hncSync); err != nil {
 		return nil, err
 	}
 	sayf("a control plane starts in %s", c.dir)

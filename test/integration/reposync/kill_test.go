@@ -49,7 +49,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 		}
 	}
 	start(t, "killed", r.spec())
-	at := rand.IntN(namespaces * inherited) //nolint:gosec // any moment will do
+	at := rand.IntN(namespaces * inherited)
 	kill("the first synchronization", func(count int) bool { return count >= at })
 	synced(t, "killed", r.head(t))
 	if n := count(); n != namespaces*inherited {
@@ -61,7 +61,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 		removed[fmt.Sprintf("namespaces/k-eng/map-%d.yaml", i)] = ""
 	}
 	commit := r.commit(t, removed)
-	at = rand.IntN(namespaces * inherited) //nolint:gosec // any moment will do
+	at = rand.IntN(namespaces * inherited)
 	kill("the prune", func(count int) bool { return count <= max(at, namespaces-1) })
 	synced(t, "killed", commit)
 	suite.EventuallyEqual(t, "objects", fmt.Sprint(namespaces-1), func() string { return fmt.Sprint(count()) })
