@@ -15,10 +15,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// quotaNames are resources with and without a meaning to ResourceQuotas.
+// quotaNames are resources with and without a meaning to ResourceQuotas. Only quotas reject numbers of ResourceQuotas, which are not among them.
 var quotaNames = []string{
 	"cpu", "memory", "storage", "ephemeral-storage", "pods", "services", "services.nodeports", "services.loadbalancers", "secrets", "configmaps",
-	"replicationcontrollers", "resourcequotas", "persistentvolumeclaims", "requests.cpu", "requests.memory", "requests.storage",
+	"replicationcontrollers", "persistentvolumeclaims", "requests.cpu", "requests.memory", "requests.storage",
 	"requests.ephemeral-storage", "limits.cpu", "limits.memory", "limits.ephemeral-storage", "limits.storage", "requests.pods",
 	"hugepages-2Mi", "requests.hugepages-2Mi", "limits.hugepages-2Mi", "hugepages-", "hugepages-x", "hugepages-2Mi/a",
 	"nvidia.com/gpu", "requests.nvidia.com/gpu", "limits.nvidia.com/gpu", "kubernetes.io/batch", "requests.kubernetes.io/batch",

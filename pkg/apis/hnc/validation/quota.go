@@ -19,7 +19,8 @@ import (
 const maxQuotaResources = 100
 
 // ValidateQuota validates the limits and scopes of a quota by the rules of ResourceQuotas (spec/hnc.md 2.8), because the propagator writes them
-// into ResourceQuotas. It is stricter in one respect: resources that are counted by no server are rejected.
+// into ResourceQuotas. It is stricter in two respects: resources that are counted by no server are rejected, and so are
+// numbers of ResourceQuotas.
 func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
 	spec := field.NewPath("spec")
 	hard := spec.Child("hard")
@@ -74,6 +75,9 @@ func isQuotaResource(name corev1.ResourceName) bool {
 		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
 }
 
+// countsOfQuotas count ResourceQuotas. With such a limit, a namespace would have no room for the ResourceQuota of a quota that is created above it later.
+var countsOfQuotas = []corev1.ResourceName{corev1.ResourceQuotas, "count/resourcequotas"}
+
 func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range validation.IsQualifiedName(string(name)) {
@@ -81,6 +85,9 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 	}
 	switch {
 	case len(errs) > 0 || name == hnc.ResourceSubnamespaces:
+	case slices.Contains(countsOfQuotas, name):
+		errs = append(errs, field.Invalid(at, name, "would count the ResourceQuotas that enforce quotas, too, and keep out those of other quotas; "+
+			"limit it in a ResourceQuota"))
 	case !strings.Contains(string(name), "/"):
 		if !isQuotaResource(name) {
 			errs = append(errs, field.Invalid(at, name, "is not a resource that quotas limit; use a name such as pods, requests.cpu or limits.memory, "+
