@@ -27,7 +27,11 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	return base.FinishNothing, changeLimits(ctx, obj)
 }
 
+// beginUpdate also serves the removal of the last finalizer of a deleted quota, which ends its limits.
 func beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", obj, old) {
+		return base.FinishNothing, changeLimits(ctx, old)
+	}
 	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
 		return base.FinishNothing, fence.Set(ctx, nil)
 	}

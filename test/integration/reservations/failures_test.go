@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -71,6 +72,31 @@ func TestWhatIsDeletedCanBeUsedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	suite.Eventually(t, "using what was deleted", func() error { return createSecret(t, namespaces[1], "more") })
+}
+
+// A quota whose last finalizer is removed after its deletion limits nothing more.
+func TestDeletedQuotaWithFinalizersIsNotInForce(t *testing.T) {
+	root, namespaces := subtree(t, "finalized-", 2, 9)
+	limit(t, root, "deleted", 1)
+	if err := createSecret(t, namespaces[0], "s"); err != nil {
+		t.Fatal(err)
+	}
+	client := admin.HNC.HncV1beta1().HierarchicalResourceQuotas(root)
+	finalizers := func(patch string) {
+		t.Helper()
+		if _, err := client.Patch(t.Context(), "deleted", types.JSONPatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finalizers(`[{"op":"add","path":"/metadata/finalizers","value":["example.com/kept"]}]`)
+	if err := client.Delete(t.Context(), "deleted", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := createSecret(t, namespaces[1], "more"); !exceeded(err) {
+		t.Errorf("as long as the quota exists, it is in force: %v", err)
+	}
+	finalizers(`[{"op":"remove","path":"/metadata/finalizers"}]`)
+	suite.Eventually(t, "creating what the deleted quota did not allow", func() error { return createSecret(t, namespaces[1], "more") })
 }
 
 func TestForgedReservationsAreRejected(t *testing.T) {
