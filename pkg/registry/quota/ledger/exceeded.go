@@ -63,7 +63,7 @@ func (t *transaction) sum(ctx context.Context, namespace string) (totals, error)
 	if err != nil || sum != nil {
 		return sum, err
 	}
-	if sum, err = t.ledger.sumUp(ctx, namespace, t.uses); err != nil {
+	if sum, err = t.ledger.sumUp(ctx, namespace, t.limits, t.uses); err != nil {
 		return nil, err
 	}
 	t.totals[namespace] = sum
@@ -80,7 +80,7 @@ func (e *missingUseError) Error() string {
 
 // sumUp returns the sum of the records of use below a namespace. Those in changed replace the stored ones. It fails with a missingUseError if use is not
 // recorded, as after a loss of records.
-func (l *Ledger) sumUp(ctx context.Context, namespace string, changed map[key]*use) (totals, error) {
+func (l *Ledger) sumUp(ctx context.Context, namespace string, known *limits.Limits, changed map[key]*use) (totals, error) {
 	recomputations.Inc()
 	// A change of the tree empties the ledger. The tree contains the changes that have emptied the one that was read, and a later change loses the
 	// transaction its fence.
@@ -106,7 +106,7 @@ func (l *Ledger) sumUp(ctx context.Context, namespace string, changed map[key]*u
 			return nil, err
 		}
 		if below {
-			sum.add(k.scope, u.charge())
+			sum.add(k.scope, u.charge(), known.Of(namespace, k.scope))
 		}
 	}
 	return sum, l.missing(ctx, namespace, uses)

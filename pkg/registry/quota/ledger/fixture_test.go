@@ -28,12 +28,14 @@ type store struct {
 	parents  map[string]string
 	edges    map[string]int64
 	quotas   []hnc.HierarchicalResourceQuota
+	// changed is closed, and replaced, whenever a namespace moves.
+	changed chan struct{}
 	// committed is called with the lock held, after each transaction.
 	committed func()
 }
 
 func newStore(parents map[string]string) *store {
-	s := &store{records: map[string]fence.Entry{}, parents: maps.Clone(parents), edges: map[string]int64{}, revision: 1}
+	s := &store{records: map[string]fence.Entry{}, parents: maps.Clone(parents), edges: map[string]int64{}, revision: 1, changed: make(chan struct{})}
 	return s
 }
 
@@ -115,6 +117,12 @@ func (s *store) chain(name string) []string {
 
 func (s *store) WaitUntilFresh(context.Context) error { return nil }
 
+func (s *store) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
 // move gives a namespace another parent, and empties the ledgers as the tree does.
 func (s *store) move(name, parent string) {
 	s.mu.Lock()
@@ -125,6 +133,8 @@ func (s *store) move(name, parent string) {
 	for _, at := range append(changed, s.chain(parent)...) {
 		s.put(limits.Ledger(at), nil)
 	}
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // limit sets a quota of a namespace.

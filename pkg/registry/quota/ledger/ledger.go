@@ -33,6 +33,8 @@ type Tree interface {
 	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
 	// WaitUntilFresh returns when the tree that Ancestry reads contains everything that was committed before the call.
 	WaitUntilFresh(ctx context.Context) error
+	// Changed returns a channel that is closed when the tree changes after this call.
+	Changed() <-chan struct{}
 }
 
 // Config is the configuration of a Ledger.

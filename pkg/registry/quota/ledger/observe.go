@@ -96,6 +96,7 @@ func (o *Observer) observe(ctx context.Context, k key, record fence.Entry) error
 	if err != nil || !gone {
 		return err
 	}
+	o.chains.Delete(k)
 	return o.ledger.do(ctx, &operation{key: k, gone: true, fresh: true})
 }
 
@@ -107,16 +108,13 @@ func (o *Observer) record(ctx context.Context, operation *operation, record fenc
 	}
 	if old != nil {
 		updated := operation.apply(old)
-		known, err := o.ledger.config.Limits.Get(ctx, false)
+		t := &transaction{ledger: o.ledger, uses: map[key]*use{operation.key: old}}
+		chain, _, err := t.chain(ctx, operation.key, false)
 		if err != nil {
 			return err
 		}
-		t := &transaction{ledger: o.ledger, limits: known, uses: map[key]*use{operation.key: old}}
-		ancestors, _, err := t.ancestors(ctx, operation.key, false)
-		if err != nil {
-			return err
-		}
-		if old.chargesAs(&use{Used: updated.charge(), Ancestors: ancestors}) {
+		o.chains.Store(operation.key, chain)
+		if old.chargesAs(&use{Used: updated.charge(), Ancestors: chain}) {
 			return nil
 		}
 	}

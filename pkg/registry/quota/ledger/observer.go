@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +19,8 @@ type Observer struct {
 	live   Live
 	// seen holds the revisions of the records with reservations at the last check.
 	seen map[key]int64
+	// chains holds, by key, the ancestors with which the use was recorded last.
+	chains sync.Map
 }
 
 // Live reads from the cluster. Both results are nil without an error if the object does not exist.
@@ -89,6 +92,7 @@ func (o *Observer) Run(ctx context.Context) {
 			}
 		}
 	}()
+	go o.followTree(ctx)
 	o.observeAll(ctx)
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -50,8 +51,8 @@ type use struct {
 	Used     corev1.ResourceList `json:"used,omitempty"`
 	// Reserved is the use that writes of this very resourceVersion have reserved. At most one of them can succeed.
 	Reserved corev1.ResourceList `json:"reserved,omitempty"`
-	// Ancestors are the namespace and its ancestors with quotas, whose ledgers contain the use. They apply when the namespace is being deleted, because
-	// then it leaves the tree before its objects are gone.
+	// Ancestors are the namespace and its ancestors, the root last. They apply when the namespace is being deleted, because then it leaves the tree
+	// before its objects are gone.
 	Ancestors []string `json:"ancestors,omitempty"`
 }
 
@@ -112,7 +113,8 @@ func (l *Ledger) stored(ctx context.Context) (map[key]storedUse, error) {
 	return stored, nil
 }
 
-// totals is the use of a subtree by scope. Nil stands for use that is not known, because the subtree has changed.
+// totals is the use of a subtree by scope, of the resources that quotas in its namespace limit: what quotas further below count must not enlarge it. Nil
+// stands for use that is not known, because the subtree has changed.
 type totals map[quota.Scope]corev1.ResourceList
 
 func decodeTotals(entry fence.Entry) (totals, error) {
@@ -126,8 +128,15 @@ func decodeTotals(entry fence.Entry) (totals, error) {
 	return t, nil
 }
 
-func (t totals) add(scope quota.Scope, amount corev1.ResourceList) {
-	t[scope] = quotav1.RemoveZeros(quotav1.Add(t[scope], amount))
+// add adds the part of an amount that quotas limit.
+func (t totals) add(scope quota.Scope, amount corev1.ResourceList, quotas []hnc.HierarchicalResourceQuota) {
+	var limited []corev1.ResourceName
+	for i := range quotas {
+		limited = append(limited, quotav1.ResourceNames(quotas[i].Spec.Hard)...)
+	}
+	if amount = quotav1.Mask(amount, limited); len(amount) > 0 {
+		t[scope] = quotav1.RemoveZeros(quotav1.Add(t[scope], amount))
+	}
 }
 
 func encode(value any) []byte {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
@@ -15,10 +17,10 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.Scope
 	if err != nil {
 		return nil, nil, err
 	}
-	sum := totals{}
+	sum := tree.ScopedUse{}
 	for k, s := range stored {
 		if slices.Contains(moved, k.namespace) {
-			sum.add(k.scope, s.charge())
+			sum[k.scope] = quotav1.Add(sum[k.scope], s.charge())
 		}
 	}
 	sums := make(map[string]tree.ScopedUse, len(tops))
@@ -29,7 +31,7 @@ func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.Scope
 		}
 		sums[top] = tree.ScopedUse(of)
 	}
-	return tree.ScopedUse(sum), sums, nil
+	return sum, sums, nil
 }
 
 // subtree returns the recorded use of the subtree of a namespace.
@@ -41,7 +43,11 @@ func (l *Ledger) subtree(ctx context.Context, top string) (totals, error) {
 	if sum, err := decodeTotals(entries[0]); err != nil || sum != nil {
 		return sum, err
 	}
-	sum, err := l.sumUp(ctx, top, nil)
+	known, err := l.config.Limits.Get(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := l.sumUp(ctx, top, known, nil)
 	var missing *missingUseError
 	if errors.As(err, &missing) {
 		// The observer records it soon.

@@ -46,15 +46,15 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 	}
 	var results []error
 	for _, o := range batch {
-		ancestors, edges, err := t.ancestors(ctx, o.key, o.gone)
+		chain, edges, err := t.chain(ctx, o.key, o.gone)
 		if err != nil {
 			return nil, nil, err
 		}
 		// Each ancestor and the use itself are compared and written.
-		if len(results) > 0 && t.write.Operations()+len(edges)+len(ancestors)+1 > maxOperations {
+		if len(results) > 0 && t.write.Operations()+len(edges)+len(chain)+1 > maxOperations {
 			break
 		}
-		result, err := t.evaluate(ctx, o, ancestors, edges)
+		result, err := t.evaluate(ctx, o, chain, edges)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -63,35 +63,36 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 	return t, results, nil
 }
 
-// ancestors returns the namespace of a record of use and its ancestors, those with quotas, the root last, and the edges on which this is based. A
-// namespace that is being deleted, or gone, leaves the tree before its objects are gone; then they are those of the record.
-func (t *transaction) ancestors(ctx context.Context, k key, gone bool) ([]string, map[string]int64, error) {
-	uncounted := func(namespace string) bool { return !t.limits.Counted(namespace) }
+// chain returns the namespace of a record of use and its ancestors, the root last, and the edges on which this is based. A namespace that is being
+// deleted, or gone, leaves the tree before its objects are gone; then they are those of the record.
+func (t *transaction) chain(ctx context.Context, k key, gone bool) ([]string, map[string]int64, error) {
 	if gone || t.ledger.terminates(k.namespace) {
 		u, err := t.use(ctx, k)
 		if err != nil {
 			return nil, nil, err
 		}
 		if u != nil {
-			return slices.DeleteFunc(slices.Clone(u.Ancestors), uncounted), nil, nil
+			return u.Ancestors, nil, nil
 		}
 	}
-	chain, edges, err := t.ledger.config.Tree.Ancestry(ctx, k.namespace, t.fresh)
-	if err != nil {
-		return nil, nil, err
-	}
-	return slices.DeleteFunc(chain, uncounted), edges, nil
+	return t.ledger.config.Tree.Ancestry(ctx, k.namespace, t.fresh)
+}
+
+// counted returns those of a chain whose quotas count use.
+func (t *transaction) counted(chain []string) []string {
+	return slices.DeleteFunc(slices.Clone(chain), func(namespace string) bool { return !t.limits.Counted(namespace) })
 }
 
 // evaluate evaluates one operation. The result is Forbidden if it would exceed a limit.
-func (t *transaction) evaluate(ctx context.Context, o *operation, ancestors []string, edges map[string]int64) (result, err error) {
+func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string, edges map[string]int64) (result, err error) {
+	ancestors := t.counted(chain)
 	old, err := t.use(ctx, o.key)
 	if err != nil {
 		return nil, err
 	}
 	updated := o.apply(old)
 	if updated != nil {
-		updated = &use{Observed: updated.Observed, Used: updated.Used, Reserved: updated.Reserved, Ancestors: ancestors}
+		updated = &use{Observed: updated.Observed, Used: updated.Used, Reserved: updated.Reserved, Ancestors: chain}
 		if t.ledger.terminates(o.namespace) && old != nil {
 			updated.Ancestors = old.Ancestors
 		}
@@ -116,6 +117,13 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, ancestors []st
 		return nil, nil
 	}
 	for _, ancestor := range ancestors {
+		if o.gone {
+			// The ledgers of other ancestors contain the use if the namespace was moved immediately before its deletion.
+			if err := t.empty(ctx, ancestor); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err := t.charge(ctx, ancestor, o.key, change); err != nil {
 			return nil, err
 		}
@@ -154,6 +162,14 @@ func (t *transaction) setUse(k key, u *use) {
 	t.write.Put[name] = encode(u)
 }
 
+// empty has a ledger summed up again.
+func (t *transaction) empty(ctx context.Context, namespace string) error {
+	_, err := t.known(ctx, namespace)
+	t.totals[namespace] = nil
+	t.write.Put[limits.Ledger(namespace)] = []byte{}
+	return err
+}
+
 // charge adds a change of use to a ledger. If the ledger is empty, it is written nevertheless, so that a replica that is summing up the uses loses.
 func (t *transaction) charge(ctx context.Context, namespace string, k key, change corev1.ResourceList) error {
 	sum, err := t.known(ctx, namespace)
@@ -165,7 +181,7 @@ func (t *transaction) charge(ctx context.Context, namespace string, k key, chang
 		t.write.Put[name] = []byte{}
 		return nil
 	}
-	sum.add(k.scope, change)
+	sum.add(k.scope, change, t.limits.Of(namespace, k.scope))
 	t.write.Put[name] = encode(sum)
 	return nil
 }
