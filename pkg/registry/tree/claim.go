@@ -30,7 +30,7 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 		}
 		guard := &fence.Guard{}
 		if old.Subnamespace == "" {
-			if err := s.limitSubnamespaces(ctx, guard, reject, parent.Name); err != nil {
+			if err := s.limitClaim(ctx, guard, reject, name, parent.Name, orphans); err != nil {
 				return nil, err
 			}
 		}

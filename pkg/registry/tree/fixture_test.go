@@ -70,6 +70,8 @@ type fixture struct {
 	resource string
 	// propagation holds "user/namespace" of the users allowed to set spec.propagation.
 	propagation map[string]bool
+	// updates holds "user/namespace/name" of the objects that users may update.
+	updates map[string]bool
 	// lists holds the namespaces in which all users may list objects.
 	lists map[string]bool
 }
@@ -131,6 +133,9 @@ func (f *fixture) sync(t *testing.T) {
 
 func (f *fixture) authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetVerb() == "list" && f.lists[a.GetNamespace()] {
+		return authorizer.DecisionAllow, "", nil
+	}
+	if a.GetVerb() == "update" && f.updates[a.GetUser().GetName()+"/"+a.GetNamespace()+"/"+a.GetName()] {
 		return authorizer.DecisionAllow, "", nil
 	}
 	who, in, on := f.admin, a.GetUser().GetName()+"/"+a.GetNamespace(), f.resource

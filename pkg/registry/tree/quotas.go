@@ -100,9 +100,9 @@ func setRecord[T any](records *map[string]T, name string, value T) {
 	(*records)[name] = value
 }
 
-// limitSubnamespaces rejects another sub-namespace below parent if one of the ancestors has as many as its quota allows. The guard compares the records
+// limitSubnamespaces rejects more sub-namespaces below parent if one of the ancestors has as many as its quota allows. The guard compares the records
 // of their subtrees, so the count is exact at commit.
-func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent string) error {
+func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent string, more int64) error {
 	l, err := s.limits(ctx)
 	if err != nil || l.Empty() {
 		return err
@@ -134,7 +134,7 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	for i := len(limited) - 1; i >= 0; i-- {
 		name, hard := l.Subnamespaces(limited[i])
 		used := s.index.countSubnamespaces(limited[i])
-		if over := quota.Exceeding(corev1.ResourceList{hnc.ResourceSubnamespaces: hard}, subnamespaces(used), subnamespaces(1)); over != nil {
+		if over := quota.Exceeding(corev1.ResourceList{hnc.ResourceSubnamespaces: hard}, subnamespaces(used), subnamespaces(more)); over != nil {
 			return reject.forbidden("%s", quota.ExceededMessage(limited[i], name, over))
 		}
 	}

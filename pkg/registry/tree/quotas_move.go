@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +33,7 @@ func WithExceedingQuotas(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exceedingQuotasKey{}, true)
 }
 
-// maxLedgers bounds the ledgers inside a moved subtree that a move compares.
+// maxLedgers bounds the ledgers inside a moved subtree that a move compares, because etcd limits the comparisons of a transaction.
 const maxLedgers = 30
 
 // validateUse rejects a move after which the use of a subtree would exceed a quota. It counts the use that is recorded: namespaces without quotas have no
@@ -59,78 +60,125 @@ func (m *Moves) validateUse(ctx context.Context, s *snapshot, reject rejection, 
 		return nil
 	}
 	subtree := placementsFrom(ctx).staying(m.index.Subtree(namespace))
-	names := make([]string, len(subtree))
-	for i, node := range subtree {
-		names[i] = node.Name
-	}
-	// Each reservation in the subtree writes the ledger of an ancestor with a quota: inside the subtree, or one of the old ancestors.
-	if err := m.compareLedgers(ctx, move.guard, l, gained, old, names); err != nil {
+	over, err := s.exceededBy(ctx, reject, move.guard, l, gained, old, subtree)
+	if err != nil {
 		return err
 	}
-	moved, sums, err := config.Use.Subtrees(ctx, names, gained)
-	if err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	children := m.index.countSubnamespaces(namespace.Name)
-	for _, top := range slices.Backward(gained) {
-		earlier, earlierChildren := placementsFrom(ctx).addUse(top, moved, children)
-		over, name := exceedingMove(l, top, moved, add(sums[top], earlier), children, m.index.countSubnamespaces(top)+earlierChildren)
-		if over == nil {
-			continue
-		}
-		if allowed, err := m.mayExceed(ctx, top, name); err != nil || !allowed {
-			if err == nil {
-				err = reject.forbidden("spec.parent: %s; reduce the use, raise the limit, or set the annotation %s: \"true\" as a user allowed to update the quota",
-					quota.ExceededMessage(top, name, over), hnc.AnnotationExceedQuotas)
-			}
+	// A right to exceed one quota is no right to exceed the others.
+	for _, e := range over {
+		allowed, err := m.mayExceed(ctx, e.namespace, e.name)
+		if err != nil {
 			return err
+		}
+		if !allowed {
+			return reject.forbidden("spec.parent: %s; reduce the use, raise the limit, or set the annotation %s: \"true\" as a user allowed to update the quota",
+				e, hnc.AnnotationExceedQuotas)
 		}
 	}
 	return nil
 }
 
+// excess says what exceeds a quota.
+type excess struct {
+	namespace, name string
+	over            []quota.Excess
+}
+
+func (e excess) String() string { return quota.ExceededMessage(e.namespace, e.name, e.over) }
+
+// exceededBy returns the quotas that the use in a moved subtree would exceed, those of the root first. The guard compares the records, so that a
+// concurrent reservation makes the move be evaluated again.
+func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) ([]excess, error) {
+	if err := s.compareLedgers(ctx, reject, guard, l, gained, old, subtree); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(subtree))
+	for i, node := range subtree {
+		names[i] = node.Name
+	}
+	moved, sums, err := s.index.config.Use.Subtrees(ctx, names, gained)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	children := s.index.countSubnamespaces(names[0])
+	var all []excess
+	for _, top := range slices.Backward(gained) {
+		earlier, earlierChildren := placementsFrom(ctx).addUse(top, moved, children)
+		all = append(all, exceedingMove(l, top, moved, add(sums[top], earlier), children, s.index.countSubnamespaces(top)+earlierChildren)...)
+	}
+	return all, nil
+}
+
 // compareLedgers makes the guard demand that no use has been reserved since this call: below the gained ancestors, and in the moved subtree.
-func (m *Moves) compareLedgers(ctx context.Context, guard *fence.Guard, l *limits.Limits, gained, old, subtree []string) error {
-	var records []string
-	for _, name := range slices.Concat(gained, old) {
-		if l.Counted(name) {
-			records = append(records, limits.Ledger(name))
-		}
+func (s *snapshot) compareLedgers(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) error {
+	records, inside := ledgers(l, slices.Concat(gained, old)), ledgersInside(l, old, subtree)
+	if len(inside) > maxLedgers {
+		return reject.forbidden("spec.parent: more than %d namespaces below %q have quotas of their own, too many to be moved at once; "+
+			"create a quota in %q, which counts for all of them, or move them one by one", maxLedgers, subtree[0].Name, subtree[0].Name)
 	}
-	inside := 0
-	for _, name := range subtree {
-		if l.Counted(name) && inside < maxLedgers {
-			records, inside = append(records, limits.Ledger(name)), inside+1
-		}
-	}
+	records = append(records, inside...)
 	for _, name := range gained {
 		if limit, _ := l.Subnamespaces(name); limit != "" {
 			records = append(records, limits.Children(name))
 		}
 	}
-	entries, err := m.index.config.Records.Read(ctx, records...)
+	entries, err := s.index.config.Records.Read(ctx, records...)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	for _, entry := range entries {
 		setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)
 	}
-	return m.index.WaitUntilFresh(ctx)
+	return s.index.WaitUntilFresh(ctx)
 }
 
-// exceedingMove returns what of a moved subtree exceeds a quota of a namespace, and the name of the quota; nil if nothing does.
-func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, children, present int64) (over []quota.Excess, name string) {
-	for scope, use := range moved {
+// ledgers returns the names of the ledgers of namespaces.
+func ledgers(l *limits.Limits, namespaces []string) (records []string) {
+	for _, name := range namespaces {
+		if l.Counted(name) {
+			records = append(records, limits.Ledger(name))
+		}
+	}
+	return records
+}
+
+// ledgersInside returns the names of ledgers inside a subtree, of which each reservation in it writes at least one. There are none to compare if each
+// writes that of an old ancestor.
+func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []string) {
+	if slices.ContainsFunc(old, l.Counted) {
+		return nil
+	}
+	top := -1
+	for _, node := range subtree {
+		if top >= 0 && node.Depth > top {
+			continue
+		}
+		if top = -1; l.Counted(node.Name) {
+			top = node.Depth
+			records = append(records, limits.Ledger(node.Name))
+		}
+	}
+	return records
+}
+
+// exceedingMove returns the quotas of a namespace that a moved subtree exceeds.
+func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, children, present int64) (all []excess) {
+	for _, scope := range slices.Sorted(maps.Keys(moved)) {
 		for _, q := range l.Of(top, scope) {
-			if over := quota.Exceeding(quota.Counted(q.Spec.Hard), used[scope], use); over != nil {
-				return over, q.Name
+			if over := quota.Exceeding(quota.Counted(q.Spec.Hard), used[scope], moved[scope]); over != nil {
+				all = append(all, excess{top, q.Name, over})
 			}
 		}
 	}
-	if name, hard := l.Subnamespaces(top); name != "" {
-		return quota.Exceeding(corev1.ResourceList{hnc.ResourceSubnamespaces: hard}, subnamespaces(present), subnamespaces(children)), name
+	for _, q := range l.Of(top, "") {
+		if hard, ok := q.Spec.Hard[hnc.ResourceSubnamespaces]; ok {
+			limit := corev1.ResourceList{hnc.ResourceSubnamespaces: hard}
+			if over := quota.Exceeding(limit, subnamespaces(present), subnamespaces(children)); over != nil {
+				all = append(all, excess{top, q.Name, over})
+			}
+		}
 	}
-	return nil, ""
+	return all
 }
 
 // mayExceed reports whether the requester wants to exceed quotas, and may update the given one.

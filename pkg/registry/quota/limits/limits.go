@@ -53,6 +53,9 @@ func New(revision int64, quotas ...hnc.HierarchicalResourceQuota) *Limits {
 // None reports whether a namespace has no quotas.
 func (l *Limits) None(namespace string) bool { return len(l.quotas[namespace]) == 0 }
 
+// Quotas returns the number of quotas in a namespace.
+func (l *Limits) Quotas(namespace string) int { return len(l.quotas[namespace]) }
+
 // Empty reports whether there are no quotas.
 func (l *Limits) Empty() bool { return len(l.quotas) == 0 }
 
