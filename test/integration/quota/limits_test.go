@@ -1,6 +1,14 @@
 package quota
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 const (
 	held   = "Enforced=Reserved Exceeded=WithinLimit"
@@ -56,4 +64,25 @@ func TestLimitsAndUseMoveWithANamespace(t *testing.T) {
 	setParent(t, "moves-mid", "")
 	wantHard(t, "moves-leaf", "")
 	wantStatus(t, "moves-b", "q", "secrets=0", held)
+}
+
+// Otherwise users allowed to delete the parent release the namespace from the limits above.
+func TestOrphanKeepsItsLimits(t *testing.T) {
+	tree(t, "orphan-", "root", "parent<root", "leaf<parent")
+	limit(t, "orphan-root", "all", "secrets=3")
+	wantHard(t, "orphan-leaf", "secrets=3")
+	suite.Must(t, "deleting the parent", func() error {
+		return admin.CoreV1().Namespaces().Delete(t.Context(), "orphan-parent", metav1.DeleteOptions{})
+	})
+	suite.Eventually(t, "the condition of the orphan", func() error {
+		h, err := admin.HNC.HncV1beta1().Hierarchies("orphan-leaf").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err == nil && !meta.IsStatusConditionTrue(h.Status.Conditions, hnc.ConditionActivitiesHalted) {
+			err = fmt.Errorf("not halted: %v", h.Status.Conditions)
+		}
+		return err
+	})
+	limit(t, "orphan-leaf", "own", "secrets=9 configmaps=9")
+	wantHard(t, "orphan-leaf", "configmaps=9 secrets=3")
+	setParent(t, "orphan-leaf", "")
+	wantHard(t, "orphan-leaf", "configmaps=9 secrets=9")
 }

@@ -23,16 +23,20 @@ type write struct {
 
 // planFor returns the writes that give a namespace the ResourceQuotas that it has to have, and whether kube-controller-manager has computed the use of
 // those that are right. allows returns what a quota allows the namespace. Nothing is written in a namespace that is being deleted, which needs no
-// limits either.
+// limits either. No limit is raised or removed while an ancestor is missing or being deleted: its deletion must not release the namespace from the
+// limits above.
 func planFor(s *cache.State, namespace string, allows func(*quotas.Quota) corev1.ResourceList) (writes []write, computed bool) {
 	if ns := s.Tree.Namespace(namespace); ns == nil || ns.Terminating {
 		return nil, true
 	}
 	computed = true
 	limits := s.Quotas.Limits(s.Tree, namespace, allows)
+	frozen := s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace)
 	for _, scope := range slices.Sorted(maps.Keys(limits)) {
 		w := write{Key: quotas.Key{Namespace: namespace, Name: scope.ObjectName()}, wanted: resourceQuota(namespace, scope, limits[scope])}
-		w.present = s.Quotas.Object(w.Key)
+		if w.present = s.Quotas.Object(w.Key); frozen && w.present != nil {
+			quota.Restrict(w.wanted.Spec.Hard, w.present.Hard)
+		}
 		switch {
 		case w.present == nil || !right(w.present, scope, w.wanted):
 			writes = append(writes, w)
@@ -42,7 +46,7 @@ func planFor(s *cache.State, namespace string, allows func(*quotas.Quota) corev1
 	}
 	for _, o := range s.Quotas.ObjectsIn(namespace) {
 		scope, ours := quota.ScopeOfObject(o.Name)
-		if _, ok := limits[scope]; ours && !ok {
+		if _, ok := limits[scope]; ours && !ok && !frozen {
 			writes = append(writes, write{Key: o.Key, present: o})
 		}
 	}
