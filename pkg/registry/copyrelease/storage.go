@@ -54,5 +54,5 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Release: store, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
+	return &Storage{Release: store, Status: alias.NewStatus(store, base.Status[*hnc.CopyRelease]{Base: b, Keep: keepSpec})}, nil
 }

@@ -66,3 +66,5 @@ func validate(r *hnc.CopyRelease) field.ErrorList {
 	}
 	return errs
 }
+
+func keepSpec(obj, stored *hnc.CopyRelease) { obj.Spec = stored.Spec }

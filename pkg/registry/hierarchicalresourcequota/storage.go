@@ -41,5 +41,5 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	}
 	quotas := transaction.New(store, beginDelete)
 	quotas.GeneratesNames = true
-	return &Storage{Quota: quotas, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
+	return &Storage{Quota: quotas, Status: alias.NewStatus(store, base.Status[*hnc.HierarchicalResourceQuota]{Base: b, Keep: keepSpec})}, nil
 }

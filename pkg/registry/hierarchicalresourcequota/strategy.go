@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -73,11 +72,4 @@ func inVersion(ctx context.Context, errs field.ErrorList) field.ErrorList {
 	return field.ErrorList{field.Invalid(field.NewPath(".spec.hard"), field.OmitValueType{}, errs.ToAggregate().Error())}
 }
 
-// statusStrategy is the strategy of hierarchicalresourcequotas/status, which changes the status only.
-type statusStrategy struct{ base.Status }
-
-func (statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	q, oldQ := obj.(*hnc.HierarchicalResourceQuota), old.(*hnc.HierarchicalResourceQuota)
-	q.Spec = oldQ.Spec
-	metav1.ResetObjectMetaForStatus(&q.ObjectMeta, &oldQ.ObjectMeta)
-}
+func keepSpec(obj, stored *hnc.HierarchicalResourceQuota) { obj.Spec = stored.Spec }

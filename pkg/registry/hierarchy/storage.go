@@ -50,6 +50,6 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
 		Hierarchy: &REST{served},
-		Status:    alias.NewStatus(store, statusStrategy{base.Status{Base: b}}),
+		Status:    alias.NewStatus(store, base.Status[*hnc.Hierarchy]{Base: b, Keep: keepSpec}),
 	}, nil
 }

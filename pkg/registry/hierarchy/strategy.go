@@ -75,3 +75,5 @@ func attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 	}
 	return h.Labels, generic.AddObjectMetaFieldsSet(fields.Set{"spec.parent": h.Spec.Parent}, &h.ObjectMeta, true), nil
 }
+
+func keepSpec(obj, stored *hnc.Hierarchy) { obj.Spec = stored.Spec }

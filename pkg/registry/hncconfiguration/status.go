@@ -10,21 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 )
-
-// statusStrategy is the strategy of hncconfigurations/status, which changes the status only. The server itself reports its rules.
-type statusStrategy struct {
-	base.Status
-	rules *hnc.Rules
-}
-
-func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	c.Spec = oldC.Spec
-	c.Status.InForce.APIServer = s.rules
-	metav1.ResetObjectMetaForStatus(&c.ObjectMeta, &oldC.ObjectMeta)
-}
 
 // ReportRules makes the stored status report the rules of this server, if there is a configuration. A configuration that is created later reports
 // them from the start.

@@ -66,7 +66,13 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Configuration: &REST{store}, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}, rules})}, nil
+	return &Storage{Configuration: &REST{store}, Status: alias.NewStatus(store, base.Status[*hnc.HNCConfiguration]{
+		Base: b, Keep: func(c, stored *hnc.HNCConfiguration) {
+			c.Spec = stored.Spec
+			// The server itself reports its rules.
+			c.Status.InForce.APIServer = rules
+		},
+	})}, nil
 }
 
 // SubnamespaceNames returns the stored rule for the names of new sub-namespaces, nil if there is none.

@@ -48,7 +48,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}
-	return &Storage{Sync: store, Status: alias.NewStatus(store, statusStrategy{base.Status{Base: b}})}, nil
+	return &Storage{Sync: store, Status: alias.NewStatus(store, base.Status[*hnc.RepositorySync]{Base: b, Keep: keepSpec})}, nil
 }
 
 // begin validates first, because the store validates after the hooks, and a review needs valid names.

@@ -38,3 +38,5 @@ func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList 
 func (strategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
 	return validation.ValidateRepositorySync(obj.(*hnc.RepositorySync))
 }
+
+func keepSpec(obj, stored *hnc.RepositorySync) { obj.Spec = stored.Spec }

@@ -6,6 +6,7 @@ package strategy
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/storage/names"
@@ -51,16 +52,30 @@ func (Base) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return ResetFields(fieldpath.MakePathOrDie("status"))
 }
 
-// Status is the common part of the strategies of status subresources.
-type Status struct{ Base }
+// Status is the strategy of a status subresource, whose writes change the status only.
+type Status[T interface {
+	runtime.Object
+	metav1.Object
+}] struct {
+	Base
+	// Keep copies the stored spec into the object, and completes its status.
+	Keep func(obj, stored T)
+}
+
+// PrepareForUpdate keeps everything but the status.
+func (s Status[T]) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	updated, stored := obj.(T), old.(T)
+	s.Keep(updated, stored)
+	metav1.ResetObjectMetaForStatus(updated, stored)
+}
 
 // ValidateUpdate accepts every status, because only the propagator may write one.
-func (Status) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
+func (Status[T]) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
 	return nil
 }
 
 // GetResetFields returns the fields that a write to the status does not change.
-func (Status) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+func (Status[T]) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return ResetFields(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
 }
 

@@ -56,7 +56,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
 		Subnamespace: &REST{Store: served, readyTimeout: readyTimeout},
-		Status:       alias.NewStatus(store, statusStrategy{base.Status{Base: b}}),
+		Status:       alias.NewStatus(store, base.Status[*hnc.Subnamespace]{Base: b, Keep: keepSpec}),
 	}, nil
 }
 

@@ -84,3 +84,5 @@ func setRequester(s *hnc.Subnamespace, user string) {
 	}
 	metav1.SetMetaDataAnnotation(&s.ObjectMeta, hnc.AnnotationRequester, user)
 }
+
+func keepSpec(obj, stored *hnc.Subnamespace) { obj.Spec = stored.Spec }
