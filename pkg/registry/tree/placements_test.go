@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// place evaluates placements one after the other, as a request does, and returns their guards.
-func (f *fixture) place(t *testing.T, who string, placements ...forest.Placement) ([]*fence.Guard, error) {
+// evaluate evaluates placements one after the other, as a request does, and returns their guards.
+func (f *fixture) evaluate(t *testing.T, who string, placements ...forest.Placement) ([]*fence.Guard, error) {
 	t.Helper()
 	p := f.Moves.NewPlacements(placements, true)
 	ctx := WithPlacements(as(t, who), p)
@@ -40,7 +40,7 @@ func TestPlacementsSeeTheMovesBeforeThem(t *testing.T) {
 		f.admin["user/"+name] = true
 	}
 	// a <- b <- c becomes c <- b <- a, although b cannot move below c while c is below b.
-	guards, err := f.place(t, "user", forest.Placement{Name: "a", Parent: "b"}, forest.Placement{Name: "b", Parent: "c"}, forest.Placement{Name: "c", Parent: "root1"})
+	guards, err := f.evaluate(t, "user", forest.Placement{Name: "a", Parent: "b"}, forest.Placement{Name: "b", Parent: "c"}, forest.Placement{Name: "c", Parent: "root1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestPlacementsWithACycleInTheResultAreInvalid(t *testing.T) {
 		f.admin["user/"+name] = true
 	}
 	// Each move is legal in the tree as it is.
-	if _, err := f.place(t, "user", forest.Placement{Name: "a", Parent: "x"}, forest.Placement{Name: "x", Parent: "a"}); !apierrors.IsInvalid(err) {
+	if _, err := f.evaluate(t, "user", forest.Placement{Name: "a", Parent: "x"}, forest.Placement{Name: "x", Parent: "a"}); !apierrors.IsInvalid(err) {
 		t.Errorf("got %v, want an Invalid error", err)
 	}
 }
@@ -70,11 +70,11 @@ func TestPlacementsNeedTheRightsOfEachMove(t *testing.T) {
 	f := newFixture(t, forestOfRows)
 	f.admin["user/root1"] = true
 	into := forest.Placement{Name: "c", Parent: "y"}
-	if _, err := f.place(t, "user", forest.Placement{Name: "b", Parent: "root1"}, into); !apierrors.IsForbidden(err) {
+	if _, err := f.evaluate(t, "user", forest.Placement{Name: "b", Parent: "root1"}, into); !apierrors.IsForbidden(err) {
 		t.Errorf("got %v, want a Forbidden error", err)
 	}
 	f.admin["user/y"] = true
-	if _, err := f.place(t, "user", forest.Placement{Name: "b", Parent: "root1"}, into); err != nil {
+	if _, err := f.evaluate(t, "user", forest.Placement{Name: "b", Parent: "root1"}, into); err != nil {
 		t.Error(err)
 	}
 }
