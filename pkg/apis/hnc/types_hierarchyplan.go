@@ -1,6 +1,7 @@
 package hnc
 
 import (
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -47,6 +48,19 @@ type HierarchyPlanStatus struct {
 	Summary    PlanSummary
 	Namespaces []NamespacePlan
 	Continue   string
+	// ExceededQuotas are the hierarchical quotas that a move would exceed.
+	ExceededQuotas        []ExceededQuota
+	OmittedExceededQuotas int32
+}
+
+// ExceededQuota is a resource of which a move would exceed a hierarchical quota.
+type ExceededQuota struct {
+	Namespace string
+	Name      string
+	Resource  string
+	Used      resource.Quantity
+	Moved     resource.Quantity
+	Limit     resource.Quantity
 }
 
 // PlannedRefusal is a reason why a change would be rejected.

@@ -4,6 +4,7 @@ package preview
 import (
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -46,6 +47,7 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 			fmt.Fprintf(&b, "  ResourceQuota %s allows %d of %s, and there would be %d\n", q.Name, q.Hard, q.Resource, q.Planned)
 		}
 	}
+	writeExceeded(&b, status)
 	if len(status.Hidden) > 0 {
 		kinds := make([]string, 0, len(status.Hidden))
 		for _, h := range status.Hidden {
@@ -60,6 +62,22 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 		fmt.Fprintf(&b, "\nIt would be refused (%s): %s\n", r.Reason, r.Message)
 	}
 	return b.String()
+}
+
+// writeExceeded writes a table of the hierarchical quotas that a move would exceed.
+func writeExceeded(b *strings.Builder, status v1beta1.HierarchyPlanStatus) {
+	if len(status.ExceededQuotas) > 0 {
+		b.WriteString("\nIt would exceed hierarchical quotas:\n")
+		w := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
+		_, _ = fmt.Fprintln(w, "  NAMESPACE\tQUOTA\tRESOURCE\tUSED\tMOVED\tLIMIT")
+		for _, e := range status.ExceededQuotas {
+			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", e.Namespace, e.Name, e.Resource, e.Used.String(), e.Moved.String(), e.Limit.String())
+		}
+		_ = w.Flush() // a strings.Builder does not fail
+	}
+	if n := status.OmittedExceededQuotas; n > 0 {
+		fmt.Fprintf(b, "\nIt would exceed %s of hierarchical quotas that are left out: you may not get them, or there are too many\n", count(n, "limit"))
+	}
 }
 
 // marks precede objects.

@@ -58,6 +58,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.CopyReleaseList{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref),
 		v1beta1.CopyReleaseSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref),
 		v1beta1.CopyReleaseStatus{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref),
+		v1beta1.ExceededQuota{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_ExceededQuota(ref),
 		v1beta1.HNCConfiguration{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref),
 		v1beta1.HNCConfigurationList{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HNCConfigurationList(ref),
 		v1beta1.HNCConfigurationSpec{}.OpenAPIModelName():             schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref),
@@ -1269,6 +1270,64 @@ func schema_pkg_apis_hnc_v1beta1_CopyReleaseStatus(ref common.ReferenceCallback)
 	}
 }
 
+func schema_pkg_apis_hnc_v1beta1_ExceededQuota(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "ExceededQuota is a resource of which a move would exceed a HierarchicalResourceQuota.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"namespace": {
+						SchemaProps: spec.SchemaProps{
+							Description: "namespace is the namespace of the quota.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"name": {
+						SchemaProps: spec.SchemaProps{
+							Description: "name is the name of the quota.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"resource": {
+						SchemaProps: spec.SchemaProps{
+							Description: "resource is the limited resource.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"used": {
+						SchemaProps: spec.SchemaProps{
+							Description: "used is the use below the namespace of the quota before the move.",
+							Ref:         ref(resource.Quantity{}.OpenAPIModelName()),
+						},
+					},
+					"moved": {
+						SchemaProps: spec.SchemaProps{
+							Description: "moved is the use that the move adds.",
+							Ref:         ref(resource.Quantity{}.OpenAPIModelName()),
+						},
+					},
+					"limit": {
+						SchemaProps: spec.SchemaProps{
+							Description: "limit is the limit of the quota.",
+							Ref:         ref(resource.Quantity{}.OpenAPIModelName()),
+						},
+					},
+				},
+				Required: []string{"namespace", "name", "resource", "used", "moved", "limit"},
+			},
+		},
+		Dependencies: []string{
+			resource.Quantity{}.OpenAPIModelName()},
+	}
+}
+
 func schema_pkg_apis_hnc_v1beta1_HNCConfiguration(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1717,7 +1776,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaStatus(ref common.Refe
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaces contains the use of each namespace that uses a limited resource, in the order of names. It contains at most 250 namespaces.",
+							Description: "namespaces contains the use of each namespace that uses a limited resource, in the order of names. It contains at most 250 namespaces and 96 KiB.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2078,12 +2137,37 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanStatus(ref common.ReferenceCallbac
 							Format:      "",
 						},
 					},
+					"exceededQuotas": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "exceededQuotas are the resources of which a move would exceed hierarchical quotas, for quotas that the requester is allowed to get: at most 1000, in the order of namespaces from the root down, names and resources. Only the first page contains them.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.ExceededQuota{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
+					"omittedExceededQuotas": {
+						SchemaProps: spec.SchemaProps{
+							Description: "omittedExceededQuotas is the number of those that exceededQuotas does not contain.",
+							Type:        []string{"integer"},
+							Format:      "int32",
+						},
+					},
 				},
 				Required: []string{"summary"},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.HiddenKind{}.OpenAPIModelName(), v1beta1.NamespacePlan{}.OpenAPIModelName(), v1beta1.PlanSummary{}.OpenAPIModelName(), v1beta1.PlannedRefusal{}.OpenAPIModelName()},
+			v1beta1.ExceededQuota{}.OpenAPIModelName(), v1beta1.HiddenKind{}.OpenAPIModelName(), v1beta1.NamespacePlan{}.OpenAPIModelName(), v1beta1.PlanSummary{}.OpenAPIModelName(), v1beta1.PlannedRefusal{}.OpenAPIModelName()},
 	}
 }
 

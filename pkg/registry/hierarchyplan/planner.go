@@ -120,7 +120,11 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 		)
 	}
 	pr.refusals = refused
-	return p.status(ctx, pr, from, effectiveLimit(spec.Limit))
+	status, err := p.status(ctx, pr, from, effectiveLimit(spec.Limit))
+	if err == nil && spec.Change == hnc.ChangeParent && from == (position{}) {
+		err = p.exceededQuotas(ctx, p.visibility(pr), namespace, spec.Parent, &status)
+	}
+	return status, err
 }
 
 // predict returns the effects of an authorized change.

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,37 +35,15 @@ func WithExceedingQuotas(ctx context.Context) context.Context {
 // maxLedgers bounds the ledgers inside a moved subtree that a move compares, because etcd limits the comparisons of a transaction.
 const maxLedgers = 30
 
-// validateUse rejects a move after which the use of a subtree would exceed a quota. It counts the use that is recorded: namespaces without quotas have no
-// record. The guard compares the records, so that a concurrent reservation makes the move be evaluated again.
+// validateUse rejects a move after which the use of a subtree would exceed a quota that the requester may not exceed.
 func (m *Moves) validateUse(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace, move move) error {
-	config := m.index.config
-	if config.Use == nil || move.guard == nil || ByPropagator(ctx) {
-		return nil
-	}
-	l, err := s.limits(ctx)
-	if err != nil || l.Empty() {
-		return err
-	}
-	var old []string
-	if move.current != "" {
-		if old, err = s.committed().ancestry(ctx, move.current); err != nil {
-			return err
-		}
-	}
-	gained := slices.DeleteFunc(slices.Clone(move.chain), func(name string) bool {
-		return slices.Contains(old, name) || l.None(name)
-	})
-	if len(gained) == 0 {
-		return nil
-	}
-	subtree := placementsFrom(ctx).staying(m.index.Subtree(namespace))
-	over, err := s.exceededBy(ctx, reject, move.guard, l, gained, old, subtree)
+	over, err := s.exceededByMove(ctx, reject, namespace, move)
 	if err != nil {
 		return err
 	}
 	// A right to exceed one quota is no right to exceed the others.
 	for _, e := range over {
-		allowed, err := m.mayExceed(ctx, e.namespace, e.name)
+		allowed, err := m.mayExceed(ctx, e.Namespace, e.Name)
 		if err != nil {
 			return err
 		}
@@ -78,17 +55,55 @@ func (m *Moves) validateUse(ctx context.Context, s *snapshot, reject rejection, 
 	return nil
 }
 
-// excess says what exceeds a quota.
-type excess struct {
-	namespace, name string
-	over            []quota.Excess
+// ExceededQuotas returns the quotas that a legal move would exceed, those of the root first, and those of a namespace in the order of their names.
+func (m *Moves) ExceededQuotas(ctx context.Context, namespace *corev1.Namespace, parent string) (exceeded []ExceededQuota, err error) {
+	_, err = m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		reject := newRejection(ctx, hnc.Singleton)
+		move, err := m.validateStructure(ctx, s, reject, namespace, parent)
+		if err == nil && move.current != parent {
+			exceeded, err = s.exceededByMove(ctx, reject, namespace, move)
+		}
+		return nil, err
+	})
+	return exceeded, err
 }
 
-func (e excess) String() string { return quota.ExceededMessage(e.namespace, e.name, e.over) }
+// ExceededQuota is what exceeds a quota.
+type ExceededQuota struct {
+	Namespace, Name string
+	Over            []quota.Excess
+}
+
+// String returns the message of HNC.
+func (e ExceededQuota) String() string { return quota.ExceededMessage(e.Namespace, e.Name, e.Over) }
+
+// exceededByMove returns the quotas that a move would exceed. It counts the use that is recorded: namespaces without quotas have no record.
+func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespace *corev1.Namespace, move move) ([]ExceededQuota, error) {
+	if s.index.config.Use == nil || move.guard == nil || ByPropagator(ctx) {
+		return nil, nil
+	}
+	l, err := s.limits(ctx)
+	if err != nil || l.Empty() {
+		return nil, err
+	}
+	var old []string
+	if move.current != "" {
+		if old, err = s.committed().ancestry(ctx, move.current); err != nil {
+			return nil, err
+		}
+	}
+	gained := slices.DeleteFunc(slices.Clone(move.chain), func(name string) bool {
+		return slices.Contains(old, name) || l.None(name)
+	})
+	if len(gained) == 0 {
+		return nil, nil
+	}
+	return s.exceededBy(ctx, reject, move.guard, l, gained, old, placementsFrom(ctx).staying(s.index.Subtree(namespace)))
+}
 
 // exceededBy returns the quotas that the use in a moved subtree would exceed, those of the root first. The guard compares the records, so that a
 // concurrent reservation makes the move be evaluated again.
-func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) ([]excess, error) {
+func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) ([]ExceededQuota, error) {
 	if err := s.compareLedgers(ctx, reject, guard, l, gained, old, subtree); err != nil {
 		return nil, err
 	}
@@ -101,7 +116,7 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 		return nil, apierrors.NewInternalError(err)
 	}
 	children := s.index.countSubnamespaces(names[0])
-	var all []excess
+	var all []ExceededQuota
 	for _, top := range slices.Backward(gained) {
 		earlier, earlierChildren := placementsFrom(ctx).addUse(top, moved, children)
 		all = append(all, exceedingMove(l, top, moved, add(sums[top], earlier), children, s.index.countSubnamespaces(top)+earlierChildren)...)
@@ -161,21 +176,14 @@ func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []st
 	return records
 }
 
-// exceedingMove returns the quotas of a namespace that a moved subtree exceeds.
-func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, children, present int64) (all []excess) {
-	for _, scope := range slices.Sorted(maps.Keys(moved)) {
-		for _, q := range l.Of(top, scope) {
-			if over := quota.Exceeding(quota.Counted(q.Spec.Hard), used[scope], moved[scope]); over != nil {
-				all = append(all, excess{top, q.Name, over})
-			}
-		}
-	}
-	for _, q := range l.Of(top, "") {
-		if hard, ok := q.Spec.Hard[hnc.ResourceSubnamespaces]; ok {
-			limit := corev1.ResourceList{hnc.ResourceSubnamespaces: hard}
-			if over := quota.Exceeding(limit, subnamespaces(present), subnamespaces(children)); over != nil {
-				all = append(all, excess{top, q.Name, over})
-			}
+// exceedingMove returns the quotas of a namespace that a moved subtree exceeds, in the order of their names. children and present are numbers of
+// sub-namespaces: moved ones, and those below the namespace.
+func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, children, present int64) (all []ExceededQuota) {
+	for _, q := range l.In(top) {
+		scope := quota.ScopeOf(&q.Spec)
+		over := quota.Exceeding(q.Spec.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(children)))
+		if over != nil {
+			all = append(all, ExceededQuota{Namespace: top, Name: q.Name, Over: over})
 		}
 	}
 	return all

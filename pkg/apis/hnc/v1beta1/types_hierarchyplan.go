@@ -88,6 +88,15 @@ type HierarchyPlanStatus struct {
 	// continue requests the next page if it is sent with the same change. It is empty on the last page.
 	// +optional
 	Continue string `json:"continue,omitempty"`
+	// exceededQuotas are the resources of which a move would exceed hierarchical quotas, for quotas that the requester is
+	// allowed to get: at most 1000, in the order of namespaces from the root down, names and resources. Only the first page
+	// contains them.
+	// +optional
+	// +listType=atomic
+	ExceededQuotas []ExceededQuota `json:"exceededQuotas,omitempty"`
+	// omittedExceededQuotas is the number of those that exceededQuotas does not contain.
+	// +optional
+	OmittedExceededQuotas int32 `json:"omittedExceededQuotas,omitempty"`
 }
 
 // PlannedRefusal is a reason why a change would be rejected.
@@ -226,16 +235,4 @@ type PlannedAccess struct {
 	RoleKind string `json:"roleKind"`
 	// role is the name of the role.
 	Role string `json:"role"`
-}
-
-// PlannedQuota is a ResourceQuota that would be exceeded.
-type PlannedQuota struct {
-	// name is the name of the ResourceQuota.
-	Name string `json:"name"`
-	// resource is the counted resource, such as count/configmaps.
-	Resource string `json:"resource"`
-	// hard is the limit.
-	Hard int64 `json:"hard"`
-	// planned is the number of objects after the change.
-	Planned int64 `json:"planned"`
 }

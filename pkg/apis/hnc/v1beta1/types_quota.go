@@ -68,7 +68,7 @@ type HierarchicalResourceQuotaStatus struct {
 	// +optional
 	Used corev1.ResourceList `json:"used,omitempty"`
 	// namespaces contains the use of each namespace that uses a limited resource, in the order of names. It contains at
-	// most 250 namespaces.
+	// most 250 namespaces and 96 KiB.
 	// +optional
 	// +listType=map
 	// +listMapKey=namespace

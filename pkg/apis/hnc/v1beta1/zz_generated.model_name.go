@@ -42,6 +42,11 @@ func (in CopyReleaseStatus) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in ExceededQuota) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.ExceededQuota"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in HNCConfiguration) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.HNCConfiguration"
 }

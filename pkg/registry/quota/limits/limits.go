@@ -62,6 +62,9 @@ func (l *Limits) Empty() bool { return len(l.quotas) == 0 }
 // Namespaces returns the namespaces with quotas, in the order of their names.
 func (l *Limits) Namespaces() []string { return slices.Sorted(maps.Keys(l.quotas)) }
 
+// In returns the quotas in a namespace, in the order of their names. They are read-only.
+func (l *Limits) In(namespace string) []hnc.HierarchicalResourceQuota { return l.quotas[namespace] }
+
 // Of returns the quotas of one scope in a namespace, in the order of their names.
 func (l *Limits) Of(namespace string, scope quota.Scope) []hnc.HierarchicalResourceQuota {
 	var quotas []hnc.HierarchicalResourceQuota

@@ -33,7 +33,7 @@ type HierarchicalResourceQuotaStatusApplyConfiguration struct {
 	// used contains the use of the subtree.
 	Used *v1.ResourceList `json:"used,omitempty"`
 	// namespaces contains the use of each namespace that uses a limited resource, in the order of names. It contains at
-	// most 250 namespaces.
+	// most 250 namespaces and 96 KiB.
 	Namespaces []NamespaceUseApplyConfiguration `json:"namespaces,omitempty"`
 	// omittedNamespaces is the number of namespaces with use that are not in namespaces.
 	OmittedNamespaces *int32 `json:"omittedNamespaces,omitempty"`
