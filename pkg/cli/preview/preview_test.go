@@ -3,6 +3,8 @@ package preview
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -29,6 +31,11 @@ func TestText(t *testing.T) {
 	)
 	plan.Spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: "globex"}
 	plan.Status.Summary = v1beta1.PlanSummary{Orphaned: 1, Added: 3, Overwritten: 1, Removed: 1}
+	plan.Status.ExceededQuotas = []v1beta1.ExceededQuota{
+		{Namespace: "globex", Name: "budget", Resource: "pods", Used: resource.MustParse("3"), Moved: resource.MustParse("2"), Limit: resource.MustParse("4")},
+		{Namespace: "globex", Name: "budget", Resource: "requests.cpu", Used: resource.MustParse("500m"), Moved: resource.MustParse("1"), Limit: resource.MustParse("1")},
+	}
+	plan.Status.OmittedExceededQuotas = 2
 	plan.Status.Hidden = []v1beta1.HiddenKind{{Resource: "secrets"}, {Group: "rbac.authorization.k8s.io", Resource: "roles"}}
 	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Conflict", Message: "no"}}
 	plan.Status.Unknown = []string{"what nobody knows"}
@@ -45,6 +52,13 @@ team-b
   ResourceQuota small allows 1 of count/configmaps, and there would be 3
 
 leaf (orphaned)
+
+It would exceed hierarchical quotas:
+  NAMESPACE   QUOTA    RESOURCE       USED   MOVED   LIMIT
+  globex      budget   pods           3      2       4
+  globex      budget   requests.cpu   500m   1       1
+
+It would exceed 2 limits of hierarchical quotas that are left out: you may not get them, or there are too many
 
 Left out, because you may not list these in team-b: secrets, roles.rbac.authorization.k8s.io
 

@@ -25,8 +25,8 @@ type history struct {
 	created        int
 }
 
-// record counts from now on; there are no such Secrets yet.
-func record(t *testing.T, namespaces string) *history {
+// etcdClient returns a client of kube-apiserver's etcd.
+func etcdClient(t *testing.T) *clientv3.Client {
 	t.Helper()
 	etcd, err := cp.Etcd()
 	if err != nil {
@@ -41,6 +41,13 @@ func record(t *testing.T, namespaces string) *history {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// record counts from now on; there are no such Secrets yet.
+func record(t *testing.T, namespaces string) *history {
+	t.Helper()
+	client := etcdClient(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	h := &history{client: client, folder: "/registry/secrets/" + namespaces, done: make(chan struct{}), cancel: cancel}

@@ -66,6 +66,39 @@ func TestUserAllowedToUpdateTheQuotaMayExceedIt(t *testing.T) {
 	}
 }
 
+// A plan lists all quotas that a move would exceed, but names only those that the requester may get.
+func TestPlanListsTheQuotasThatAMoveWouldExceed(t *testing.T) {
+	from, _ := subtree(t, "plan-from-", 0, 9)
+	to, below := subtree(t, "plan-to-", 1, 1)
+	limit(t, below[0], "other", 0)
+	for i := range 2 {
+		if err := createSecret(t, from, fmt.Sprintf("s-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	planner := administrator(t, "planner", from, to, below[0])
+	for user, want := range map[suite.User]string{
+		admin:   to + "/secrets secrets 0+2>1, " + below[0] + "/other secrets 0+2>0; 0 omitted",
+		planner: "; 2 omitted",
+	} {
+		suite.Eventually(t, "the plan of "+user.Name, func() error {
+			plan := &v1beta1.HierarchyPlan{Spec: v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: below[0]}}
+			err := user.HNC.HncV1beta1().RESTClient().Post().Namespace(from).Resource("hierarchies").Name(hnc.Singleton).SubResource("plan").Body(plan).Do(t.Context()).Into(plan)
+			if err != nil {
+				return err
+			}
+			var rows []string
+			for _, e := range plan.Status.ExceededQuotas {
+				rows = append(rows, fmt.Sprintf("%s/%s %s %s+%s>%s", e.Namespace, e.Name, e.Resource, e.Used.String(), e.Moved.String(), e.Limit.String()))
+			}
+			if got := fmt.Sprintf("%s; %d omitted", strings.Join(rows, ", "), plan.Status.OmittedExceededQuotas); got != want || len(plan.Status.Refusals) != 1 {
+				return fmt.Errorf("got %s with refusals %v, want %s", got, plan.Status.Refusals, want)
+			}
+			return nil
+		})
+	}
+}
+
 // move creates the Hierarchy of a namespace with a parent.
 func move(t *testing.T, as suite.User, namespace, parent string, annotations map[string]string) error {
 	t.Helper()
@@ -99,7 +132,7 @@ func administrator(t *testing.T, name string, namespaces ...string) suite.User {
 		// Roles are propagated; those of equal names would conflict.
 		roleName := name + "-of-" + namespace
 		role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: roleName}, Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies"}, Verbs: []string{"create", "get", "update"},
+			APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies", "hierarchies/plan"}, Verbs: []string{"create", "get", "update"},
 		}}}
 		if _, err := admin.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,141 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// fixedQuotas are limits, and the recorded use of each namespace of no scope.
+type fixedQuotas struct {
+	*limits.Limits
+	used map[string]corev1.ResourceList
+}
+
+func (q fixedQuotas) Get(context.Context, bool) (*limits.Limits, error) { return q.Limits, nil }
+
+func (q fixedQuotas) Subtrees(_ context.Context, moved, tops []string) (ScopedUse, map[string]ScopedUse, error) {
+	sum, sums := ScopedUse{}, map[string]ScopedUse{}
+	for _, name := range moved {
+		sum = add(sum, ScopedUse{"": q.used[name]})
+	}
+	for _, name := range tops {
+		sums[name] = ScopedUse{"": q.used[name]}
+	}
+	return sum, sums, nil
+}
+
+func hard(of ...string) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for i := 0; i < len(of); i += 2 {
+		list[corev1.ResourceName(of[i])] = resource.MustParse(of[i+1])
+	}
+	return list
+}
+
+func quotaOf(namespace, name string, of ...string) hnc.HierarchicalResourceQuota {
+	return hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard(of...)}}
+}
+
+// limited makes a fixture have quotas and use.
+func (f *fixture) limited(used map[string]corev1.ResourceList, quotas ...hnc.HierarchicalResourceQuota) {
+	q := fixedQuotas{limits.New(7, quotas...), used}
+	f.config().Quotas, f.config().Use, f.config().Records = q, q, recorded{}
+}
+
+func TestAllQuotasThatAMoveWouldExceedAreListed(t *testing.T) {
+	f := newFixture(t, map[string]string{"root": "", "mid": "root", "m": "", "sub-1": "m", "sub-2": "sub-1", "sub-3": "mid"})
+	f.admin["jane/mid"] = true
+	f.limited(map[string]corev1.ResourceList{"m": hard("pods", "2"), "sub-1": hard("pods", "1", "secrets", "4"), "root": hard("pods", "3"), "mid": hard("pods", "1")},
+		quotaOf("root", "b", "pods", "5", "secrets", "4"), quotaOf("root", "a", "count/subnamespaces.hnc.x-k8s.io", "2"), quotaOf("root", "fits", "pods", "6"),
+		quotaOf("mid", "c", "pods", "3", "secrets", "1"), quotaOf("elsewhere", "d", "pods", "0"))
+	exceeded, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "mid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range exceeded {
+		for _, over := range e.Over {
+			got = append(got, fmt.Sprintf("%s/%s %s %s+%s>%s", e.Namespace, e.Name, over.Resource, over.Used.String(), over.Requested.String(), over.Limit.String()))
+		}
+	}
+	want := "root/a count/subnamespaces.hnc.x-k8s.io 1+2>2, root/b pods 3+3>5, mid/c pods 1+3>3, mid/c secrets 0+4>1"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// A tenant could otherwise hide reservations from a move behind many quotas of their own.
+func TestMoveThatWouldCompareTooMuchIsRejected(t *testing.T) {
+	parents := map[string]string{"to": "", "m": ""}
+	quotas := []hnc.HierarchicalResourceQuota{quotaOf("to", "q", "pods", "1")}
+	for i := range maxLedgers + 1 {
+		name := fmt.Sprintf("below-%d", i)
+		parents[name] = "m"
+		quotas = append(quotas, quotaOf(name, "q", "pods", "1"))
+	}
+	f := newFixture(t, parents)
+	f.admin["jane/to"] = true
+	f.limited(nil, quotas...)
+	_, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "to")
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `create a quota in "m"`) {
+		t.Errorf("got %v", err)
+	}
+	f.limited(nil, append(quotas, quotaOf("m", "q", "pods", "1"))...)
+	if _, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "to"); err != nil {
+		t.Errorf("with a quota for all of them: %v", err)
+	}
+}
+
+func TestForcedMoveIsLostIfTheUseChanges(t *testing.T) {
+	f := newFixture(t, map[string]string{"to": "", "m": ""})
+	f.admin["jane/to"], f.admin["jane/m"] = true, true
+	f.limited(map[string]corev1.ResourceList{"m": hard("pods", "2")}, quotaOf("to", "a", "pods", "1"), quotaOf("to", "b", "pods", "1"))
+	f.updates = map[string]bool{"jane/to/a": true}
+	ctx := WithExceedingQuotas(as(t, "jane"))
+	if _, err := f.Moves.Validate(ctx, f.existing(t, "m"), "to"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"to": "b", requested: pods=2`) {
+		t.Errorf("got %v, want that the quota b is exceeded", err)
+	}
+	f.updates["jane/to/b"] = true
+	if _, err := f.Moves.Validate(as(t, "jane"), f.existing(t, "m"), "to"); !apierrors.IsForbidden(err) {
+		t.Errorf("without the annotation: %v", err)
+	}
+	guard, err := f.Moves.Validate(ctx, f.existing(t, "m"), "to")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The move is lost if a limit or the use changes, and invalidates decisions that are based on the use.
+	if guard.UnchangedRecords[limits.Record] != 7 || guard.UnchangedRecords[limits.Ledger("to")] == 0 || guard.PutRecords[limits.Ledger("to")] == nil {
+		t.Errorf("got %+v", guard)
+	}
+}
+
+func TestSubnamespaceIsRejectedAtTheLimitOfAnyAncestor(t *testing.T) {
+	f := newFixture(t, map[string]string{"top": "", "mid": "top", "sub-1": "mid", "sub-2": "top"})
+	f.limited(nil, quotaOf("top", "q", "count/subnamespaces.hnc.x-k8s.io", "3"), quotaOf("mid", "q", "count/subnamespaces.hnc.x-k8s.io", "1"))
+	for parent, want := range map[string]string{
+		"mid":   `namespace "mid": "q", requested: count/subnamespaces.hnc.x-k8s.io=1, used: count/subnamespaces.hnc.x-k8s.io=1, limited: count/subnamespaces.hnc.x-k8s.io=1`,
+		"sub-1": `namespace "mid"`, "top": "", "sub-2": "",
+	} {
+		guard := &fence.Guard{}
+		s := newSnapshot(f.Index, false)
+		err := s.limitSubnamespaces(t.Context(), guard, newRejection(t.Context(), "new"), parent, 1)
+		if want == "" {
+			if err != nil || guard.UnchangedRecords[limits.Children("top")] == 0 {
+				t.Errorf("below %s: %v, compared %v", parent, err, guard.UnchangedRecords)
+			}
+		} else if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("below %s: got %v, want %s", parent, err, want)
+		}
+	}
+}
