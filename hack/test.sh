@@ -12,8 +12,11 @@ module=$(go list -m)
 in_process="^$module/(cmd|hack|pkg|test/(history|rows)|test/integration/(propagation|servers|tree))(/|$)"
 policies="^$module/pkg/policy$"
 
+# The longest suites begin first.
+longest="^$module/test/(e2e|integration/(servers|kinds|children|cli|propagation))$"
 # shellcheck disable=SC2086
 all=$(go list $packages)
+all=$(grep -E "$longest" <<<"$all"; grep -vE "$longest" <<<"$all") || true
 here=$(grep -E "$in_process" <<<"$all" | grep -vE "$policies" || true)
 processes=$(grep -vxF "$here" <<<"$all" || true)
 
