@@ -21,7 +21,14 @@ var (
 	admin suite.User
 )
 
-func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
+func TestMain(m *testing.M) { os.Exit(suite.RunConfigured(m, binDir, recount, setUp)) }
+
+// recount has kube-controller-manager count the use often. An object that is created while it counts, because limits change, is missed until then.
+func recount(config *controlplane.Config) error {
+	config.ControllerManagerArgs = []string{"--resource-quota-sync-period=2s"}
+	return nil
+}
+
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
 	cp = started
