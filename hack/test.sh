@@ -34,6 +34,6 @@ if [[ -n $here ]]; then
 fi
 if [[ -n $processes ]]; then
   # shellcheck disable=SC2086
-  CGO_ENABLED=0 go test -p 3 -vet=off -timeout 30m -json $processes "$@" || failed=1
+  CGO_ENABLED=0 go test -p 4 -vet=off -timeout 30m -json $processes "$@" || failed=1
 fi
 exit $failed
