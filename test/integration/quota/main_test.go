@@ -29,7 +29,6 @@ func recount(config *controlplane.Config) error {
 	return nil
 }
 
-
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
 	cp = started
 	if admin, err = suite.NewUser("kubernetes-admin", cp.RESTConfig()); err != nil {
