@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
@@ -174,14 +175,7 @@ func syncProblems(s *v1beta1.RepositorySync, color bool) string {
 		text += "\n"
 	}
 	for _, f := range s.Status.Failures {
-		name := f.Kind
-		if f.Group != "" {
-			name += "." + f.Group
-		}
-		name += "/" + f.Name
-		if f.Namespace != "" {
-			name = f.Namespace + " " + name
-		}
+		name := report.ObjectName(schema.GroupKind{Group: f.Group, Kind: f.Kind}, f.Namespace, f.Name)
 		text += fmt.Sprintf("  %s: %s\n", report.Printable(name), report.Printable(f.Message))
 	}
 	if more := int(s.Status.Failed) - len(s.Status.Failures); more > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 var signs = map[Change]string{Added: "+", Removed: "-", Changed: "~", Moved: ">"}
@@ -17,14 +18,7 @@ func (c *Changes) Text() string {
 		fmt.Fprintf(&b, "%s namespace %s%s%s\n", signs[n.Change], n.Name, n.directories(), fieldList(n.Fields))
 	}
 	for _, o := range c.Objects {
-		name := o.Kind
-		if o.Group != "" {
-			name += "." + o.Group
-		}
-		name += "/" + o.Name
-		if o.Namespace != "" {
-			name = o.Namespace + " " + name
-		}
+		name := report.ObjectName(schema.GroupKind{Group: o.Group, Kind: o.Kind}, o.Namespace, o.Name)
 		if o.Path != "" {
 			name += " (" + o.Path + ")"
 		}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Source is the position of an object.
@@ -110,4 +112,12 @@ func (e Errors) Error() string {
 		fmt.Fprintf(&b, "\n\n[%d] %s", i+1, err.Error())
 	}
 	return b.String()
+}
+
+// ObjectName returns how messages name an object: "namespace Kind.group/name", without a namespace or a group if it has none.
+func ObjectName(kind schema.GroupKind, namespace, name string) string {
+	if namespace != "" {
+		return namespace + " " + kind.String() + "/" + name
+	}
+	return kind.String() + "/" + name
 }
