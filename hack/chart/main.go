@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -22,10 +23,15 @@ import (
 
 const templates = "artifacts/chart/templates"
 
-// sources are the kustomizations.
-var sources = []string{"artifacts/base", "artifacts/policies"}
+// sources are the kustomizations, each with the condition under which its objects are rendered.
+var sources = []struct{ path, condition string }{
+	{"artifacts/base", ""},
+	{"artifacts/policies", ""},
+	{"artifacts/sync", ".Values.sync.enabled"},
+}
 
-// byHand are the kinds whose templates are written by hand. Helm creates the namespace of a release itself.
+// byHand are the kinds whose templates are written by hand. Helm creates the namespace of a release itself, and that of the accounts of
+// RepositorySyncs must not be deleted with the release.
 var byHand = []string{"Deployment", "Namespace", "PersistentVolumeClaim", "PodDisruptionBudget"}
 
 // file is a generated template: objects of these kinds, rendered under a condition.
@@ -105,7 +111,7 @@ func run(check bool) error {
 func render() (map[string][]byte, error) {
 	rendered := map[string][]byte{}
 	for _, source := range sources {
-		objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), source)
+		objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), source.path)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +123,7 @@ func render() (map[string][]byte, error) {
 			if at < 0 {
 				return nil, fmt.Errorf("%s %s: no template is for this kind, add it in hack/chart", object.GetKind(), object.GetName())
 			}
-			text, err := template(object)
+			text, err := template(object, source.condition)
 			if err != nil {
 				return nil, err
 			}
@@ -134,8 +140,8 @@ func render() (map[string][]byte, error) {
 	return rendered, nil
 }
 
-// template returns the object with its values and conditions.
-func template(object *resource.Resource) (string, error) {
+// template returns the object with its values and conditions: its own, or that of its source.
+func template(object *resource.Resource, condition string) (string, error) {
 	content, err := object.Map()
 	if err != nil {
 		return "", err
@@ -154,7 +160,7 @@ func template(object *resource.Resource) (string, error) {
 		}
 	}
 	text = "---\n" + text
-	if condition := conditions[object.GetKind()+"/"+object.GetName()]; condition != "" {
+	if condition = cmp.Or(conditions[object.GetKind()+"/"+object.GetName()], condition); condition != "" {
 		text = "{{- if " + condition + " }}\n" + text + "{{- end }}\n"
 	}
 	return text, nil

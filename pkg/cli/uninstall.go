@@ -78,7 +78,7 @@ func newUninstallCommand(f *factory, streams genericiooptions.IOStreams) *cobra.
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the servers from the cluster, and no namespace or copy",
-		Long: "Removes both servers, the API, the policies and the roles from the cluster, in an order in which nothing blocks.\n" +
+		Long: "Removes the servers, the API, the policies and the roles from the cluster, in an order in which nothing blocks.\n" +
 			"Namespaces, copies and labels stay as they are, and so do the namespace hnc-system and the volume with the hierarchies:\n" +
 			"after another installation the trees are as before.",
 		Example: "  kubectl hns uninstall --dry-run=client    # what would be removed, and what stays\n  kubectl hns uninstall --yes",
@@ -142,7 +142,7 @@ const releaseAnnotation = "meta.helm.sh/release-name"
 
 // installedObjects counts the objects of the installation, and returns Helm's release if there is one.
 func installedObjects(ctx context.Context, c *clients) (count int, release string, err error) {
-	for at, step := range removals {
+	for _, step := range removals {
 		for _, resource := range step.resources {
 			objects, err := list(ctx, c, resource, step.name)
 			if err != nil {
@@ -151,8 +151,8 @@ func installedObjects(ctx context.Context, c *clients) (count int, release strin
 			for _, object := range objects {
 				release = cmp.Or(release, object.Annotations[releaseAnnotation])
 			}
-			// The first step names an object that a later step lists again.
-			if at > 0 {
+			// A later step lists a named object again.
+			if step.name == "" {
 				count += len(objects)
 			}
 		}
@@ -173,10 +173,20 @@ func list(ctx context.Context, c *clients, resource schema.GroupVersionResource,
 	if err != nil {
 		return nil, err
 	}
-	// Anybody may set the label in other namespaces.
-	return slices.DeleteFunc(found.Items, func(object metav1.PartialObjectMetadata) bool {
-		return object.Namespace != "" && object.Namespace != hnc.SystemNamespace && object.Namespace != metav1.NamespaceSystem
-	}), nil
+	return slices.DeleteFunc(found.Items, func(object metav1.PartialObjectMetadata) bool { return !isInstalled(&object) }), nil
+}
+
+// isInstalled reports whether an object with the label is of the installation: anybody may set the label in other namespaces.
+func isInstalled(object *metav1.PartialObjectMetadata) bool {
+	switch object.Namespace {
+	case "", hnc.SystemNamespace, metav1.NamespaceSystem:
+		return true
+	case metav1.NamespaceDefault:
+		return object.Name == "hnc-sync:events"
+	case repositoriesNamespace:
+		return object.Name == "hnc-sync:accounts"
+	}
+	return false
 }
 
 // remove deletes the objects of a step. Objects that are gone already are no error, so a removal that was interrupted can be repeated.
@@ -234,6 +244,11 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *clients) ([]string,
 		return nil, err
 	}
 	stays = append(stays, limits...)
+	applied, err := appliedObjects(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	stays = append(stays, applied...)
 	volumes, err := c.kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: installed})
 	if err != nil {
 		return nil, err

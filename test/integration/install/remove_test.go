@@ -22,9 +22,10 @@ import (
 
 // An installation with Helm, the use of it, and its removal by both ways, in one cluster and in this order.
 func TestInstallAndRemove(t *testing.T) {
-	install(t)
+	install(t, "--set=sync.enabled=true")
 	buildTree(t)
 	diagnose(t)
+	repositorySync(t)
 	before := inventory(t)
 	if len(before) < 6 {
 		t.Fatalf("the tree is incomplete: %v", before)
@@ -36,7 +37,8 @@ func TestInstallAndRemove(t *testing.T) {
 	}
 	for _, stays := range []string{"3 of them in trees", "2 copies of configmaps", "persistentvolumeclaims/hnc-apiserver",
 		"3 resourcequotas of hierarchical quotas, each of which limits its namespace from then on: child-a/hrq.hnc.x-k8s.io, child-b/hrq.hnc.x-k8s.io, parent/hrq.hnc.x-k8s.io",
-		"kubectl delete resourcequotas -A -l hnc.x-k8s.io/hrq=true"} {
+		"kubectl delete resourcequotas -A -l hnc.x-k8s.io/hrq=true",
+		"3 objects of repositorysyncs/policy, 1 of them namespaces", "the namespace hnc-repositories"} {
 		if !strings.Contains(out, stays) {
 			t.Errorf("the dry run does not say %q:\n%s", stays, out)
 		}
@@ -52,8 +54,10 @@ func TestInstallAndRemove(t *testing.T) {
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Name: "foreign", Labels: map[string]string{"app.kubernetes.io/part-of": "hierarchy-apiserver"},
 	}}
-	if _, err := admin.CoreV1().Secrets("child-a").Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
+	for _, namespace := range []string{"child-a", "hnc-repositories", metav1.NamespaceDefault} {
+		if _, err := admin.CoreV1().Secrets(namespace).Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	// A kubelet stops the process when its Deployment is deleted.
 	if err := cp.StopProcess(t.Context(), "hnc-propagator"); err != nil {
@@ -67,8 +71,10 @@ func TestInstallAndRemove(t *testing.T) {
 		t.Errorf("no hint that Helm has a record:\n%s", out)
 	}
 	removed(t, before)
-	if _, err := admin.CoreV1().Secrets("child-a").Get(t.Context(), "foreign", metav1.GetOptions{}); err != nil {
-		t.Errorf("an object outside hnc-system was removed: %v", err)
+	for _, namespace := range []string{"child-a", "hnc-repositories", metav1.NamespaceDefault} {
+		if _, err := admin.CoreV1().Secrets(namespace).Get(t.Context(), "foreign", metav1.GetOptions{}); err != nil {
+			t.Errorf("an object outside hnc-system was removed: %v", err)
+		}
 	}
 	if out, err := command(t, "kubectl-hns", "uninstall", "--yes"); err != nil || !strings.Contains(out, "Nothing is installed") {
 		t.Errorf("repeated: %v\n%s", err, out)
@@ -78,7 +84,7 @@ func TestInstallAndRemove(t *testing.T) {
 	}
 
 	// The volume is still there: the trees are those of before. Now the servers are gone before the removal begins.
-	install(t)
+	install(t, "--set=sync.enabled=true")
 	suite.Eventually(t, "the hierarchies are back", func() error {
 		h, err := admin.HNC.HncV1beta1().Hierarchies("child-a").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err == nil && h.Spec.Parent != "parent" {
@@ -137,6 +143,23 @@ func buildTree(t *testing.T) {
 	})
 }
 
+// repositorySync creates a RepositorySync, with the status that hnc-sync would have set.
+func repositorySync(t *testing.T) {
+	t.Helper()
+	syncs := admin.HNC.HncV1beta1().RepositorySyncs()
+	created, err := syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "policy"}, Spec: v1beta1.RepositorySyncSpec{
+		Source:         v1beta1.RepositorySource{URL: "https://git.example.com/x.git"},
+		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hnc-repositories", Name: "policy"},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created.Status.Objects, created.Status.Namespaces = 3, 1
+	if _, err := syncs.UpdateStatus(t.Context(), created, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // inventory returns the identities and the labels of the tree's namespaces and ConfigMaps.
 func inventory(t *testing.T) map[string]string {
 	t.Helper()
@@ -167,8 +190,9 @@ func removed(t *testing.T, before map[string]string) {
 	for resource, names := range map[schema.GroupVersionResource][]string{
 		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}: {"v1beta1.hnc.x-k8s.io", "v1alpha2.hnc.x-k8s.io"},
 		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}: {
-			"hnc-propagator", "hnc-apiserver", "hnc-apiserver:any-kind", "hnc-aggregate-to-edit",
+			"hnc-propagator", "hnc-apiserver", "hnc-apiserver:any-kind", "hnc-aggregate-to-edit", "hnc-sync", "hnc-sync:accounts",
 		},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}:            {"hnc-propagator", "hnc-sync", "hnc-sync:auth-delegator"},
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}: {"copies.hnc.x-k8s.io"},
 		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"}:                 {"hnc-propagator"},
 	} {
@@ -177,6 +201,15 @@ func removed(t *testing.T, before map[string]string) {
 				t.Errorf("%s %s: got %v, want that it is not found", resource.Resource, name, err)
 			}
 		}
+	}
+	for _, namespace := range []string{controlplane.Namespace, metav1.NamespaceSystem, metav1.NamespaceDefault, "hnc-repositories"} {
+		bindings, err := admin.RbacV1().RoleBindings(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hierarchy-apiserver"})
+		if err != nil || len(bindings.Items) > 0 {
+			t.Errorf("RoleBindings in %s: %v, %v", namespace, bindings, err)
+		}
+	}
+	if deployments, err := admin.AppsV1().Deployments(controlplane.Namespace).List(ctx, metav1.ListOptions{}); err != nil || len(deployments.Items) > 0 {
+		t.Errorf("Deployments: %v, %v", deployments, err)
 	}
 	if _, err := admin.CoreV1().PersistentVolumeClaims(controlplane.Namespace).Get(ctx, "hnc-apiserver", metav1.GetOptions{}); err != nil {
 		t.Errorf("the volume is gone: %v", err)

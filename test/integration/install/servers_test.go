@@ -18,10 +18,10 @@ import (
 )
 
 // install installs the chart, and runs the servers with the arguments of its Deployments, because there is no kubelet.
-func install(t *testing.T) {
+func install(t *testing.T, values ...string) {
 	t.Helper()
 	ctx := t.Context()
-	if _, err := command(t, "helm", "install", "hnc", chart, "--namespace=hnc-system", "--create-namespace"); err != nil {
+	if _, err := command(t, "helm", append([]string{"install", "hnc", chart, "--namespace=hnc-system", "--create-namespace"}, values...)...); err != nil {
 		t.Fatal(err)
 	}
 	installation, err := cp.Install(ctx)
