@@ -1,4 +1,4 @@
-// Package rights compares what the ClusterRoles of both servers allow with the requests that the servers make, as kube-apiserver's audit log has them.
+// Package rights compares what the ClusterRoles of the servers allow with the requests that the servers make, as kube-apiserver's audit log has them.
 package rights
 
 import (
@@ -28,7 +28,7 @@ kind: Policy
 omitStages: [RequestReceived]
 rules:
 - level: Metadata
-  users: ["system:serviceaccount:hnc-system:hnc-apiserver", "system:serviceaccount:hnc-system:hnc-propagator"]
+  users: ["system:serviceaccount:hnc-system:hnc-apiserver", "system:serviceaccount:hnc-system:hnc-propagator", "system:serviceaccount:hnc-system:hnc-sync"]
 - level: None
 `
 
@@ -39,6 +39,8 @@ var (
 	objects dynamic.Interface
 	// auditLog is a file.
 	auditLog string
+	// local is the directory of the repositories.
+	local string
 )
 
 func TestMain(m *testing.M) { os.Exit(suite.RunConfigured(m, binDir, audit, setUp)) }
@@ -58,7 +60,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if objects, err = dynamic.NewForConfig(cp.RESTConfig()); err != nil {
 		return err
 	}
-	installation, err := cp.Install(ctx, "../../../artifacts/dev", "../../../artifacts/policies")
+	installation, err := cp.Install(ctx, "../../../artifacts/dev-sync", "../../../artifacts/policies")
 	if err != nil {
 		return err
 	}
@@ -76,6 +78,11 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if err := cp.Register(ctx, installation, port); err != nil {
 		return err
 	}
-	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"})
-	return err
+	local = filepath.Join(cp.Dir(), "repositories")
+	for _, server := range []controlplane.Server{{Name: "hnc-propagator"}, {Name: "hnc-sync", Args: []string{"--local-repositories=" + local}}} {
+		if _, err = cp.StartServer(ctx, installation, server); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -42,6 +42,10 @@ func requests(t *testing.T, account string) sets.Set[string] {
 		if event.ResponseStatus.Code == http.StatusForbidden && !probe {
 			t.Errorf("%s may not %s %s: %s", account, event.Verb, event.RequestURI, event.ResponseStatus.Message)
 		}
+		if event.ImpersonatedUser != nil {
+			found.Insert(request("impersonate", "serviceaccounts."))
+			continue
+		}
 		if o := event.ObjectRef; o != nil {
 			resource := o.Resource
 			if o.Subresource != "" {
@@ -154,7 +158,7 @@ func TestRightsThatNoServerHas(t *testing.T) {
 		"delete": {"secrets", "namespaces", "rolebindings.rbac.authorization.k8s.io"},
 		"patch":  {"secrets", "namespaces"},
 	}
-	for account, rows := range map[string][]map[string][]string{"hnc-apiserver": {denied, readOnly}, "hnc-propagator": {denied}} {
+	for account, rows := range map[string][]map[string][]string{"hnc-apiserver": {denied, readOnly}, "hnc-propagator": {denied}, "hnc-sync": {denied, readOnly}} {
 		for _, row := range rows {
 			for verb, resources := range row {
 				for _, resource := range resources {
@@ -183,11 +187,15 @@ func may(t *testing.T, account, verb, resource string) bool {
 func review(ctx context.Context, account, verb, resource string) (bool, error) {
 	resource, group, _ := strings.Cut(resource, ".")
 	resource, subresource, _ := strings.Cut(resource, "/")
+	return reviewIn(ctx, "default", account, verb, resource, group, subresource)
+}
+
+func reviewIn(ctx context.Context, namespace, account, verb, resource, group, subresource string) (bool, error) {
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User:   "system:serviceaccount:hnc-system:" + account,
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:hnc-system", "system:authenticated"},
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Namespace: "default", Verb: verb, Group: group, Resource: resource, Subresource: subresource,
+			Namespace: namespace, Verb: verb, Group: group, Resource: resource, Subresource: subresource,
 		},
 	}}
 	review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
