@@ -6,8 +6,10 @@ SHELL := bash
 # Plain builds need no C compiler. The race detector does.
 export CGO_ENABLED := 0
 BIN := _output/bin
+# Anything in HA has `make up` run several replicas of everything of ours.
+HA ?=
 # The state of the development cluster; each directory has its own cluster.
-DEV ?= _output/dev
+DEV ?= _output/dev$(if $(HA),-ha)
 # Anything in SYNC has `make up` run hnc-sync, too.
 SYNC ?=
 # The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
@@ -109,11 +111,13 @@ uninstall: helm binaries ## say what stays in the cluster of KUBECONFIG, ask, an
 	@! $(BIN)/helm status hnc --namespace hnc-system >/dev/null 2>&1 || $(BIN)/helm uninstall hnc --namespace hnc-system
 
 .PHONY: up
-up: build ## run a development cluster with us installed and a sample tree; SYNC=1 adds hnc-sync and a sample repository
-	@go run ./hack/dev -dir $(DEV) $(if $(SYNC),-sync) up
+up: build ## run a development cluster with us installed and a sample tree; SYNC=1 adds hnc-sync and a sample repository, HA=1 runs several replicas
+	@$(if $(HA),go build -o $(BIN)/hnc-supervisor ./hack/dev)
+	@go run ./hack/dev -dir $(DEV) $(if $(SYNC),-sync) $(if $(HA),-ha) up
 
 .PHONY: restart
 restart: build ## rebuild our servers and restart them in the development cluster
+	@$(if $(HA),go build -o $(BIN)/hnc-supervisor ./hack/dev)
 	@go run ./hack/dev -dir $(DEV) restart
 
 .PHONY: down

@@ -28,10 +28,12 @@ type installed struct {
 	servers []controlplane.Server
 	// sync says that hnc-sync is one of them.
 	sync bool
+	// members are those of the servers' etcd, if there are several replicas.
+	members []controlplane.EtcdMember
 }
 
-// contents returns what the cluster in dir runs: hnc-sync if it is asked for, or has been before.
-func contents(dir string, withSync bool) (*installed, error) {
+// contents returns what the cluster in dir runs: hnc-sync, or several replicas, if they are asked for or have been before.
+func contents(dir string, withSync, replicated bool) (*installed, error) {
 	c := &installed{
 		overlays: []string{"artifacts/dev", "artifacts/policies"},
 		servers:  []controlplane.Server{{Name: "hnc-apiserver"}, {Name: "hnc-propagator"}},
@@ -49,21 +51,22 @@ func contents(dir string, withSync bool) (*installed, error) {
 		c.servers = append(c.servers, server)
 		c.sync = true
 	}
-	return c, nil
+	return c, c.replicate(dir, replicated)
 }
 
 func main() {
 	dir := flag.String("dir", "_output/dev", "the directory of the cluster's state")
 	withSync := flag.Bool("sync", false, "run hnc-sync, too, with a sample repository")
+	replicated := flag.Bool("ha", false, "run several replicas of both servers, and of etcd")
 	flag.Parse()
-	commands := map[string]func(context.Context, string, *installed) error{"up": up, "down": down, "restart": restart}
+	commands := map[string]func(context.Context, string, *installed) error{"up": up, "down": down, "restart": restart, superviseCommand: supervise}
 	command := commands[flag.Arg(0)]
 	if command == nil || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev [-dir DIR] [-sync] up|restart|down")
+		fmt.Fprintln(os.Stderr, "usage: go run ./hack/dev [-dir DIR] [-sync] [-ha] up|restart|down")
 		os.Exit(2)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	what, err := contents(*dir, *withSync)
+	what, err := contents(*dir, *withSync, *replicated)
 	if err == nil {
 		err = command(ctx, *dir, what)
 	}
@@ -98,6 +101,9 @@ func up(ctx context.Context, dir string, what *installed) error {
 
 // restart restarts our servers with the current binaries. Kubernetes keeps running.
 func restart(ctx context.Context, dir string, what *installed) error {
+	if what.members != nil {
+		return restartReplicas(ctx, dir, what)
+	}
 	for _, server := range what.servers {
 		step("stopping %s", server.Name)
 		if err := controlplane.StopProcess(ctx, dir, server.Process()); err != nil {
@@ -126,9 +132,12 @@ func start(ctx context.Context, dir string, what *installed) (*controlplane.Cont
 		return nil, err
 	}
 	step("launching etcd, kube-apiserver and kube-controller-manager")
-	cp, err := controlplane.Start(ctx, controlplane.Config{Dir: dir, BinDir: binDir, Detached: true})
+	cp, err := controlplane.Start(ctx, what.config(dir))
 	if err != nil {
 		return nil, err
+	}
+	if what.members != nil {
+		return cp, startReplicas(ctx, cp, what)
 	}
 	step("installing %v", what.overlays)
 	installation, err := cp.Install(ctx, what.overlays...)

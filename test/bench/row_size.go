@@ -130,8 +130,8 @@ func (c *cluster) etcd() (stored, error) {
 	if err != nil {
 		return stored{}, err
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{access.Endpoint}, TLS: config, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
-	return stored{client, access.Endpoint}, err
+	client, err := clientv3.New(clientv3.Config{Endpoints: access.Endpoints, TLS: config, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
+	return stored{client, access.Endpoints[0]}, err
 }
 
 // bytes returns the size of the one key that lies in a folder, or deeper in it, and ends with the name, including its value.

@@ -96,7 +96,7 @@ func Stop(ctx context.Context, dir string) error {
 	}
 	// Clients go before what they talk to, or they spend their last seconds retrying.
 	var errs []error
-	for _, prefix := range []string{"", kubeControllerManager, hncAPIServer, kubeAPIServer, etcd} {
+	for _, prefix := range []string{supervisor, "", kubeControllerManager, hncAPIServer, hncEtcd, kubeAPIServer, etcd} {
 		for _, file := range pidFiles {
 			name := strings.TrimSuffix(filepath.Base(file), ".pid")
 			if stopRank(name) == prefix {
@@ -109,7 +109,7 @@ func Stop(ctx context.Context, dir string) error {
 
 // stopRank returns the server that stands for name in the order of stopping; the empty one goes first.
 func stopRank(name string) string {
-	for _, server := range []string{kubeControllerManager, hncAPIServer, kubeAPIServer, etcd} {
+	for _, server := range []string{supervisor, kubeControllerManager, hncAPIServer, hncEtcd, kubeAPIServer, etcd} {
 		if strings.HasPrefix(name, server) {
 			return server
 		}

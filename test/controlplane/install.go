@@ -61,22 +61,33 @@ func (cp *ControlPlane) Install(ctx context.Context, kustomizations ...string) (
 			}
 		}
 	}
-	err := cp.Apply(ctx, append(first, rest...))
-	if err != nil {
+	if err := cp.Apply(ctx, append(first, rest...)); err != nil {
 		return nil, err
 	}
-	if _, installation.APIServerKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncAPIServer); err != nil {
-		return nil, err
+	return installation, installation.identify(ctx, cp)
+}
+
+// Installed returns the Installation of what Install has installed before, which cannot be registered.
+func Installed(ctx context.Context, cp *ControlPlane) (*Installation, error) {
+	installation := &Installation{}
+	return installation, installation.identify(ctx, cp)
+}
+
+// identify makes our servers' kubeconfigs and certificate.
+func (i *Installation) identify(ctx context.Context, cp *ControlPlane) error {
+	var err error
+	if _, i.APIServerKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncAPIServer); err != nil {
+		return err
 	}
-	if _, installation.PropagatorKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncPropagator); err != nil {
-		return nil, err
+	if _, i.PropagatorKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncPropagator); err != nil {
+		return err
 	}
 	service := hncAPIServer + "." + Namespace + ".svc"
-	if installation.Serving, err = cp.pki.serving(cp.pki.cluster, hncAPIServer, service, "localhost", "127.0.0.1"); err != nil {
-		return nil, err
+	if i.Serving, err = cp.pki.serving(cp.pki.cluster, hncAPIServer, service, "localhost", "127.0.0.1"); err != nil {
+		return err
 	}
-	installation.APIServerPort, err = cp.ports.get(hncAPIServer)
-	return installation, err
+	i.APIServerPort, err = cp.ports.get(hncAPIServer)
+	return err
 }
 
 // Register points the APIServices at the hnc-apiserver that listens on the loopback port, and returns when kube-apiserver serves

@@ -2,7 +2,6 @@ package controlplane
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"path/filepath"
 	"strconv"
@@ -15,41 +14,6 @@ const (
 	kubeControllerManager = "kube-controller-manager"
 	kubectl               = "kubectl"
 )
-
-// Etcd says how to reach the control plane's etcd.
-type Etcd struct {
-	// Endpoint is an https URL.
-	Endpoint string
-	// CAFile verifies the server; Client authenticates to it.
-	CAFile string
-	Client KeyPair
-}
-
-// TLS returns the client side of a connection to etcd.
-func (e Etcd) TLS() (*tls.Config, error) { return clientTLS(e.CAFile, e.Client) }
-
-// Flags returns the flags with which an API server uses this etcd.
-func (e Etcd) Flags() []string {
-	return []string{
-		"--etcd-servers=" + e.Endpoint,
-		"--etcd-cafile=" + e.CAFile,
-		"--etcd-certfile=" + e.Client.CertFile,
-		"--etcd-keyfile=" + e.Client.KeyFile,
-	}
-}
-
-// Etcd returns how to reach the control plane's etcd with all rights.
-func (cp *ControlPlane) Etcd() (Etcd, error) {
-	port, err := cp.ports.get(etcd)
-	if err != nil {
-		return Etcd{}, err
-	}
-	client, err := cp.pki.client(cp.pki.etcd, "etcd-client", "etcd-client")
-	if err != nil {
-		return Etcd{}, err
-	}
-	return Etcd{Endpoint: "https://" + loopback(port), CAFile: cp.pki.etcd.CertFile, Client: client}, nil
-}
 
 const frontProxy = "front-proxy-client"
 
@@ -72,45 +36,7 @@ func (cp kubeProcesses) start(ctx context.Context) error {
 }
 
 func (cp kubeProcesses) startEtcd(ctx context.Context) error {
-	access, err := cp.Etcd()
-	if err != nil {
-		return err
-	}
-	peerPort, err := cp.ports.get("etcd-peer")
-	if err != nil {
-		return err
-	}
-	serving, err := cp.pki.serving(cp.pki.etcd, etcd, "localhost", "127.0.0.1")
-	if err != nil {
-		return err
-	}
-	peer := "https://" + loopback(peerPort)
-	args := []string{
-		"--name=hnc",
-		"--data-dir=" + filepath.Join(cp.config.Dir, "etcd-data"),
-		"--listen-client-urls=" + access.Endpoint,
-		"--advertise-client-urls=" + access.Endpoint,
-		"--listen-peer-urls=" + peer,
-		"--initial-advertise-peer-urls=" + peer,
-		"--initial-cluster=hnc=" + peer,
-		"--cert-file=" + serving.CertFile,
-		"--key-file=" + serving.KeyFile,
-		"--trusted-ca-file=" + access.CAFile,
-		"--client-cert-auth",
-		"--peer-cert-file=" + serving.CertFile,
-		"--peer-key-file=" + serving.KeyFile,
-		"--peer-trusted-ca-file=" + access.CAFile,
-		"--peer-client-cert-auth",
-		"--log-level=warn",
-	}
-	if cp.config.UnsafeNoFsync {
-		args = append(args, "--unsafe-no-fsync")
-	}
-	config, err := access.TLS()
-	if err != nil {
-		return err
-	}
-	return cp.run(ctx, run{name: etcd, binary: etcd, args: args, ready: access.Endpoint + "/readyz", tls: config})
+	return etcdProcesses{cp.ControlPlane}.start(ctx, EtcdMember{Process: etcd}, []EtcdMember{{Process: etcd}})
 }
 
 func (cp kubeProcesses) startAPIServer(ctx context.Context) error {

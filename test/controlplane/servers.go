@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"net"
 	"strconv"
 )
 
@@ -11,6 +12,7 @@ const (
 	hncAPIServer  = "hnc-apiserver"
 	hncPropagator = "hnc-propagator"
 	hncSync       = "hnc-sync"
+	hncEtcd       = "hnc-etcd"
 )
 
 // Server is one replica of one of our servers, to be run as a subprocess.
@@ -22,6 +24,10 @@ type Server struct {
 	// SharedEtcd has an hnc-apiserver keep its data in the control plane's etcd, which several replicas need.
 	// Otherwise it embeds an etcd of its own.
 	SharedEtcd bool
+	// Etcd is where an hnc-apiserver keeps its data otherwise, if it does not embed an etcd.
+	Etcd *Etcd
+	// Address is the one that it listens on: that of the loopback interface by default.
+	Address string
 	// Args are added after our own flags, so they win.
 	Args []string
 }
@@ -34,7 +40,15 @@ func (s Server) Process() string {
 	return s.Name + "-" + strconv.Itoa(s.Replica)
 }
 
-// StartServer runs one of our servers and returns when it is ready, with the loopback port that it serves on.
+// endpoint returns the address and port that the server listens on.
+func (s Server) endpoint(port int) string {
+	if s.Address == "" {
+		return loopback(port)
+	}
+	return net.JoinHostPort(s.Address, strconv.Itoa(port))
+}
+
+// StartServer runs one of our servers and returns when it is ready, with the port that it serves on.
 // One that runs already is kept, unless its binary is newer. An hnc-apiserver gets its requests after Register only.
 func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installation, server Server) (int, error) {
 	port, err := cp.ports.get(server.Process())
@@ -45,7 +59,7 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 		return 0, err
 	}
 	var args []string
-	ready := "https://" + loopback(port) + "/readyz"
+	ready := "https://" + server.endpoint(port) + "/readyz"
 	switch server.Name {
 	case hncAPIServer:
 		if args, err = cp.apiServerArgs(installation, server, port); err != nil {
@@ -69,6 +83,11 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 	config, err := clientTLS(cp.CAFile(), cp.pki.pair("admin"))
 	if err != nil {
 		return 0, err
+	}
+	// Its certificates do not name other addresses.
+	config.ServerName = "localhost"
+	if server.Address != "" {
+		args = append(args, "--bind-address="+server.Address)
 	}
 	return port, cp.run(ctx, run{
 		name: server.Process(), binary: server.Name, args: append(args, server.Args...), ready: ready, tls: config,
@@ -100,13 +119,18 @@ func (cp *ControlPlane) apiServerArgs(installation *Installation, server Server,
 		"--authentication-kubeconfig=" + installation.APIServerKubeconfig,
 		"--authorization-kubeconfig=" + installation.APIServerKubeconfig,
 	}
-	if !server.SharedEtcd {
+	var access Etcd
+	switch {
+	case server.Etcd != nil:
+		access = *server.Etcd
+	case server.SharedEtcd:
+		var err error
+		if access, err = cp.Etcd(); err != nil {
+			return nil, err
+		}
+	default:
 		// The working directory is Dir.
 		return append(args, "--data-dir="+server.Process()), nil
-	}
-	access, err := cp.Etcd()
-	if err != nil {
-		return nil, err
 	}
 	return append(append(args, access.Flags()...), "--etcd-prefix="+EtcdPrefix), nil
 }

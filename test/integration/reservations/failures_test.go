@@ -192,7 +192,7 @@ func TestLostRecordsAreCountedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}, TLS: config})
+	client, err := clientv3.New(clientv3.Config{Endpoints: etcd.Endpoints, TLS: config})
 	if err != nil {
 		t.Fatal(err)
 	}

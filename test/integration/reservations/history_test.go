@@ -36,7 +36,7 @@ func etcdClient(t *testing.T) *clientv3.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}, TLS: tls})
+	client, err := clientv3.New(clientv3.Config{Endpoints: etcd.Endpoints, TLS: tls})
 	if err != nil {
 		t.Fatal(err)
 	}

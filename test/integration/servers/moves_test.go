@@ -113,7 +113,7 @@ func etcdClient(t *testing.T) *clientv3.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}, TLS: config, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: etcd.Endpoints, TLS: config, Logger: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}

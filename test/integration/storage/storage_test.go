@@ -132,7 +132,7 @@ func stored(t *testing.T, cp *controlplane.ControlPlane, key string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{access.Endpoint}, TLS: tls, DialTimeout: 10 * time.Second})
+	client, err := clientv3.New(clientv3.Config{Endpoints: access.Endpoints, TLS: tls, DialTimeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

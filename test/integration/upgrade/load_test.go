@@ -32,7 +32,7 @@ func load(ctx context.Context) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{access.Endpoint}, TLS: tls})
+	client, err := clientv3.New(clientv3.Config{Endpoints: access.Endpoints, TLS: tls})
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func etcd(cp *controlplane.ControlPlane) (*clientv3.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clientv3.New(clientv3.Config{Endpoints: []string{access.Endpoint}, TLS: tls})
+	return clientv3.New(clientv3.Config{Endpoints: access.Endpoints, TLS: tls})
 }
 
 // dumpStore writes our keys: objects and edges.
