@@ -59,6 +59,9 @@ func Default() Rules {
 	return Rules{Namespaces: Namespaces{excluded: sets.New(hnc.ExcludedNamespaces...)}}
 }
 
+// Listed reports whether the namespace of that name is excluded by its name alone.
+func (n Namespaces) Listed(name string) bool { return n.excluded.Has(name) }
+
 // NameExcluded returns why namespaces with that name are excluded regardless of their labels; "" if they are not.
 func (n Namespaces) NameExcluded(name string) string {
 	switch {

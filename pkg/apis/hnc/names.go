@@ -53,6 +53,12 @@ const (
 
 	// AnnotationAncestry holds the names of a namespace and its ancestors up to the root, joined by dots.
 	AnnotationAncestry = "hnc.x-k8s.io/ancestry"
+	// AnnotationAbstractAncestors holds the names of the ancestors of a namespace that are no namespaces, and for which
+	// it has tree labels, the nearest first, joined by dots. Only the propagator writes it.
+	AnnotationAbstractAncestors = "hnc.x-k8s.io/abstract-ancestors"
+	// AnnotationAllowSharedNames with the value "true" on a Hierarchy allows abstract ancestors with the names of existing
+	// namespaces.
+	AnnotationAllowSharedNames = "hnc.x-k8s.io/allow-shared-names"
 	// AnnotationExceedQuotas with the value "true" on a Hierarchy makes its parent be set even if that exceeds hierarchical quotas. It applies to
 	// users allowed to update these quotas.
 	AnnotationExceedQuotas = "hnc.x-k8s.io/exceed-quotas"
@@ -120,6 +126,7 @@ const (
 	ReasonManagedLabelConflict      = "ManagedLabelConflict"
 	ReasonManagedAnnotationConflict = "ManagedAnnotationConflict"
 	ReasonExternalNamespace         = "ExternalNamespace"
+	ReasonAbstractNameConflict      = "AbstractNameConflict"
 	ReasonNamespaceExcluded         = "NamespaceExcluded"
 	ReasonNamespaceConflict         = "NamespaceConflict"
 	ReasonNamespaceConverted        = "NamespaceConverted"

@@ -25,6 +25,7 @@ type HierarchySpec struct {
 	NamespaceLabels        []MetaKVP
 	NamespaceAnnotations   []MetaKVP
 	RequiredChildren       []string
+	AbstractAncestors      []string
 	Propagation            []ResourceSpec
 }
 

@@ -2295,6 +2295,25 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 					},
+					"abstractAncestors": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "abstractAncestors are names above this namespace that are no namespaces, the nearest first, such as directories of a repository. This namespace and all its descendants have a tree label for each, with the distance to it. They are DNS labels, at most 100, and only a namespace without a parent can have them. A name that is also the name of an existing namespace is rejected unless the annotation hnc.x-k8s.io/allow-shared-names of this object is \"true\". A change requires permission to update hierarchies/abstract in this namespace and, because policies select namespaces by these labels, in a namespace of each of the names before and after the change, whether it exists or not.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"propagation": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{

@@ -2,6 +2,7 @@ package desired
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -29,5 +30,33 @@ func Ancestry(t *tree.Tree, name string) string {
 		ancestor, _ := hnc.TreeLabelAncestor(key)
 		path = append(path, ancestor)
 	}
+	for ancestor := range abstractAbove(t, name) {
+		path = append(path, ancestor)
+	}
 	return strings.Join(path, ".")
+}
+
+// AbstractAncestors returns the value of the annotation that names the abstract ancestors among the tree labels of a namespace: "" if it has none.
+func AbstractAncestors(t *tree.Tree, name string) string {
+	var names []string
+	for ancestor := range abstractAbove(t, name) {
+		names = append(names, ancestor)
+	}
+	return hnc.JoinAbstractAncestors(names)
+}
+
+// abstractAbove returns the abstract ancestors above the root of a namespace with their distances, the nearest first. A namespace of the same name is
+// nearer: its label stays, and the abstract ancestor is left out.
+func abstractAbove(t *tree.Tree, name string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		if t.Excluded(name) {
+			return
+		}
+		path := reach(t, name)
+		for i, ancestor := range t.AbstractAncestors(path[len(path)-1]) {
+			if !slices.Contains(path, ancestor) && !yield(ancestor, len(path)+i) {
+				return
+			}
+		}
+	}
 }

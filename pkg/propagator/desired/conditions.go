@@ -43,6 +43,7 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 				name, ns.ManagedBy, h.Parent, name, hnc.AnnotationManagedBy),
 		})
 	}
+	found = append(found, sharedNames(t, name)...)
 	found = append(found, metadataProblems(t, name)...)
 	found = append(found, requiredProblems(t, name)...)
 	found = append(found, t.KindConditions(name)...)
@@ -53,6 +54,21 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 		found[i].Status = metav1.ConditionTrue
 	}
 	return found
+}
+
+// sharedNames returns the condition of a namespace with abstract ancestors that have become the names of namespaces.
+func sharedNames(t *tree.Tree, name string) []metav1.Condition {
+	shared := t.SharedNames(name)
+	if len(shared) == 0 {
+		return nil
+	}
+	return []metav1.Condition{{
+		Type:   hnc.ConditionBadConfiguration,
+		Reason: hnc.ReasonAbstractNameConflict,
+		Message: fmt.Sprintf("abstract ancestors of %q are also names of namespaces: %s, so their tree labels mean both, and below both the nearer one; "+
+			"rename one of the two, or allow it by the annotation %s=true of the hierarchy of namespace %q",
+			name, strings.Join(shared, ", "), hnc.AnnotationAllowSharedNames, name),
+	}}
 }
 
 // heldCopies returns the condition of a namespace with deleted copies that finalizers keep. They are still in effect.

@@ -28,6 +28,9 @@ func Labels(t *tree.Tree, name string) map[string]string {
 			labels[key] = strconv.Itoa(distance + depth)
 		}
 	}
+	for ancestor, depth := range abstractAbove(t, name) {
+		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
+	}
 	if len(t.Chain(name)) > 1 || t.HasChildren(name) {
 		labels[hnc.LabelInTree] = yes
 	}

@@ -66,13 +66,17 @@ func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 			patch[hnc.AnnotationInheritedPodSecurity] = &recorded
 		}
 	}
-	switch path := Ancestry(t, name); path {
-	case ns.Ancestry:
-	case "":
-		patch[hnc.AnnotationAncestry] = nil
-	default:
-		patch[hnc.AnnotationAncestry] = &path
+	set := func(key, present, wanted string) {
+		switch wanted {
+		case present:
+		case "":
+			patch[key] = nil
+		default:
+			patch[key] = &wanted
+		}
 	}
+	set(hnc.AnnotationAncestry, ns.Ancestry, Ancestry(t, name))
+	set(hnc.AnnotationAbstractAncestors, hnc.JoinAbstractAncestors(ns.Abstract), AbstractAncestors(t, name))
 	return patch
 }
 

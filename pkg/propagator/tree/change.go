@@ -63,6 +63,9 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		t.recordConversion(old, ns)
 	})
 	affected.Changed = append(affected.Changed, name)
+	if (old == nil) != (ns == nil) {
+		affected.Changed = append(affected.Changed, t.below(name)...)
+	}
 	affected.Subnamespaces = append(affected.Subnamespaces, inside...)
 	if len(inside) > 0 || old == nil || ns == nil || old.Terminating != ns.Terminating || old.SubnamespaceOf != ns.SubnamespaceOf {
 		for _, key := range t.RequestsFor(name) {
@@ -105,6 +108,7 @@ func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
 		} else {
 			t.hierarchies[namespace] = h
 		}
+		t.abstractChanged(namespace, old, h)
 	})
 	affected.Changed = append(affected.Changed, namespace)
 	if ns, parent := t.namespaces[namespace], t.forest.Parent(namespace); ns != nil && ns.Terminating && parent != "" {

@@ -38,6 +38,33 @@ func TestAChangeAffectsTheSubtreeBelowIt(t *testing.T) {
 			func(t *Tree) Affected { return t.DeleteNamespace("a", "uid-a") },
 			[]string{"a", "b", "c"}, []string{"a"},
 		},
+		"abstract ancestors": {
+			func(t *Tree) Affected {
+				h := hierarchy("a", "")
+				h.Abstract = []string{"eng"}
+				return t.SetHierarchy(h)
+			},
+			nil, []string{"a", "b", "c"},
+		},
+		"a namespace with the name of an abstract ancestor is created": {
+			func(t *Tree) Affected {
+				h := hierarchy("a", "")
+				h.Abstract = []string{"eng"}
+				t.SetHierarchy(h)
+				return t.SetNamespace(ns("eng"))
+			},
+			[]string{"eng"}, []string{"a", "eng"},
+		},
+		"a namespace with the name of an earlier abstract ancestor is created": {
+			func(t *Tree) Affected {
+				h := hierarchy("a", "")
+				h.Abstract = []string{"eng"}
+				t.SetHierarchy(h)
+				t.SetHierarchy(hierarchy("a", ""))
+				return t.SetNamespace(ns("eng"))
+			},
+			[]string{"eng"}, []string{"eng"},
+		},
 		"another namespace of that name vanished": {func(t *Tree) Affected { return t.DeleteNamespace("a", "uid-x") }, nil, nil},
 		"a leaf is created": {
 			func(t *Tree) Affected {

@@ -32,7 +32,7 @@ func (f *facts) Converted(s *Subnamespace) bool {
 	if ns.ManagedBy != "" || ns.SubnamespaceOf == s.Parent {
 		return false
 	}
-	return seen || s.Status.State == v1beta1.SubnamespaceOk || ns.Labels[hnc.TreeLabel(s.Parent)] == "1" ||
+	return seen || s.Status.State == v1beta1.SubnamespaceOk || ns.isLabeledChild(s.Parent) ||
 		(ns.SubnamespaceOf == "" && !s.Created.IsZero() && !ns.Created.Before(&s.Created))
 }
 
@@ -41,7 +41,7 @@ func (f *facts) Converted(s *Subnamespace) bool {
 func (f *facts) bornBelow(ns *Namespace) string {
 	for _, key := range f.RequestsFor(ns.Name) {
 		s := f.Subnamespace(key)
-		if s != nil && !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) && ns.Labels[hnc.TreeLabel(key.Parent)] == "1" {
+		if s != nil && !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) && ns.isLabeledChild(key.Parent) {
 			return key.Parent
 		}
 	}

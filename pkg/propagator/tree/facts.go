@@ -2,6 +2,7 @@ package tree
 
 import (
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -11,6 +12,8 @@ type facts struct {
 	lineage
 	// converted holds the UIDs of Subnamespaces whose namespaces were seen to become full ones.
 	converted map[Key]types.UID
+	// abstract holds, by abstract ancestor, the namespaces whose Hierarchies name it.
+	abstract map[string]sets.Set[string]
 }
 
 // HasSubnamespaces reports whether a sub-namespace is, or is about to be created, directly below the namespace. An annotation without a Subnamespace
@@ -95,6 +98,10 @@ func (f *facts) parentFor(name string) string {
 		}
 		if h := f.Hierarchy(name); h != nil && h.Parent != "" {
 			return h.Parent
+		}
+		if len(f.AbstractAncestors(name)) > 0 {
+			// No annotation takes the namespace out of the policies that select by them.
+			return ""
 		}
 		if ns.SubnamespaceOf == "" {
 			return f.bornBelow(ns)

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -14,11 +15,14 @@ type inheritance struct {
 }
 
 // given is what a namespace passes on to its descendants, besides its own position in the tree.
-type given struct{ labels, annotations, trees, podSecurity map[string]string }
+type given struct {
+	labels, annotations, trees, podSecurity map[string]string
+	abstract                                []string
+}
 
 func (g given) equal(other given) bool {
 	return maps.Equal(g.labels, other.labels) && maps.Equal(g.annotations, other.annotations) && maps.Equal(g.trees, other.trees) &&
-		maps.Equal(g.podSecurity, other.podSecurity)
+		maps.Equal(g.podSecurity, other.podSecurity) && slices.Equal(g.abstract, other.abstract)
 }
 
 // InheritPodSecurity makes sub-namespaces inherit the Pod Security labels of their parents. It must be called before anything is recorded.
@@ -75,7 +79,7 @@ func (in *inheritance) Own(name string) (labels, annotations map[string]string) 
 func (in *inheritance) given(name string) given {
 	var g given
 	g.labels, g.annotations = in.Inherited(name)
-	g.trees = in.ForeignTrees(name)
+	g.trees, g.abstract = in.ForeignTrees(name), in.AbstractAncestors(name)
 	g.podSecurity = in.podSecurity(name)
 	return g
 }

@@ -26,6 +26,8 @@ type Namespace struct {
 	SubnamespaceOf string
 	// Ancestry is the path to the root in the Namespace's annotation, "" if there is none.
 	Ancestry string
+	// Abstract are the abstract ancestors in the Namespace's annotation, nil if there are none.
+	Abstract []string
 	// InheritedPodSecurity records the Pod Security labels that the namespace has inherited.
 	InheritedPodSecurity string
 	// CreatorPending is the UID of the Subnamespace whose requester has yet to get the creator's role here, "" for none.
@@ -49,6 +51,7 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		Annotations:          ns.Annotations,
 		SubnamespaceOf:       managed.SubnamespaceOf(ns.Annotations),
 		Ancestry:             ns.Annotations[hnc.AnnotationAncestry],
+		Abstract:             hnc.AbstractAncestors(ns.Annotations),
 		InheritedPodSecurity: ns.Annotations[hnc.AnnotationInheritedPodSecurity],
 		CreatorPending:       types.UID(ns.Annotations[hnc.AnnotationCreatorPending]),
 		Terminating:          ns.DeletionTimestamp != nil,
@@ -73,7 +76,10 @@ type Hierarchy struct {
 	Cascading bool
 	// Required are the names of the required sub-namespaces.
 	Required []string
-	Metadata Metadata
+	// Abstract are the abstract ancestors, the nearest first. SharesNames allows them to have the names of namespaces.
+	Abstract    []string
+	SharesNames bool
+	Metadata    Metadata
 	// Propagation are the specified kinds.
 	Propagation []v1beta1.ResourceSpec
 	Status      v1beta1.HierarchyStatus
@@ -91,6 +97,8 @@ func NewHierarchy(h *v1beta1.Hierarchy) *Hierarchy {
 		Parent:          h.Spec.Parent,
 		Cascading:       h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion,
 		Required:        h.Spec.RequiredChildren,
+		Abstract:        h.Spec.AbstractAncestors,
+		SharesNames:     h.Annotations[hnc.AnnotationAllowSharedNames] == "true",
 		Metadata: Metadata{
 			Labels: h.Spec.Labels, Annotations: h.Spec.Annotations,
 			NamespaceLabels: h.Spec.NamespaceLabels, NamespaceAnnotations: h.Spec.NamespaceAnnotations,

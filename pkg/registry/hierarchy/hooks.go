@@ -85,6 +85,9 @@ func (k hooks) validateCreate(ctx context.Context, h *hnc.Hierarchy) error {
 	if err := k.move(ctx, h, namespace); err != nil {
 		return err
 	}
+	if err := k.validateAbstract(ctx, h, nil, namespace); err != nil {
+		return err
+	}
 	return k.validateRequired(ctx, h, nil, namespace)
 }
 
@@ -96,7 +99,10 @@ func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error
 		if err := k.authorizePodSecurityRemoval(ctx, oldH); err != nil {
 			return err
 		}
-		return k.remove(ctx, oldH)
+		if err := k.remove(ctx, oldH); err != nil {
+			return err
+		}
+		return k.validateAbstractRemoval(ctx, oldH)
 	}
 	if oldH.DeletionTimestamp != nil && h.Spec.Parent != "" && h.Spec.Parent != oldH.Spec.Parent {
 		return apierrors.NewForbidden(hnc.Resource("hierarchies"), h.Name, fmt.Errorf("spec.parent: the hierarchy of namespace %q is being deleted "+
@@ -122,7 +128,10 @@ func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error
 		if err := k.validateRequired(ctx, h, oldH.Spec.RequiredChildren, namespace); err != nil {
 			return err
 		}
-		return fence.Set(ctx, nil)
+		if err := fence.Set(ctx, nil); err != nil {
+			return err
+		}
+		return k.validateAbstract(ctx, h, oldH.Spec.AbstractAncestors, namespace)
 	}
 	if namespace.DeletionTimestamp != nil && !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) {
 		return apierrors.NewForbidden(hnc.Resource("hierarchies"), h.Name,
@@ -131,9 +140,12 @@ func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error
 	if err := k.move(ctx, h, namespace); err != nil {
 		return err
 	}
-	known := oldH.Spec.RequiredChildren
+	known, abstract := oldH.Spec.RequiredChildren, oldH.Spec.AbstractAncestors
 	if !bound {
-		known = nil
+		known, abstract = nil, nil
+	}
+	if err := k.validateAbstract(ctx, h, abstract, namespace); err != nil {
+		return err
 	}
 	return k.validateRequired(ctx, h, known, namespace)
 }
@@ -146,7 +158,10 @@ func (k hooks) validateDelete(ctx context.Context, h *hnc.Hierarchy) error {
 	if err := k.authorizePodSecurityRemoval(ctx, h); err != nil {
 		return err
 	}
-	if err := k.remove(ctx, h); err != nil || len(h.Finalizers) == 0 {
+	if err := k.remove(ctx, h); err != nil {
+		return err
+	}
+	if err := k.validateAbstractRemoval(ctx, h); err != nil || len(h.Finalizers) == 0 {
 		return err
 	}
 	return fence.Set(ctx, nil)

@@ -30,7 +30,7 @@ func (s strategy) setReadyCondition(ctx context.Context, h *hnc.Hierarchy) {
 // hasSettings reports whether a spec sets more than the parent and cascading deletion.
 func hasSettings(spec hnc.HierarchySpec) bool {
 	return len(spec.Labels)+len(spec.Annotations)+len(spec.NamespaceLabels)+len(spec.NamespaceAnnotations)+
-		len(spec.RequiredChildren)+len(spec.Propagation) > 0
+		len(spec.RequiredChildren)+len(spec.AbstractAncestors)+len(spec.Propagation) > 0
 }
 
 // isV1alpha2 reports whether the request uses HNC's version.

@@ -26,7 +26,7 @@ func (a *Authorizer) AuthorizePropagator(ctx context.Context, namespace *corev1.
 			}
 		}
 		current, err := s.namespace(ctx, namespace.Name)
-		if err != nil || (current != nil && current.Labels[hnc.TreeLabel(parent)] == "1") {
+		if err != nil || (current != nil && hnc.IsLabeledChild(current.Labels, hnc.AbstractAncestors(current.Annotations), parent)) {
 			return nil, err
 		}
 		return nil, newRejection(ctx, hnc.Singleton).forbidden("spec.parent: neither a Subnamespace nor the tree labels of namespace %q make it a child of %q; "+

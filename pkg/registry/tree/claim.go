@@ -2,9 +2,11 @@ package tree
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -69,6 +71,9 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	case exists == nil:
 	case exists.DeletionTimestamp != nil:
 		return edgeValue{}, nil, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
+	case hnc.HasAbstractParent(exists.Labels, hnc.AbstractAncestors(exists.Annotations)):
+		return edgeValue{}, nil, reject.conflict("%s: namespace %q has the abstract ancestors %s, so it is a root; choose another name, "+
+			"or remove spec.abstractAncestors of its hierarchy", nameField, name, strings.Join(hnc.AbstractAncestors(exists.Annotations), ", "))
 	case SubnamespaceOf(exists) != parent:
 		return edgeValue{}, nil, reject.conflict("%s: namespace %q exists already; choose another name, "+
 			"or set spec.parent of its hierarchy to %q", nameField, name, parent)

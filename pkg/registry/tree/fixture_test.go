@@ -70,6 +70,8 @@ type fixture struct {
 	resource string
 	// propagation holds "user/namespace" of the users allowed to set spec.propagation.
 	propagation map[string]bool
+	// abstract holds "user/namespace" of the users allowed to set spec.abstractAncestors, "user/" for all namespaces.
+	abstract map[string]bool
 	// updates holds "user/namespace/name" of the objects that users may update.
 	updates map[string]bool
 	// lists holds the namespaces in which all users may list objects.
@@ -84,7 +86,7 @@ func uid(name string) types.UID { return types.UID("uid-" + name) }
 // newFixture creates namespaces from a map of names to parents. Those whose name starts with "sub" are sub-namespaces. "gone" never exists.
 func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
-	f := &fixture{stored: memory{}, marks: map[string]int64{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, resource: "hierarchies",
+	f := &fixture{stored: memory{}, marks: map[string]int64{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, abstract: map[string]bool{}, resource: "hierarchies",
 		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 	var objects []runtime.Object
 	for name, parent := range parents {
@@ -141,6 +143,9 @@ func (f *fixture) authorize(_ context.Context, a authorizer.Attributes) (authori
 	who, in, on := f.admin, a.GetUser().GetName()+"/"+a.GetNamespace(), f.resource
 	if a.GetSubresource() == "propagation" {
 		who, on = f.propagation, "hierarchies"
+	}
+	if a.GetSubresource() == "abstract" {
+		who, on = f.abstract, "hierarchies"
 	}
 	if a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName && a.GetResource() == on && a.GetName() == "" && who[in] {
 		return authorizer.DecisionAllow, "", nil

@@ -66,6 +66,8 @@ type Tree struct {
 	Authorizer *Authorizer
 	// Moves validates the parents that Hierarchies set.
 	Moves *Moves
+	// Abstract validates the abstract ancestors that Hierarchies set.
+	Abstract *Abstract
 	// Claims validates the names that Subnamespaces claim.
 	Claims *Claims
 	// Overwrites rejects changes that would overwrite objects.
@@ -81,6 +83,7 @@ func New(config Config) *Tree {
 		Index:      index,
 		Authorizer: authorizer,
 		Moves:      &Moves{index: index, authorizer: authorizer, overwrites: overwrites},
+		Abstract:   &Abstract{index: index, authorizer: authorizer},
 		Claims:     &Claims{index: index, authorizer: authorizer, config: &config},
 		Overwrites: overwrites,
 	}

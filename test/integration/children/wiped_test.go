@@ -86,7 +86,7 @@ func eventuallyRebuilt(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if h.Spec.Parent != parent || (h.Spec.AllowCascadingDeletion != nil) != (name == "wipe") || (len(h.Spec.Labels) == 1) != (name == "wipe" || name == "wipe-full") {
+			if (fmt.Sprint(h.Spec.AbstractAncestors) == "[wipe-dir wipe-top]") != (name == "wipe") || h.Spec.Parent != parent || (h.Spec.AllowCascadingDeletion != nil) != (name == "wipe") || (len(h.Spec.Labels) == 1) != (name == "wipe" || name == "wipe-full") {
 				return fmt.Errorf("got %+v", h.Spec)
 			}
 			return nil
@@ -98,6 +98,7 @@ func eventuallyRebuilt(t *testing.T) {
 func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	namespaces(t, "wipe", "wipe-full")
 	if err := root.hierarchy(t, "wipe", func(s *v1beta1.HierarchySpec) {
+		s.AbstractAncestors = []string{"wipe-dir", "wipe-top"}
 		s.AllowCascadingDeletion, s.Labels = ptr.To(true), []v1beta1.MetaKVP{{Key: "team", Value: "blue"}}
 	}); err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ancestryIs(t, "wipe-full", "wipe-full", "wipe-sub", "wipe")
+	ancestryIs(t, "wipe-full", "wipe-full", "wipe-sub", "wipe", "wipe-dir", "wipe-top")
 	for _, name := range wiped {
 		suite.Eventually(t, "the copy in "+name, func() error {
 			_, err := root.RbacV1().RoleBindings(name).Get(t.Context(), "wipe-viewers", metav1.GetOptions{})

@@ -607,6 +607,11 @@ func (in *HierarchySpec) DeepCopyInto(out *HierarchySpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.AbstractAncestors != nil {
+		in, out := &in.AbstractAncestors, &out.AbstractAncestors
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Propagation != nil {
 		in, out := &in.Propagation, &out.Propagation
 		*out = make([]ResourceSpec, len(*in))

@@ -41,6 +41,7 @@ func hierarchyItself(h *hnc.Hierarchy) field.ErrorList {
 			errs = append(errs, field.Invalid(spec.Child("parent"), h.Spec.Parent, "must be the name of a namespace: "+problem))
 		}
 	}
+	errs = append(errs, abstractAncestors(spec, h)...)
 	return append(errs, requiredChildren(spec.Child("requiredChildren"), h.Spec.RequiredChildren)...)
 }
 

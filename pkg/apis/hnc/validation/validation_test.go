@@ -39,6 +39,38 @@ func TestRequiredChildren(t *testing.T) {
 	}
 }
 
+func TestAbstractAncestors(t *testing.T) {
+	many := make([]string, 101)
+	for i := range many {
+		many[i] = fmt.Sprint("d", i)
+	}
+	for name, row := range map[string]struct {
+		parent string
+		names  []string
+		want   string
+	}{
+		"names":           {"", []string{"eng", "platform"}, ""},
+		"none":            {"above", nil, ""},
+		"100":             {"", many[:100], ""},
+		"too many":        {"", many, "spec.abstractAncestors: Too many: 101: must have at most 100 items"},
+		"twice":           {"", []string{"eng", "eng"}, `spec.abstractAncestors[1]: Duplicate value: "eng"`},
+		"the leaf":        {"", []string{"eng", "leaf"}, "spec.abstractAncestors[1]: Invalid value: \"leaf\": must not be the name of the namespace itself"},
+		"no label":        {"", []string{"eng", "b.c"}, "spec.abstractAncestors[1]: Invalid value"},
+		"empty":           {"", []string{""}, "spec.abstractAncestors[0]: Invalid value"},
+		"too long":        {"", []string{strings.Repeat("a", 64)}, "spec.abstractAncestors[0]: Invalid value"},
+		"below a parent":  {"above", []string{"eng", "platform"}, "spec.parent: Invalid value: \"above\": must be empty, because the abstract ancestors eng, platform"},
+		"upper-case name": {"", []string{"Eng"}, "spec.abstractAncestors[0]: Invalid value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: hnc.Singleton}, Spec: hnc.HierarchySpec{Parent: row.parent, AbstractAncestors: row.names}}
+			err := ValidateHierarchy(h, nil).ToAggregate()
+			if (err == nil) != (row.want == "") || (err != nil && !strings.Contains(err.Error(), row.want)) {
+				t.Errorf("got %v, want %q", err, row.want)
+			}
+		})
+	}
+}
+
 func TestCreatorRole(t *testing.T) {
 	for role, valid := range map[string]bool{"": true, "admin": true, "system:x": true, "a/b": false, "..": false, "a%b": false} {
 		c := &hnc.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: hnc.HNCConfigurationSpec{CreatorRole: role}}

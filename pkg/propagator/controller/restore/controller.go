@@ -107,7 +107,7 @@ func (c *Controller) rebuildOne(ctx context.Context, r record) error {
 	h := &v1beta1.Hierarchy{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.name, Name: hnc.Singleton},
 		Spec: v1beta1.HierarchySpec{
-			Parent: r.parent, Labels: r.metadata.Labels, Annotations: r.metadata.Annotations,
+			Parent: r.parent, AbstractAncestors: r.abstract, Labels: r.metadata.Labels, Annotations: r.metadata.Annotations,
 			NamespaceLabels: r.metadata.NamespaceLabels, NamespaceAnnotations: r.metadata.NamespaceAnnotations,
 		},
 	}

@@ -17,7 +17,9 @@ type record struct {
 	// subnamespace reports that the parent had a Subnamespace for it.
 	subnamespace bool
 	cascading    bool
-	metadata     tree.Metadata
+	// abstract are the abstract ancestors of a root.
+	abstract []string
+	metadata tree.Metadata
 }
 
 // plan returns the lost hierarchies by name: labels name the parent and say where cascading deletion is allowed, and managed metadata is attributed to
@@ -48,7 +50,10 @@ func plan(t *tree.Tree) []record {
 			r.metadata.Labels, r.metadata.NamespaceLabels = begins(t, ns, parent, children[name], labels, t.Keys().Label)
 			r.metadata.Annotations, r.metadata.NamespaceAnnotations = begins(t, ns, parent, children[name], annotations, t.Keys().Annotation)
 		}
-		if r.parent != "" || r.cascading || !r.metadata.Equal(tree.Metadata{}) {
+		if ns.HasAbstractParent() && !t.External(name) {
+			r.abstract = ns.Abstract
+		}
+		if r.parent != "" || len(r.abstract) > 0 || r.cascading || !r.metadata.Equal(tree.Metadata{}) {
 			found = append(found, r)
 		}
 	}
@@ -61,12 +66,7 @@ func labelledParent(t *tree.Tree, name string) string {
 	if t.Excluded(name) || ns.ManagedBy != "" {
 		return ""
 	}
-	for _, key := range slices.Sorted(maps.Keys(ns.Labels)) {
-		if parent, ok := hnc.TreeLabelAncestor(key); ok && ns.Labels[key] == "1" && parent != name {
-			return parent
-		}
-	}
-	return ""
+	return ns.LabeledParent()
 }
 
 // begins returns the managed pairs that the namespace has and its parent lacks: those that its descendants have too, and those that it has

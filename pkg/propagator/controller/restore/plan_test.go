@@ -31,7 +31,10 @@ func TestPlanOfLostHierarchies(t *testing.T) {
 		"other labels":                      {append(chained, "has a label x=1"), "b below a, c sub-of b"},
 		"external":                          {append(chained, "has b manager other", "has b label m=1"), "c sub-of b"},
 		"excluded":                          {append(chained, "has b label off="), "c sub-of b"},
-		"terminating":                       {append(chained, "terminating c"), "b below a"},
+		"below abstract ancestors": {[]string{"ns a", "has a label a.tree.hnc.x-k8s.io/depth=0", "has a label eng.tree.hnc.x-k8s.io/depth=1", "has a label top.tree.hnc.x-k8s.io/depth=2", "has a abstract eng.top",
+			"ns b", "has b label a.tree.hnc.x-k8s.io/depth=1", "has b label eng.tree.hnc.x-k8s.io/depth=2", "has b abstract eng.top"}, "a abstract eng top, b below a"},
+		"below a namespace with an abstract name": {[]string{"ns a", "ns eng", "has eng label eng.tree.hnc.x-k8s.io/depth=0", "has a label eng.tree.hnc.x-k8s.io/depth=1", "has a abstract eng"}, "a abstract eng"},
+		"terminating": {append(chained, "terminating c"), "b below a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var records []string
@@ -42,6 +45,9 @@ func TestPlanOfLostHierarchies(t *testing.T) {
 					words = append(words, "sub-of", r.parent)
 				case r.parent != "":
 					words = append(words, "below", r.parent)
+				}
+				if len(r.abstract) > 0 {
+					words = append(words, "abstract", strings.Join(r.abstract, " "))
 				}
 				if r.cascading {
 					words = append(words, "cascading")

@@ -134,6 +134,9 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 	annotations := desired.ManagedAnnotations(t, s.Name)
 	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
 	annotations[hnc.AnnotationAncestry] = desired.Ancestry(t, s.Name)
+	if abstract := desired.AbstractAncestors(t, s.Name); abstract != "" {
+		annotations[hnc.AnnotationAbstractAncestors] = abstract
+	}
 	if recorded := desired.EncodeLabels(desired.InheritedPodSecurity(t, s.Name)); recorded != "" {
 		annotations[hnc.AnnotationInheritedPodSecurity] = recorded
 	}

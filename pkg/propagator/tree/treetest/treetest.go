@@ -30,7 +30,7 @@ func Next() string {
 }
 
 // New builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "terminating NAME", "gone NAME",
-// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound PARENT NAME UID", "free PARENT NAME", "no-hierarchy NAME", "role NAME",
+// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "abstract NAME ANCESTOR...", "shared NAME ANCESTOR...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound PARENT NAME UID", "free PARENT NAME", "no-hierarchy NAME", "role NAME",
 // "pending NAME UID", and those of metadata.
 func New(lines ...string) *tree.Tree {
 	t := tree.New(Rules())
@@ -78,6 +78,10 @@ func Apply(t *tree.Tree, line string) {
 	case "requires":
 		h := Hierarchy(t, name)
 		h.Required = words[2:]
+		t.SetHierarchy(h)
+	case "abstract", "shared":
+		h := Hierarchy(t, name)
+		h.Abstract, h.SharesNames = words[2:], words[0] == "shared"
 		t.SetHierarchy(h)
 	case "role":
 		t.SetCreatorRole(name)
@@ -152,7 +156,7 @@ func Rules() managed.Rules {
 	return rules
 }
 
-// applyMetadata understands "has NAME label KEY=VALUE", "has NAME annotation KEY=VALUE", "has NAME manager WHO" for namespaces,
+// applyMetadata understands "has NAME label KEY=VALUE", "has NAME annotation KEY=VALUE", "has NAME manager WHO", "has NAME abstract A.B" for namespaces,
 // "says NAME FIELD KEY=VALUE" for hierarchies, "asks PARENT NAME FIELD KEY=VALUE" for Subnamespaces.
 func applyMetadata(t *tree.Tree, words []string) {
 	switch words[0] {
@@ -171,6 +175,8 @@ func applyMetadata(t *tree.Tree, words []string) {
 				ns.Annotations = map[string]string{}
 			}
 			ns.Annotations[key] = value
+		case "abstract":
+			ns.Abstract = strings.Split(words[3], ".")
 		case "manager":
 			ns.ManagedBy, ns.SubnamespaceOf = words[3], ""
 		}

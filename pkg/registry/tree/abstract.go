@@ -1,0 +1,136 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Abstract validates and authorizes spec.abstractAncestors. It puts labels on a subtree that policies select namespaces by, so it must neither give a
+// namespace the label of a tree in which the requester has no rights, nor take it out of the policies of a directory.
+type Abstract struct {
+	index      *Index
+	authorizer *Authorizer
+}
+
+// Validate validates a changed spec.abstractAncestors in the Hierarchy of a namespace, which has no parent after the write. shared allows
+// the names of existing namespaces. The guard demands that the namespace does not become a sub-namespace before the commit.
+func (a *Abstract) Validate(ctx context.Context, namespace *corev1.Namespace, before, after []string, shared bool) (*fence.Guard, error) {
+	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		reject := newRejection(ctx, hnc.Singleton)
+		if err := a.authorizer.authorizeAbstract(ctx, s, reject, namespace.Name, slices.Concat(before, after), after); err != nil || len(after) == 0 {
+			return &fence.Guard{}, err
+		}
+		if err := validateAbstractPosition(ctx, s, reject, namespace); err != nil || ByPropagator(ctx) {
+			return &fence.Guard{}, err
+		}
+		for i, name := range after {
+			if slices.Contains(before, name) {
+				// A namespace that was created later is reported as a condition.
+				continue
+			}
+			if err := validateAbstractName(ctx, s, reject, fmt.Sprintf("spec.abstractAncestors[%d]", i), name, shared); err != nil {
+				return nil, err
+			}
+		}
+		return &fence.Guard{}, nil
+	})
+}
+
+// ValidateRemoval validates the deletion of a Hierarchy with abstract ancestors. In a namespace that is being deleted, it needs no right.
+func (a *Abstract) ValidateRemoval(ctx context.Context, name string, before []string) (*fence.Guard, error) {
+	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		namespace, err := s.activeNamespace(ctx, name)
+		if err != nil || namespace == nil {
+			return &fence.Guard{}, err
+		}
+		return &fence.Guard{}, a.authorizer.authorizeAbstract(ctx, s, newRejection(ctx, hnc.Singleton), name, before, nil)
+	})
+}
+
+// validateAbstractPosition rejects abstract ancestors of a namespace that has a parent by a Subnamespace, or whose tree labels are its manager's.
+func validateAbstractPosition(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace) error {
+	current, err := s.namespace(ctx, namespace.Name)
+	if err != nil {
+		return err
+	}
+	if current == nil {
+		current = namespace
+	}
+	if managed.External(current.Annotations) {
+		return reject.forbidden("spec.abstractAncestors: namespace %q is managed by %q, which sets its tree labels; leave the field out, or remove the namespace's annotation %s",
+			namespace.Name, current.Annotations[hnc.AnnotationManagedBy], hnc.AnnotationManagedBy)
+	}
+	e, err := s.edge(ctx, namespace.Name)
+	if err != nil || e.Hierarchy != "" {
+		return err
+	}
+	effective, err := s.effective(ctx, namespace.Name, e)
+	if err != nil || !effective {
+		return err
+	}
+	return reject.conflict("spec.abstractAncestors: namespace %q is a sub-namespace of %q, and only a root can have abstract ancestors; "+
+		"set them on the root of its tree", namespace.Name, e.Parent)
+}
+
+// validateAbstractName rejects the name of an excluded namespace, and that of an existing one unless shared names are allowed.
+func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, field, name string, shared bool) error {
+	if s.index.config.Rules.Listed(name) {
+		return reject.forbidden("%s: namespace %q is excluded from hierarchies by the administrator; choose another name", field, name)
+	}
+	exists, err := s.namespace(ctx, name)
+	if err != nil || exists == nil || shared {
+		return err
+	}
+	return reject.invalid(reject.conflict, field, name, "a namespace of this name exists, so the label %s would mean both; "+
+		"choose another name, or set the annotation %s=true of this object to allow it", hnc.TreeLabel(name), hnc.AnnotationAllowSharedNames)
+}
+
+// authorizeAbstract requires the right to set abstract ancestors, in the namespace and in one of each name: a right in one's own namespace must not
+// give it the labels of others. That of a namespace that does not exist can only come from a ClusterRoleBinding. The propagator may restore what the
+// namespace's annotation says, which only it can write.
+func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject rejection, namespace string, names, after []string) error {
+	if ByPropagator(ctx) {
+		current, err := s.namespace(ctx, namespace)
+		if err != nil || len(after) == 0 || (current != nil && slices.Equal(hnc.AbstractAncestors(current.Annotations), after)) {
+			return err
+		}
+		return reject.forbidden("spec.abstractAncestors: the annotation %s of namespace %q does not name %s; set them as a user who may",
+			hnc.AnnotationAbstractAncestors, namespace, strings.Join(after, ", "))
+	}
+	if _, everywhere, err := a.allowsAbstract(ctx, ""); err != nil || everywhere {
+		return err
+	}
+	for _, in := range append([]string{namespace}, names...) {
+		user, allowed, err := a.allowsAbstract(ctx, in)
+		if err != nil {
+			return err
+		}
+		if !allowed {
+			return reject.forbidden("spec.abstractAncestors: user %q may not change the abstract ancestors %s of namespace %q; this needs the verb update "+
+				"on hierarchies/abstract.%s in the namespace and in one of each name, whether that exists or not; it is missing in %q",
+				user, strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "), namespace, hnc.GroupName, in)
+		}
+	}
+	return nil
+}
+
+// allowsAbstract reports whether the requester may set abstract ancestors in a namespace, "" for all, and returns the requester's name.
+func (a *Authorizer) allowsAbstract(ctx context.Context, namespace string) (requester string, allowed bool, err error) {
+	return a.allows(ctx, authorizer.AttributesRecord{
+		Verb:        "update",
+		Namespace:   namespace,
+		APIGroup:    hnc.GroupName,
+		APIVersion:  "*",
+		Resource:    "hierarchies",
+		Subresource: "abstract",
+	})
+}
