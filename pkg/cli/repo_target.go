@@ -118,8 +118,13 @@ func (t *targetFlags) compile(ctx context.Context, f *factory, repo *repoFlags, 
 		return nil, errReported
 	}
 	result := all.clusters[0].result
-	if slices.ContainsFunc(result.Warnings, func(w *report.Error) bool { return w.Code == report.SharedName }) {
-		return nil, fmt.Errorf("an abstract directory has the name of a namespace, so one tree label would stand for both; rename it, or give --allow-shared-names")
+	for _, warning := range result.Warnings {
+		if warning.Code == report.SharedName {
+			return nil, fmt.Errorf("an abstract directory has the name of a namespace, so one tree label would stand for both; rename it, or give --allow-shared-names")
+		}
+		if !warning.Code.Applicable() {
+			return nil, fmt.Errorf("%s: %s", warning.Code, warning.Message)
+		}
 	}
 	return result, nil
 }

@@ -150,6 +150,19 @@ var rawCases = []codeCase{
 		bad: minimal.with(files{"namespaces/a.b/n.yaml": namespace("a.b", "")}), fix: files{"namespaces/a.b/n.yaml": "", "namespaces/ab/n.yaml": namespace("ab", "")},
 	},
 	{
+		name: "a directory and the namespace of its object are no label", code: report.InvalidNamespace, at: "cluster/role.yaml:3",
+		bad: minimal.with(files{"cluster/role.yaml": clusterRole("r", "namespace: A_b")}), fix: files{"cluster/role.yaml": clusterRole("r", "")},
+	},
+	{
+		name: "an object claims to be a copy", code: report.ReservedMetadata, at: mapFile + ":3",
+		bad: small.with(files{mapFile: configMap("a", labeled("hnc.x-k8s.io/inherited-from", "eng"))}), fix: files{mapFile: configMap("a", labeled("hnc.x-k8s.io/inherited", "eng"))},
+	},
+	{
+		name: "a Namespace claims to be a sub-namespace", code: report.ReservedMetadata, at: namespaceFile + ":3",
+		bad: small.with(files{namespaceFile: namespace("shop", annotated("hnc.x-k8s.io/subnamespace-of", "eng"))}),
+		fix: files{namespaceFile: namespace("shop", annotated("hnc.x-k8s.io/managed-by", "eng"))},
+	},
+	{
 		name: "a tree label is set", code: report.TreeLabel, at: namespaceFile + ":3",
 		bad: small.with(files{namespaceFile: namespace("shop", labeled("eng.tree.hnc.x-k8s.io/depth", `"1"`))}), fix: files{namespaceFile: namespace("shop", labeled("eng.tree.hnc.x-k8s.io/depths", `"1"`))},
 	},

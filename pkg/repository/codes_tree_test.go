@@ -132,6 +132,12 @@ var treeCases = []codeCase{
 		options: repository.Options{Excluded: []string{"kube-system"}},
 	},
 	{
+		name: "an excluded namespace is below an abstract directory", code: report.ExcludedNamespace, at: "namespaces/eng/kube-system", warning: true,
+		bad:     small.with(files{"namespaces/eng/kube-system/n.yaml": namespace("kube-system", "")}),
+		fix:     files{"namespaces/eng/kube-system/n.yaml": "", "namespaces/kube-system/n.yaml": namespace("kube-system", "")},
+		options: repository.Options{Excluded: []string{"kube-system"}},
+	},
+	{
 		name: "an abstract directory has the name of a namespace", code: report.SharedName, at: "namespaces/x/shop", warning: true,
 		bad: small.with(files{"namespaces/x/shop/north/n.yaml": namespace("north", "")}), fix: files{"namespaces/x/shop/north/n.yaml": "", "namespaces/x/eng/north/n.yaml": namespace("north", "")},
 	},

@@ -63,6 +63,31 @@ func treeLabel(_ *compilation, o *object.Object) finding {
 	return findf("metadata.labels."+bad[0], "labels that end in %s are managed by the hierarchy; remove %s", hnc.LabelTreeSuffix, strings.Join(bad, ", "))
 }
 
+// serverLabels and serverAnnotations are those that only the servers write.
+var serverLabels, serverAnnotations = []string{
+	hnc.LabelInheritedFrom, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned, hnc.LabelQuota, hnc.LabelRepositorySync,
+}, []string{
+	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationRequester, hnc.AnnotationCreatorPending, hnc.AnnotationVoid,
+	hnc.AnnotationRequired, hnc.AnnotationInheritedPodSecurity, hnc.AnnotationStore, hnc.AnnotationSourcePath,
+}
+
+// reservedMetadata reports metadata by which the servers recognize what they have written themselves: an object that claims to be a copy, or that of
+// another RepositorySync.
+func reservedMetadata(_ *compilation, o *object.Object) finding {
+	for _, of := range []struct {
+		what    string
+		entries map[string]string
+		keys    []string
+	}{{"label", o.GetLabels(), serverLabels}, {"annotation", o.GetAnnotations(), serverAnnotations}} {
+		for _, key := range of.keys {
+			if _, set := of.entries[key]; set {
+				return findf("metadata."+of.what+"s."+key, "only the servers write the %s %s; remove it", of.what, key)
+			}
+		}
+	}
+	return finding{}
+}
+
 func missingName(_ *compilation, o *object.Object) finding {
 	if o.GetName() == "" {
 		return findf("metadata.name", "metadata.name must be set")

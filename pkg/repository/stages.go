@@ -74,6 +74,7 @@ var checks = []check{
 	{stage: rawChecks, code: report.DeprecatedKind, each: deprecatedKind},
 	{stage: rawChecks, code: report.InvalidNamespace, each: invalidNamespace},
 	{stage: rawChecks, code: report.TreeLabel, each: treeLabel},
+	{stage: rawChecks, code: report.ReservedMetadata, each: reservedMetadata},
 	{stage: rawChecks, code: report.MalformedCRD, each: malformedCRD},
 	{stage: rawChecks, code: report.MultipleSingletons, all: multipleRepos},
 
@@ -99,6 +100,7 @@ var checks = []check{
 	{stage: treeChecks, code: report.InvalidDirectory, all: invalidDirectories},
 	{stage: treeChecks, code: report.ReservedDirectory, all: reservedDirectories},
 	{stage: treeChecks, code: report.SharedName, all: sharedNames},
+	{stage: treeChecks, code: report.ExcludedNamespace, all: excludedNamespaces},
 
 	{stage: inheritanceChecks, code: report.IllegalSubdirectory, all: illegalSubdirectories},
 	{stage: inheritanceChecks, code: report.IllegalKindInAbstract, all: illegalKindsInAbstract},
@@ -130,7 +132,11 @@ func (c *compilation) run(s stage) report.Errors {
 }
 
 func (c *compilation) isWarning(code report.Code) bool {
-	return code == report.SharedName || code == report.SelectorPrefix || code == report.UnknownKind && c.AssumeScopes
+	switch code {
+	case report.SharedName, report.ExcludedNamespace, report.SelectorPrefix:
+		return true
+	}
+	return code == report.UnknownKind && c.AssumeScopes
 }
 
 func (k *check) run(c *compilation) report.Errors {

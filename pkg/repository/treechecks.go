@@ -87,6 +87,19 @@ func reservedDirectories(c *compilation) report.Errors {
 	})
 }
 
+// excludedNamespaces reports namespaces that cannot have ancestors. Besides, users allowed to write an abstract directory only must not reach them.
+func excludedNamespaces(c *compilation) report.Errors {
+	return c.eachDirectory(func(d *directory) *report.Error {
+		if d.isAbstract() || d.parent == c.root || !slices.Contains(c.Excluded, d.name) {
+			return nil
+		}
+		return &report.Error{
+			Message: fmt.Sprintf("the namespace %s is excluded from hierarchies, so no directory can be above it; move it to %s/%s", d.name, object.NamespacesDir, d.name),
+			Paths:   []string{d.path},
+		}
+	})
+}
+
 func sharedNames(c *compilation) report.Errors {
 	if c.AllowSharedNames {
 		return nil

@@ -1,6 +1,7 @@
 package reposync
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -66,14 +69,31 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 	}
 	o.failures++
 	o.failed = append(o.failed, v1beta1.ObjectFailure{
-		Group: id.Kind.Group, Kind: id.Kind.Kind, Namespace: id.Namespace, Name: id.Name, Path: path, Message: message(err),
+		Group: id.Kind.Group, Kind: id.Kind.Kind, Namespace: id.Namespace, Name: id.Name, Path: path, Message: codeOf(err) + message(err),
 	})
+}
+
+// codeOf returns the code of an error of the API server, as the beginning of a message; other errors have their own, or none.
+func codeOf(err error) string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return ""
+	}
+	code := report.ApplyError
+	switch reason := status.Status(); {
+	// Quotas and admission policies are forbidden, too.
+	case reason.Reason == metav1.StatusReasonForbidden && strings.Contains(reason.Message, ": User ") && strings.Contains(reason.Message, " cannot "):
+		code = report.InsufficientPermission
+	case apierrors.IsServerTimeout(err), apierrors.IsTimeout(err), apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), apierrors.IsConflict(err):
+		code = report.TransientError
+	}
+	return string(code) + ": "
 }
 
 // fight records an object that another client changes again and again.
 func (o *outcome) fight(object *plan.Object, wait time.Duration) {
-	o.add(object.ID, object.Path, fmt.Errorf("KNV2005: another client changes the object again and again; "+
-		"find it by metadata.managedFields, or remove the object from the repository"))
+	o.add(object.ID, object.Path, fmt.Errorf("%s: another client changes the object again and again; "+
+		"find it by metadata.managedFields, or remove the object from the repository", report.ControllerFight))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.fights++

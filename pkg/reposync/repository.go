@@ -27,8 +27,8 @@ type revision struct {
 	listed scope.Lookup
 }
 
-// compile compiles the revision for the cluster. Names that an abstract directory shares with a namespace are errors here: one tree label would
-// stand for both.
+// compile compiles the revision for the cluster. Warnings about what cannot be applied are errors here: one tree label would stand for an abstract
+// directory and a namespace, or an excluded namespace would have ancestors.
 func (r *revision) compile(cluster string, served scope.Lookup, previous *revision) *repository.Result {
 	if len(r.errors) > 0 {
 		return &repository.Result{Errors: r.errors}
@@ -39,7 +39,7 @@ func (r *revision) compile(cluster string, served scope.Lookup, previous *revisi
 	}
 	result := repository.Compile(r.objects, options)
 	for _, warning := range result.Warnings {
-		if warning.Code == report.SharedName {
+		if !warning.Code.Applicable() {
 			result.Errors = append(result.Errors, warning)
 		}
 	}
@@ -49,7 +49,7 @@ func (r *revision) compile(cluster string, served scope.Lookup, previous *revisi
 // isApplicable reports whether a result may be applied. Objects of unknown kinds are left out of it.
 func isApplicable(result *repository.Result) bool {
 	for _, err := range result.Errors {
-		if err.Code.Blocking() || err.Code == report.SharedName {
+		if err.Code.Blocking() || !err.Code.Applicable() {
 			return false
 		}
 	}

@@ -55,6 +55,15 @@ const (
 	MultipleSingletons        Code = "KNV2012"
 )
 
+// Codes of Config Sync for objects that cannot be written to a cluster.
+const (
+	ManagementConflict     Code = "KNV1060"
+	ControllerFight        Code = "KNV2005"
+	ApplyError             Code = "KNV2009"
+	InsufficientPermission Code = "KNV2013"
+	TransientError         Code = "KNV2016"
+)
+
 // Codes of our own.
 const (
 	// LimitExceeded is a file, a document or a repository that is larger than the limits of the loader.
@@ -67,6 +76,10 @@ const (
 	InvalidDirectory Code = "InvalidDirectory"
 	// ReservedDirectory is an abstract directory with the name of a namespace that is excluded from hierarchies.
 	ReservedDirectory Code = "ReservedDirectory"
+	// ExcludedNamespace is a namespace that is excluded from hierarchies, below an abstract directory.
+	ExcludedNamespace Code = "ExcludedNamespace"
+	// ReservedMetadata is a label or an annotation that only the servers write.
+	ReservedMetadata Code = "ReservedMetadata"
 	// MassDeletion is a revision that removes more than half of the namespaces.
 	MassDeletion Code = "MassDeletion"
 	// SharedName is an abstract directory with the name of a namespace of the repository.
@@ -81,11 +94,14 @@ const helpPage = "https://github.com/hierarchy-apiserver/hierarchy-apiserver/blo
 // HelpURL returns the address of the explanation.
 func (c Code) HelpURL() string { return helpPage + strings.ToLower(string(c)) }
 
-// Blocking reports whether errors of this code prevent the next stage and the repository's application.
+// Blocking reports whether errors of this code prevent the next stage. See Applicable for the others.
 func (c Code) Blocking() bool {
 	switch c {
-	case UnknownKind, SharedName, SelectorPrefix:
+	case UnknownKind, SharedName, ExcludedNamespace, SelectorPrefix:
 		return false
 	}
 	return true
 }
+
+// Applicable reports whether a repository with this warning can be applied to a cluster. It can be printed in any case.
+func (c Code) Applicable() bool { return c != SharedName && c != ExcludedNamespace }

@@ -58,6 +58,8 @@ var ours = Table{
 	{Group: "hnc.x-k8s.io", Kind: "SubnamespaceAnchor"}:        true,
 	{Group: "hnc.x-k8s.io", Kind: "HierarchicalResourceQuota"}: true,
 	{Group: "hnc.x-k8s.io", Kind: "HNCConfiguration"}:          false,
+	{Group: "hnc.x-k8s.io", Kind: "RepositorySync"}:            false,
+	{Group: "hnc.x-k8s.io", Kind: "CopyRelease"}:               true,
 
 	// Kinds that older versions of Kubernetes serve.
 	{Group: "policy", Kind: "PodSecurityPolicy"}: false,

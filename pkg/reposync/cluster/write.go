@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -67,7 +68,7 @@ func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 // Foreign returns an error if the labels of an object say that a RepositorySync must not take it over.
 func Foreign(sync string, labels map[string]string) error {
 	if owner := labels[hnc.LabelRepositorySync]; owner != "" && owner != sync {
-		return fmt.Errorf("the object belongs to the RepositorySync %q; remove it from one of the two repositories", owner)
+		return fmt.Errorf("%s: the object belongs to the RepositorySync %q; remove it from one of the two repositories", report.ManagementConflict, owner)
 	}
 	if source := labels[hnc.LabelInheritedFrom]; source != "" {
 		return fmt.Errorf("the object is a copy that is inherited from namespace %q; rename it, or remove the source", source)
