@@ -3,6 +3,7 @@ package reposync
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,8 +66,13 @@ type source struct {
 	head string
 }
 
+// readLimit is how long reading a source may take: a server may stop in the middle.
+const readLimit = 10 * time.Minute
+
 // read returns the revision that the source names, or nil if that has been read already.
 func (s *source) read(ctx context.Context) (*revision, error) {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
 	credentials, err := s.credentials(ctx)
 	if err != nil {
 		return nil, err

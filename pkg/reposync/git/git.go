@@ -60,9 +60,6 @@ func (s *Snapshot) Close() error { return s.close() }
 // fetched is the name of the fetched revision in the temporary repository.
 const fetched = plumbing.ReferenceName("refs/heads/fetched")
 
-// largeObject is the size from which objects are not read into memory as a whole.
-const largeObject = 16 << 20
-
 // Head returns the commit or the tag object that the source names now. It transfers no content. For a pinned commit it sends no request.
 func (r *Reader) Head(ctx context.Context, source Source, credentials *Credentials) (string, error) {
 	if source.Commit != "" {
@@ -118,7 +115,7 @@ func (r *Reader) Read(ctx context.Context, source Source, credentials *Credentia
 // fetch reads the revision into a bare repository in dir.
 func (r *Reader) fetch(ctx context.Context, dir string, source Source, credentials *Credentials) (*Snapshot, error) {
 	disk := newQuota(osfs.New(dir, osfs.WithBoundOS()), r.MaxBytes)
-	storer := filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(cache.MiByte), filesystem.Options{LargeObjectThreshold: largeObject})
+	storer := &storage{filesystem.NewStorageWithOptions(disk, cache.NewObjectLRU(cache.MiByte), filesystem.Options{LargeObjectThreshold: largeObject}), r.MaxBytes}
 	repository, err := gogit.Init(storer, nil)
 	if err != nil {
 		return nil, err
@@ -166,11 +163,10 @@ func snapshotOf(repository *gogit.Repository, hash plumbing.Hash) (*Snapshot, er
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", hash, err)
 	}
-	tree, err := object.GetTree(repository.Storer, commit.TreeHash)
-	if err != nil {
+	if _, err := object.GetTree(repository.Storer, commit.TreeHash); err != nil {
 		return nil, fmt.Errorf("tree of commit %s: %w", hash, err)
 	}
-	return &Snapshot{Commit: hash.String(), FS: newTreeFS(repository.Storer, tree), close: func() error { return nil }}, nil
+	return &Snapshot{Commit: hash.String(), FS: newTreeFS(repository.Storer, commit.TreeHash), close: func() error { return nil }}, nil
 }
 
 // reference returns the reference that the source names, unless that is a commit.

@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/client"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
-	"github.com/go-git/go-git/v5/storage"
+	gitstorage "github.com/go-git/go-git/v5/storage"
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
@@ -39,7 +39,7 @@ type remoteOptions struct {
 }
 
 // remote returns the remote side of a repository. Without a storer, references can be listed only.
-func (r *Reader) remote(source Source, credentials *Credentials, storer storage.Storer) (*gogit.Remote, *remoteOptions, error) {
+func (r *Reader) remote(source Source, credentials *Credentials, storer gitstorage.Storer) (*gogit.Remote, *remoteOptions, error) {
 	address, err := url.Parse(source.URL)
 	if err != nil {
 		return nil, nil, err

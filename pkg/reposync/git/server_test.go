@@ -32,6 +32,17 @@ func uploadPack(ctx context.Context, dir string, in io.Reader, out, errOut io.Wr
 // serveHTTPS serves a repository at /policy.git to the user git with the password secret. It returns the URL and the server's certificate.
 func serveHTTPS(t *testing.T, dir string) (url string, ca []byte) {
 	t.Helper()
+	return serve(t, dir, false)
+}
+
+// serveSlowly serves a repository, but never the end of a pack.
+func serveSlowly(t *testing.T, dir string) (url string, ca []byte) {
+	t.Helper()
+	return serve(t, dir, true)
+}
+
+func serve(t *testing.T, dir string, slowly bool) (url string, ca []byte) {
+	t.Helper()
 	const path = "/policy.git"
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+path+"/info/refs", func(w http.ResponseWriter, r *http.Request) {
@@ -50,6 +61,12 @@ func serveHTTPS(t *testing.T, dir string) (url string, ca []byte) {
 			body = unpacked
 		}
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+		if slowly {
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
 		_ = uploadPack(r.Context(), dir, body, w, io.Discard, "--stateless-rpc")
 	})
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

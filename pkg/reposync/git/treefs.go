@@ -10,33 +10,36 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
 const (
-	// maxDirectories limits the directories that are read: a few trees that contain each other many times can have any number.
-	maxDirectories = 200_000
+	// maxDirectories and maxEntries limit the directories that are read, and what they contain: a few trees that contain each other many times can
+	// have any number.
+	maxDirectories, maxEntries = 100_000, 1_000_000
 	// maxLinks limits how many symbolic links lead to a file.
 	maxLinks = 8
 	// maxTarget limits the length of a symbolic link.
 	maxTarget = 4096
 )
 
-var errTooManyDirectories = fmt.Errorf("the repository has more than %d directories; split it", maxDirectories)
+var errTooManyDirectories = fmt.Errorf("the repository has more than %d directories, or %d files and directories; split it", maxDirectories, maxEntries)
 
 // treeFS is the file system of a commit's tree. It reads objects when they are needed. Symbolic links to files are followed inside the tree.
 type treeFS struct {
 	objects storer.EncodedObjectStorer
-	root    *object.Tree
-	// directories is how many more may be read.
-	directories *int
+	root    plumbing.Hash
+	trees   *trees
+	// directories and entries are how many more may be read.
+	directories, entries *int
 }
 
-func newTreeFS(objects storer.EncodedObjectStorer, root *object.Tree) *treeFS {
-	left := maxDirectories
-	return &treeFS{objects, root, &left}
+func newTreeFS(objects storer.EncodedObjectStorer, root plumbing.Hash) *treeFS {
+	directories, entries := maxDirectories, maxEntries
+	return &treeFS{objects, root, newTrees(objects), &directories, &entries}
 }
 
 // Open opens a file, following symbolic links, or a directory.
@@ -81,19 +84,15 @@ func (t *treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
-	entries := make([]fs.DirEntry, 0, len(tree.Entries))
-	for _, e := range tree.Entries {
+	entries := make([]fs.DirEntry, 0, len(tree))
+	for _, e := range tree {
 		entries = append(entries, &entry{TreeEntry: e, path: path.Join(name, e.Name)})
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
 }
 
-// tree returns the tree of a directory.
-func (t *treeFS) tree(name string) (*object.Tree, error) {
-	if name == "." {
-		return t.root, nil
-	}
+// tree returns the entries of a directory, by name.
+func (t *treeFS) tree(name string) ([]object.TreeEntry, error) {
 	found, err := t.lookup(name)
 	if err != nil {
 		return nil, err
@@ -101,23 +100,39 @@ func (t *treeFS) tree(name string) (*object.Tree, error) {
 	if !found.IsDir() {
 		return nil, errors.New("not a directory")
 	}
-	if *t.directories--; *t.directories < 0 {
+	entries, err := t.trees.get(found.Hash)
+	if err != nil {
+		return nil, err
+	}
+	*t.directories--
+	*t.entries -= len(entries)
+	if *t.directories < 0 || *t.entries < 0 {
 		return nil, errTooManyDirectories
 	}
-	return object.GetTree(t.objects, found.Hash)
+	return entries, nil
 }
 
 // lookup returns an entry without following its link.
 func (t *treeFS) lookup(name string) (*entry, error) {
+	found := &entry{TreeEntry: object.TreeEntry{Name: ".", Mode: filemode.Dir, Hash: t.root}, path: name}
 	if name == "." {
-		return &entry{TreeEntry: object.TreeEntry{Name: ".", Mode: filemode.Dir, Hash: t.root.Hash}, path: "."}, nil
+		return found, nil
 	}
-	found, err := t.root.FindEntry(name)
-	if err != nil {
-		return nil, fs.ErrNotExist
+	for part := range strings.SplitSeq(name, "/") {
+		if !found.IsDir() {
+			return nil, fs.ErrNotExist
+		}
+		entries, err := t.trees.get(found.Hash)
+		if err != nil {
+			return nil, err
+		}
+		at, exists := slices.BinarySearchFunc(entries, part, func(e object.TreeEntry, name string) int { return strings.Compare(e.Name, name) })
+		if !exists {
+			return nil, fs.ErrNotExist
+		}
+		found.TreeEntry = entries[at]
 	}
-	// The name as it was given: an entry's own may contain anything.
-	return &entry{TreeEntry: object.TreeEntry{Name: path.Base(name), Mode: found.Mode, Hash: found.Hash}, path: name}, nil
+	return found, nil
 }
 
 // resolve returns an entry, following links to files.

@@ -1,0 +1,127 @@
+package git
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// packWriter checks a pack while it is received. It holds the latest data back until they are checked, so that the end of a pack is stored only if
+// all of it is good. go-git resolves objects when it has the end.
+type packWriter struct {
+	stored io.WriteCloser
+	pipe   *io.PipeWriter
+	result chan error
+	held   []byte
+}
+
+func newPackWriter(stored io.WriteCloser, maxInflated int64) *packWriter {
+	reader, writer := io.Pipe()
+	w := &packWriter{stored: stored, pipe: writer, result: make(chan error, 1)}
+	go func() {
+		err := checkPack(reader, maxInflated)
+		if err == nil {
+			// The checksum at the end.
+			_, err = io.Copy(io.Discard, reader)
+		}
+		_ = reader.CloseWithError(err)
+		w.result <- err
+	}()
+	return w
+}
+
+// Write checks data, and stores those of the call before.
+func (w *packWriter) Write(data []byte) (int, error) {
+	if _, err := w.pipe.Write(data); err != nil {
+		return 0, err
+	}
+	if len(w.held) > 0 {
+		if _, err := w.stored.Write(w.held); err != nil {
+			return 0, err
+		}
+	}
+	w.held = append(w.held[:0], data...)
+	return len(data), nil
+}
+
+// Close stores the rest if the pack is good.
+func (w *packWriter) Close() error {
+	_ = w.pipe.Close()
+	err := <-w.result
+	if err == nil && len(w.held) > 0 {
+		_, err = w.stored.Write(w.held)
+	}
+	closeErr := w.stored.Close()
+	if err != nil {
+		return err
+	}
+	return closeErr
+}
+
+// checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is too large.
+func checkPack(r io.Reader, maxInflated int64) error {
+	scanner := packfile.NewScanner(r)
+	_, count, err := scanner.Header()
+	if errors.Is(err, packfile.ErrEmptyPackfile) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	left := maxInflated
+	for range count {
+		header, err := scanner.NextObjectHeader()
+		if err != nil {
+			return err
+		}
+		if header.Length > maxObject {
+			return tooLarge(header.Length)
+		}
+		start := &beginning{}
+		if _, _, err := scanner.NextObject(start); err != nil {
+			return err
+		}
+		left -= header.Length
+		if header.Type.IsDelta() {
+			size, err := start.deltaSize()
+			if err != nil {
+				return err
+			}
+			if size > maxObject {
+				return tooLarge(size)
+			}
+			left -= size
+		}
+		if left < 0 {
+			return fmt.Errorf("the repository has more than %d MiB when unpacked; split it, or set --max-repository-bytes of hnc-sync", maxInflated>>20)
+		}
+	}
+	return nil
+}
+
+// beginning keeps the first bytes that are written, enough for the two sizes of a delta.
+type beginning struct{ data []byte }
+
+// Write implements io.Writer.
+func (b *beginning) Write(data []byte) (int, error) {
+	b.data = append(b.data, data[:min(len(data), 2*binary.MaxVarintLen64-len(b.data))]...)
+	return len(data), nil
+}
+
+// deltaSize returns the size of the object that results from a delta: the second number in it, after that of the object it applies to.
+func (b *beginning) deltaSize() (int64, error) {
+	r := bytes.NewReader(b.data)
+	_, err := binary.ReadUvarint(r)
+	if err != nil {
+		return 0, fmt.Errorf("a delta in the pack is malformed: %w", err)
+	}
+	size, err := binary.ReadUvarint(r)
+	if err != nil || size > 1<<62 {
+		return 0, fmt.Errorf("a delta in the pack has a malformed size: %w", err)
+	}
+	return int64(size), nil
+}

@@ -1,0 +1,200 @@
+package git
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/memory"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
+)
+
+// bounded fails if reading allocates more than limit, in all: go-git reads whole objects into memory.
+func bounded(t *testing.T, limit uint64, f func()) {
+	t.Helper()
+	allocated := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	before := allocated()
+	f()
+	if used := allocated() - before; used > limit {
+		t.Errorf("%d MiB are allocated, the limit is %d", used>>20, limit>>20)
+	}
+}
+
+// bomb returns a repository with a small file, and one of 100 MB that packs to a tenth of one. It is outside of the directories that are read.
+func bomb(t *testing.T) (dir string) {
+	t.Helper()
+	dir, _ = repository(t, t.TempDir(), map[string]string{"cluster/a.yaml": someMap})
+	f, err := os.Create(filepath.Join(dir, "zeros"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(100<<20), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"add", "zeros"}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "c"}} {
+		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	return dir
+}
+
+func TestPacksThatUnpackToMuchMore(t *testing.T) {
+	RestrictProtocols()
+	dir := bomb(t)
+	url, ca := serveHTTPS(t, dir)
+	reader := &Reader{Scratch: t.TempDir(), MaxBytes: 256 << 20}
+	bounded(t, 64<<20, func() {
+		_, err := reader.Read(t.Context(), Source{URL: url}, &Credentials{Username: "git", Password: "secret", CA: ca})
+		if err == nil || !strings.Contains(err.Error(), "an object of the repository has 100 MiB, and the limit is 64 MiB") {
+			t.Errorf("got %v", err)
+		}
+	})
+	if left, err := os.ReadDir(reader.Scratch); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+	// From a local repository, only what is needed is read.
+	bounded(t, 64<<20, func() {
+		snapshot, err := (&Reader{LocalRoot: filepath.Dir(dir)}).Read(t.Context(), Source{URL: "file://" + dir}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if objects, errs := load.Load(snapshot.FS, load.DefaultLimits); len(errs) > 0 || len(objects) != 1 {
+			t.Errorf("got %d objects, %v", len(objects), errs)
+		}
+		if _, err := fs.ReadFile(snapshot.FS, "zeros"); err == nil || !strings.Contains(err.Error(), "100 MiB") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestDeltasThatUnpackToMuchMore has a delta that copies one byte range again and again.
+func TestDeltasThatUnpackToMuchMore(t *testing.T) {
+	sizes := func(base, result int) []byte {
+		var b []byte
+		for _, n := range []int{base, result} {
+			for ; n >= 0x80; n >>= 7 {
+				b = append(b, byte(n)|0x80)
+			}
+			b = append(b, byte(n))
+		}
+		return b
+	}
+	for name, row := range map[string]struct {
+		deltas, size int
+		want         string
+	}{
+		"one":  {1, 100 << 20, "has 100 MiB"},
+		"many": {5, 60 << 20, "more than 256 MiB when unpacked"},
+		"few":  {4, 60 << 20, ""},
+	} {
+		pack := packOf(t, row.deltas, sizes(4, row.size))
+		err := checkPack(bytes.NewReader(pack), 256<<20)
+		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: got %v, want %q", name, err, row.want)
+		}
+	}
+}
+
+// packOf returns a pack with a small blob, and deltas of that with these contents.
+func packOf(t *testing.T, deltas int, delta []byte) []byte {
+	t.Helper()
+	var pack bytes.Buffer
+	pack.WriteString("PACK\x00\x00\x00\x02\x00\x00\x00")
+	pack.WriteByte(byte(1 + deltas))
+	add := func(kind plumbing.ObjectType, reference []byte, content []byte) {
+		pack.WriteByte(byte(kind)<<4 | byte(len(content)))
+		pack.Write(reference)
+		packed := zlib.NewWriter(&pack)
+		if _, err := packed.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		if err := packed.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := plumbing.ComputeHash(plumbing.BlobObject, []byte("abcd"))
+	add(plumbing.BlobObject, nil, []byte("abcd"))
+	for range deltas {
+		add(plumbing.REFDeltaObject, base[:], delta)
+	}
+	pack.Write(make([]byte, 20))
+	return pack.Bytes()
+}
+
+// manyPaths returns a tree with a number of paths to one directory that has 20 001 entries, one of which is read.
+func (c *crafted) manyPaths(count int) object.TreeEntry {
+	var entries, paths []object.TreeEntry
+	blob := c.blob("# empty\n")
+	for i := range 20_000 {
+		blob.Name = fmt.Sprintf("%06d", i)
+		entries = append(entries, blob)
+	}
+	blob.Name = "a.yaml"
+	leaf := c.tree("", append(entries, blob)...)
+	for i := range count {
+		leaf.Name = fmt.Sprintf("%04d", i)
+		paths = append(paths, leaf)
+	}
+	return c.tree("", c.tree("cluster", paths...))
+}
+
+func TestTreesAreKeptOnce(t *testing.T) {
+	c := newCrafted(t, memory.NewStorage())
+	snapshot, err := snapshotOf(c.git, c.commit(c.manyPaths(49)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	if _, errs := load.Load(snapshot.FS, load.DefaultLimits); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if used := int64(after.HeapAlloc) - int64(before.HeapAlloc); used > 16<<20 {
+		t.Errorf("%d MiB are in use", used>>20)
+	}
+	runtime.KeepAlive(snapshot)
+}
+
+func TestEntriesAreLimited(t *testing.T) {
+	c := newCrafted(t, memory.NewStorage())
+	if errs := c.loaded(c.manyPaths(60)); len(errs) == 0 || !strings.Contains(errs.Error(), "1000000 files and directories") {
+		t.Errorf("got %v", errs)
+	}
+}
+
+// TestReadsEndWithTheContext reads from a server that begins to send a pack, and does not go on.
+func TestReadsEndWithTheContext(t *testing.T) {
+	RestrictProtocols()
+	dir, _ := repository(t, t.TempDir(), map[string]string{"file": "content"})
+	url, ca := serveSlowly(t, dir)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	reader := &Reader{Scratch: t.TempDir(), MaxBytes: 1 << 20}
+	if _, err := reader.Read(ctx, Source{URL: url}, &Credentials{Username: "git", Password: "secret", CA: ca}); err == nil {
+		t.Error("something was read")
+	}
+	if left, err := os.ReadDir(reader.Scratch); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
