@@ -19,6 +19,8 @@ TESTFLAGS ?=
 VERSION ?= $(shell hack/version.sh)
 # How long `make fuzz` runs each target.
 FUZZTIME ?= 30s
+# How long `make chaos` subjects replicas to faults.
+CHAOSTIME ?= 10m
 # The flags of `make bench`: see docs/performance.md.
 BENCHFLAGS ?=
 # The flags of Helm for `make install`: --set and --values; and anything in YES for `make uninstall` not to ask.
@@ -64,6 +66,10 @@ quick: build ## run some tests without the race detector: make quick PACKAGES=./
 .PHONY: long
 long: build ## run the long form of the tests that repeat something, without the race detector
 	@go test -timeout 60m -count=1 ./test/integration/{chaos,plan,reads,reservations} -long
+
+.PHONY: chaos
+chaos: build ## subject a highly available cluster to faults for CHAOSTIME, 10m by default
+	@go test -timeout 0 -count=1 ./test/integration/chaos -run Replicas -v -duration $(CHAOSTIME)
 
 .PHONY: rows
 rows: ## list the rules of HNC's behavior, and whether the last make test tested them or they are documented as different

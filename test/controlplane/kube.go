@@ -36,7 +36,7 @@ func (cp kubeProcesses) start(ctx context.Context) error {
 }
 
 func (cp kubeProcesses) startEtcd(ctx context.Context) error {
-	return etcdProcesses{cp.ControlPlane}.start(ctx, EtcdMember{Process: etcd}, []EtcdMember{{Process: etcd}})
+	return etcdProcesses(cp).start(ctx, EtcdMember{Process: etcd}, []EtcdMember{{Process: etcd}})
 }
 
 func (cp kubeProcesses) startAPIServer(ctx context.Context) error {

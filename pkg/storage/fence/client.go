@@ -49,7 +49,7 @@ func NewClient(config storagebackend.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd client for %v: %w", t.ServerList, err)
 	}
-	client.KV = etcd3.NewETCDLatencyTracker(client.KV)
+	client.KV = retriable{etcd3.NewETCDLatencyTracker(client.KV)}
 	client.Kubernetes = &guardedClient{Interface: client.Kubernetes, kv: client.KV, prefix: config.Prefix, onLost: lostFences.Inc}
 	return &Client{client: client, config: config}, nil
 }

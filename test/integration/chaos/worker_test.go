@@ -36,7 +36,9 @@ type worker struct {
 	// bindings are what was acknowledged last.
 	bindings map[types.NamespacedName]binding
 
-	created, made, refused, retried int
+	created, made, refused int
+	// retried is how many requests failed and were repeated, by the reason.
+	retried failures
 }
 
 // binding is what matters of a RoleBinding.
@@ -70,7 +72,7 @@ func newWorker(number int, client *clients, common []string, random *rand.Rand) 
 
 func (w *worker) String() string {
 	return fmt.Sprintf("worker %d: %d changes, %d refused, %d retries, %d sub-namespaces and %d deleted, %d bindings",
-		w.number, w.made, w.refused, w.retried, len(w.subs), len(w.gone), len(w.bindings))
+		w.number, w.made, w.refused, w.retried.total(), len(w.subs), len(w.gone), len(w.bindings))
 }
 
 // change makes one change, however often it has to be tried. It returns an error that nobody should get.
@@ -203,7 +205,7 @@ func (w *worker) try(ctx context.Context, what string, request func() error) (in
 		if time.Now().After(end) || ctx.Err() != nil {
 			return tries, fmt.Errorf("%s still fails after %s: %w", what, patience, err)
 		}
-		w.retried++
+		w.retried.add(err)
 		time.Sleep(interval)
 	}
 }

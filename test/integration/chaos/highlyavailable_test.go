@@ -1,0 +1,178 @@
+package chaos
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/history"
+)
+
+const (
+	// clientsOfReplicas are as many clients, each of which makes a change, and rests.
+	clientsOfReplicas = 4
+	pause             = 40 * time.Millisecond
+	// canaries is the namespace below canaryRoot whose copies show how long a fault delays propagation.
+	canaries, canaryRoot = "canaries", "canary-root"
+)
+
+var duration = flag.Duration("duration", 0, "how long replicas are subjected to faults; by default, to each of them once")
+
+var only = flag.String("faults", "", "the faults with this text in their names, instead of all")
+
+func TestNothingIsLostWhenReplicasFail(t *testing.T) {
+	t.Parallel()
+	t.Logf("-seed=%d", *seed)
+	r := startReplicas(t)
+	recorded := r.record(t)
+	names := []string{canaryRoot, canaries}
+	for i := range roots {
+		names = append(names, fmt.Sprintf("root-%d", i))
+	}
+	for w := range clientsOfReplicas {
+		for i := range fulls {
+			names = append(names, fullName(w, i))
+		}
+	}
+	for _, name := range names {
+		if _, err := r.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	promised := newPromise(names)
+	promised.parents[canaries] = canaryRoot
+	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: canaryRoot}}
+	if err := poll(t.Context(), func() error {
+		_, err := r.client.hnc.HncV1beta1().Hierarchies(canaries).Create(t.Context(), h, metav1.CreateOptions{})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var all []*worker
+	var working sync.WaitGroup
+	for w := range clientsOfReplicas {
+		worker := newWorker(w, r.client, names[2:], rand.New(rand.NewPCG(*seed, uint64(w))))
+		all = append(all, worker)
+		working.Go(func() {
+			for ctx.Err() == nil && !t.Failed() {
+				// A change that has begun is completed: what became of it has to be known.
+				if err := worker.change(t.Context()); err != nil {
+					t.Errorf("worker %d: %v", w, err)
+				}
+				_ = after(ctx, pause)
+			}
+		})
+	}
+	r.subject(t, promised, func() string { return retries(all) })
+	stop()
+	working.Wait()
+	for _, worker := range all {
+		promised.add(worker)
+		t.Log(worker)
+	}
+	t.Logf("failed requests, all of which were repeated: %s", retries(all))
+	if unexpected := unretriable(all); len(unexpected) > 0 {
+		t.Errorf("requests failed for reasons that no retry is for: %v", unexpected)
+	}
+	if t.Failed() {
+		return
+	}
+	begin := time.Now()
+	converged(t, r.client, promised)
+	t.Logf("right after %s", time.Since(begin).Round(100*time.Millisecond))
+	moves, cyclic := recorded.Finish(t.Context())
+	if len(cyclic) > 0 {
+		t.Errorf("%d revisions with cycles, such as %s", len(cyclic), cyclic[0])
+	}
+	if moves < len(all) {
+		t.Errorf("the history contains %d moves only", moves)
+	}
+	t.Logf("%d moves in etcd's history, no cycle", moves)
+}
+
+// subject injects faults, one after another, and measures how long each delays writes and propagation. What was created is promised.
+func (r *replicas) subject(t *testing.T, promised *promise, failed func() string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(*seed, clientsOfReplicas))
+	begin := time.Now()
+	faults := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !strings.Contains(f.name, *only) })
+	for n := 0; n < len(faults) || time.Since(begin) < *duration; n++ {
+		fault := faults[n%len(faults)]
+		if n >= len(faults) {
+			fault = faults[random.IntN(len(faults))]
+		}
+		if err := poll(t.Context(), func() error { return r.healthy(t.Context()) }); err != nil {
+			t.Errorf("before %q: %v", fault.name, err)
+			return
+		}
+		injected := make(chan error, 1)
+		start := time.Now()
+		go func() { injected <- fault.inject(t.Context(), r, random) }()
+		key := types.NamespacedName{Namespace: canaryRoot, Name: fmt.Sprintf("canary-%d", n)}
+		promised.bindings[key] = binding{Role: "view", Subject: "canary"}
+		written, propagated, err := r.canary(t.Context(), key, promised.bindings[key], start)
+		if err == nil {
+			err = <-injected
+		}
+		if err != nil {
+			t.Errorf("%s: %v", fault.name, err)
+			return
+		}
+		t.Logf("%s: hierarchy written after %s, object propagated after %s; so far failed and repeated: %s", fault.name,
+			written.Round(10*time.Millisecond), propagated.Round(10*time.Millisecond), failed())
+	}
+}
+
+// canary writes a hierarchy and a source, and returns how long after start the hierarchy was written, and the source was propagated.
+func (r *replicas) canary(ctx context.Context, key types.NamespacedName, content binding, start time.Time) (written, propagated time.Duration, err error) {
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.com/canary":%q}}}`, key.Name)
+	if err := poll(ctx, func() error {
+		_, err := r.client.hnc.HncV1beta1().Hierarchies(canaries).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	}); err != nil {
+		return 0, 0, err
+	}
+	written = time.Since(start)
+	if _, err := r.client.RbacV1().RoleBindings(key.Namespace).Create(ctx, content.object(key), metav1.CreateOptions{}); err != nil {
+		return 0, 0, err
+	}
+	err = poll(ctx, func() error {
+		_, err := r.client.RbacV1().RoleBindings(canaries).Get(ctx, key.Name, metav1.GetOptions{})
+		return err
+	})
+	return written, time.Since(start), err
+}
+
+// record replays etcd's history from now on.
+func (r *replicas) record(t *testing.T) *history.History {
+	t.Helper()
+	tls, err := r.etcd.TLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: r.etcd.Endpoints, TLS: tls, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return history.Record(t, client, path.Join(controlplane.EtcdPrefix, hnc.GroupName))
+}
