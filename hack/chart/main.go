@@ -47,7 +47,7 @@ var files = []file{
 	{name: "apiservices", kinds: []string{"APIService"}},
 	{name: "flow-control", condition: ".Values.flowControl.enabled", kinds: []string{"FlowSchema", "PriorityLevelConfiguration"}},
 	{name: "network-policies", condition: ".Values.networkPolicies.enabled", kinds: []string{"NetworkPolicy"}},
-	{name: "policies", kinds: []string{
+	{name: "policies", condition: "not .Values.besideHNC", kinds: []string{
 		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
 	}},
 }
@@ -66,6 +66,8 @@ var conditions = map[string]string{
 	"ClusterRoleBinding/hnc-propagator:certificates": `eq .Values.certificates.issuer "built-in"`,
 	"Role/hnc-propagator:certificates":               `eq .Values.certificates.issuer "built-in"`,
 	"RoleBinding/hnc-propagator:certificates":        `eq .Values.certificates.issuer "built-in"`,
+	"APIService/v1alpha2.hnc.x-k8s.io":               `not .Values.besideHNC`,
+	"APIService/v1alpha2.resources.hnc.x-k8s.io":     `not .Values.besideHNC`,
 }
 
 // patches replace parts of single objects.

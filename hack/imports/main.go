@@ -85,9 +85,12 @@ var allowed = map[string][]string{
 		"pkg/propagator/controller/namespace", "pkg/propagator/controller/quota"),
 	// Its health and metrics are served like those of any Kubernetes server.
 	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator", "pkg/serving"},
+	// It decides with the propagator's own code, and is run by the plugin.
+	"pkg/propagator/observe": {"pkg/propagator"},
+	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/propagator/observe"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
-	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed",
+	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration",
 		"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan", "pkg/reposync/preview", "pkg/reposync/writer"},
 	"pkg/cli/tree":      {"pkg/apis"},
 	"pkg/cli/diagnosis": {"pkg/apis"},
@@ -113,8 +116,8 @@ var restricted = map[string][]string{
 	"go.etcd.io/etcd/client/v3": {"pkg/storage/fence", "test", "hack"},
 	"go.etcd.io/etcd/server/":   {"pkg/storage/embedded", "test", "hack"},
 	// The tree's data structure must not talk to servers.
-	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/clientconfig", "pkg/generated", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/reposync", "pkg/serving", "pkg/storage", "test"},
-	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/propagator/options", "pkg/registry", "pkg/reposync/options", "pkg/serving", "pkg/storage", "test"},
+	"k8s.io/client-go/": {"cmd", "hack", "pkg/apis", "pkg/apiserver", "pkg/cli", "pkg/clientconfig", "pkg/generated", "pkg/migration", "pkg/policy", "pkg/propagator", "pkg/registry", "pkg/reposync", "pkg/serving", "pkg/storage", "test"},
+	"k8s.io/apiserver/": {"cmd", "hack", "pkg/apiserver", "pkg/policy", "pkg/propagator/observe", "pkg/propagator/options", "pkg/registry", "pkg/reposync/options", "pkg/serving", "pkg/storage", "test"},
 	// Its default protocols run programs; see RestrictProtocols.
 	"github.com/go-git/": {"pkg/reposync/git", "test"},
 }

@@ -29,6 +29,8 @@ type Manager struct {
 	store        *restore.Store
 	urgent, bulk queue.Queue
 	leading      atomic.Bool
+	// busy is how many keys are being reconciled, and worked when the last one ended, in nanoseconds since 1970.
+	busy, worked atomic.Int64
 
 	namespaces     *namespace.Controller
 	hierarchies    *hierarchy.Controller

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -24,7 +25,11 @@ func (m *Manager) work(ctx, writing context.Context, q queue.Queue) {
 			q.Done(key)
 			continue // Drains the queue, which is shut down by now or soon.
 		}
-		switch err := m.reconcile(writing, key); {
+		m.busy.Add(1)
+		err := m.reconcile(writing, key)
+		m.worked.Store(time.Now().UnixNano())
+		m.busy.Add(-1)
+		switch {
 		case err == nil:
 			q.Forget(key)
 		case ctx.Err() != nil:

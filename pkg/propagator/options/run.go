@@ -35,20 +35,9 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		return err
 	}
 	defer stopEvents()
-	config.Workers = o.Workers
-	config.InheritPodSecurity = o.InheritPodSecurity
-	if config.QuotaEnforcement, err = quota.ParseMode(o.HRQEnforcement); err != nil {
-		return fmt.Errorf("--hrq-enforcement: %w", err)
-	}
-	rules, err := o.Managed.Rules()
-	if err != nil {
+	if err := o.Configure(&config); err != nil {
 		return err
 	}
-	config.Managed = &rules
-	if config.Rules, err = o.Copies.Rules(); err != nil {
-		return err
-	}
-	config.InForce = inforce.Of(o.Managed, o.Copies)
 	config.Metrics = metrics.New(register, o.SuppressObjectTags)
 	p := propagator.New(config)
 
@@ -65,14 +54,19 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		defer cancel()
 		p.AwaitLoss(ctx)
 	}()
-	lead := p.Lead
+	lead := func(ctx context.Context) {
+		if awaitMigration(ctx, config.Kubernetes, config.Metadata) {
+			p.Lead(ctx)
+		}
+	}
 	if o.ManageCertificates {
+		propagate := lead
 		// Before the propagator has read any hierarchy: hnc-apiserver starts when it has a certificate.
 		issuer := certificates.New(config.Kubernetes, config.Dynamic, o.Certificates, register)
 		lead = func(ctx context.Context) {
 			var issuing sync.WaitGroup
 			issuing.Go(func() { issuer.Run(ctx) })
-			p.Lead(ctx)
+			propagate(ctx)
 			issuing.Wait()
 		}
 	}
@@ -84,6 +78,26 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	cancel()
 	<-served
 	return errors.Join(err, p.Lost())
+}
+
+// Configure sets the parts of a Manager's configuration that depend on flags.
+func (o *Options) Configure(config *propagator.Config) error {
+	config.Workers = o.Workers
+	config.InheritPodSecurity = o.InheritPodSecurity
+	var err error
+	if config.QuotaEnforcement, err = quota.ParseMode(o.HRQEnforcement); err != nil {
+		return fmt.Errorf("--hrq-enforcement: %w", err)
+	}
+	rules, err := o.Managed.Rules()
+	if err != nil {
+		return err
+	}
+	config.Managed = &rules
+	if config.Rules, err = o.Copies.Rules(); err != nil {
+		return err
+	}
+	config.InForce = inforce.Of(o.Managed, o.Copies)
+	return nil
 }
 
 // readiness returns the checks of a ready replica: it could write, and it leads or knows the leader.

@@ -53,6 +53,7 @@ func TestTheChartIsEqualToTheKustomizations(t *testing.T) {
 		"default":      nil,
 		"ha":           {"--values=" + chart + "/ci/ha.yaml"},
 		"cert-manager": {"--set=certificates.issuer=cert-manager"},
+		"beside-hnc":   {"--set=besideHNC=true"},
 		"excluded":     {"--set=excludedNamespaces={kube-system,kube-public,kube-node-lease,hnc-system,vault}"},
 		"sync":         {"--set=sync.enabled=true"},
 	} {

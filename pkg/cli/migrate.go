@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration"
+)
+
+type migrateOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	export       string
+	skipRejected bool
+	yes, dryRun  bool
+	rollback     bool
+}
+
+func newMigrateCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &migrateOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Move the hierarchies of a cluster from HNC to hnc-apiserver",
+		Long: `Move the hierarchies of a cluster from HNC to hnc-apiserver, which has been installed beside it.
+
+Nothing is changed before you confirm. No namespace, copy or label is deleted or created anew. Until HNC's definitions are deleted, before which the
+command asks again, "kubectl hns migrate rollback" undoes everything. If the command is interrupted, repeat it: it continues.
+
+While it runs, others cannot change hierarchies. Everything that HNC had is in the file of --export; keep it.`,
+		Example: `  kubectl hns migrate --dry-run
+  kubectl hns migrate --export hnc-export.yaml
+  kubectl hns migrate rollback`,
+		Args:              exactArgs(0, "none"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              runOptions(o),
+	}
+	o.addFlags(cmd)
+	cmd.Flags().StringVar(&o.export, "export", "hnc-export.yaml", "File for everything that HNC had in the cluster")
+	cmd.Flags().BoolVar(&o.skipRejected, "skip-rejected", false, "Leave out the objects that hnc-apiserver rejects")
+	cmd.AddCommand(newMigrateRollbackCommand(f, streams))
+	return cmd
+}
+
+func newMigrateRollbackCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &migrateOptions{IOStreams: streams, factory: f, rollback: true}
+	cmd := &cobra.Command{
+		Use:   "rollback",
+		Short: "Undo a migration from HNC that is under way",
+		Long: `Undo a migration from HNC that is under way: HNC runs again, with its objects and webhooks as they were. This is possible until HNC's definitions
+are deleted. If the command is interrupted, repeat it: it continues.`,
+		Example: `  kubectl hns migrate rollback --dry-run
+  kubectl hns migrate rollback`,
+		Args:              exactArgs(0, "none"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              runOptions(o),
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *migrateOptions) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "Check everything, and print what would be done")
+}
+
+func (*migrateOptions) complete(*cobra.Command, []string) error { return nil }
+
+func (o *migrateOptions) validate() error {
+	if o.export == "" && !o.rollback {
+		return usageErrorf("name the file for HNC's objects by --export")
+	}
+	return nil
+}
+
+func (o *migrateOptions) run(ctx context.Context) error {
+	config, err := o.factory.config()
+	if err != nil {
+		return err
+	}
+	m, err := migration.New(config, migration.Options{
+		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, DryRun: o.dryRun,
+		Confirm: func(question string) bool { return o.yes || confirmed(o.In, o.Out, question) },
+	})
+	if err != nil {
+		return err
+	}
+	if o.rollback {
+		return m.Rollback(ctx)
+	}
+	return m.Run(ctx)
+}

@@ -1,0 +1,222 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// check returns an error if the migration cannot be made, before it changes anything. What comes before step begin is not checked again.
+func (m *Migration) check(ctx context.Context, begin int) error {
+	var err error
+	if m.user, err = m.whoAmI(ctx); err != nil {
+		return err
+	}
+	for _, check := range []func(context.Context) error{m.checkRights, m.checkCluster, m.checkClock, m.checkServer} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+	}
+	if begin > 0 {
+		return nil
+	}
+	for _, check := range []func(context.Context) error{m.checkPropagator, m.checkServices, m.checkDefinitions} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+	}
+	e, err := m.read(ctx)
+	if err != nil {
+		return err
+	}
+	if err := checkFinalizers(e); err != nil {
+		return err
+	}
+	if m.state == nil && !m.DryRun {
+		if err := tryFile(m.File); err != nil {
+			return err
+		}
+	}
+	return m.describe(e)
+}
+
+// checkCluster requires admission policies and the authority by which hnc-apiserver recognizes kube-apiserver.
+func (c *clients) checkCluster(ctx context.Context) error {
+	resources, err := c.kube.Discovery().ServerResourcesForGroupVersion("admissionregistration.k8s.io/v1")
+	if err != nil {
+		return err
+	}
+	for _, needed := range []string{"validatingadmissionpolicies", "mutatingadmissionpolicies"} {
+		if !slices.ContainsFunc(resources.APIResources, func(r metav1.APIResource) bool { return r.Name == needed }) {
+			version, err := c.kube.Discovery().ServerVersion()
+			if err != nil {
+				return err
+			}
+			return fmt.Errorf("the cluster, of version %s, does not serve %s in admissionregistration.k8s.io/v1; upgrade it to Kubernetes 1.36 or later", version.GitVersion, needed)
+		}
+	}
+	authentication, err := c.kube.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, "extension-apiserver-authentication", metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	if err != nil || authentication.Data["requestheader-client-ca-file"] == "" {
+		return errors.New("configmap extension-apiserver-authentication in kube-system has no requestheader-client-ca-file: kube-apiserver cannot forward requests to other API servers; " +
+			"start it with --requestheader-client-ca-file and --proxy-client-cert-file")
+	}
+	return nil
+}
+
+// maxSkew is by how much clocks may differ. Certificates, tokens and leases depend on them.
+const maxSkew = 5 * time.Minute
+
+// checkClock compares this machine's clock with kube-apiserver's.
+func (m *Migration) checkClock(ctx context.Context) error {
+	client, err := rest.HTTPClientFor(m.config)
+	if err != nil {
+		return err
+	}
+	url, _, err := rest.DefaultServerUrlFor(m.config)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url.JoinPath("version").String(), http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return compareClocks(time.Now(), response.Header.Get("Date"))
+}
+
+// compareClocks returns an error if the clocks differ by too much. A proxy may leave the header out.
+func compareClocks(now time.Time, header string) error {
+	date, err := http.ParseTime(header)
+	if err != nil {
+		return nil //nolint:nilerr // Nothing is known.
+	}
+	if skew := now.Sub(date).Round(time.Second); skew.Abs() > maxSkew {
+		return fmt.Errorf("the clocks of this machine and of kube-apiserver differ by %s; synchronize them", skew.Abs())
+	}
+	return nil
+}
+
+// checkServer requires hnc-apiserver.
+func (m *Migration) checkServer(ctx context.Context) error {
+	_, err := m.hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) {
+		return fmt.Errorf("hnc-apiserver does not serve hnc.x-k8s.io/v1beta1 (%s); install it beside HNC, as docs/migration.md describes, and wait until it is available", message(err))
+	}
+	return err
+}
+
+// checkPropagator requires that hnc-propagator has written nothing yet.
+func (c *clients) checkPropagator(ctx context.Context) error {
+	system, err := c.kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if system.DeletionTimestamp != nil {
+		return fmt.Errorf("namespace %s is being deleted; install hnc-apiserver again when it is gone", hnc.SystemNamespace)
+	}
+	if system.Annotations[hnc.AnnotationStore] != "" {
+		return fmt.Errorf("hnc-propagator has already propagated hierarchies in this cluster, as the annotation %s of namespace %s says; HNC's definitions are leftovers: "+
+			"delete them when nothing in them is needed", hnc.AnnotationStore, hnc.SystemNamespace)
+	}
+	return nil
+}
+
+// checkServices requires that the APIServices are HNC's or ours.
+func (c *clients) checkServices(ctx context.Context) error {
+	for name, servers := range map[string][]string{currentService: {ownServer}, hncService: {"", ownServer}, listService: {"", listServer, ownServer}} {
+		service, err := c.dynamic.Resource(apiServiceResource).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) && name != currentService {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		server, _, err := unstructured.NestedString(service.Object, "spec", "service", "name")
+		if err != nil {
+			return err
+		}
+		namespace, _, err := unstructured.NestedString(service.Object, "spec", "service", "namespace")
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(servers, server) || server != "" && namespace != hnc.SystemNamespace {
+			return fmt.Errorf("apiservice %s leads to service %s in namespace %s, which is neither HNC's nor hnc-apiserver's; find out who owns it, and remove it first", name, server, namespace)
+		}
+		if name == hncService && server == ownServer {
+			return fmt.Errorf("apiservice %s leads to hnc-apiserver already, so that HNC's objects cannot be read; "+
+				"install hnc-apiserver beside HNC, as docs/migration.md describes, and delete this APIService: HNC's definition creates its own", name)
+		}
+	}
+	return nil
+}
+
+// checkDefinitions requires HNC's definitions.
+func (c *clients) checkDefinitions(ctx context.Context) error {
+	for _, resource := range hncResources {
+		name := resource + "." + hnc.GroupName
+		definition, err := c.dynamic.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err) && resource == quotas:
+			continue
+		case apierrors.IsNotFound(err):
+			return fmt.Errorf("customresourcedefinition %s does not exist: there is nothing to migrate", name)
+		case err != nil:
+			return err
+		case definition.GetDeletionTimestamp() != nil:
+			return fmt.Errorf("customresourcedefinition %s is being deleted, with its objects; restore HNC from a backup, or migrate by hand from an export that you have", name)
+		}
+		for _, finalizer := range definition.GetFinalizers() {
+			if finalizer != "customresourcecleanup.apiextensions.k8s.io" {
+				return fmt.Errorf("customresourcedefinition %s has the finalizer %s, which would keep it when it is deleted; find out who set it, and remove it", name, finalizer)
+			}
+		}
+	}
+	return nil
+}
+
+// checkFinalizers rejects finalizers that HNC has not set.
+func checkFinalizers(e *export) error {
+	for _, object := range e.Items {
+		if object.GetKind() == "CustomResourceDefinition" {
+			continue
+		}
+		for _, finalizer := range object.GetFinalizers() {
+			if !slices.Contains(finalizers, finalizer) {
+				return fmt.Errorf("%s %s/%s has the finalizer %s, which is not HNC's and would keep its definition when that is deleted; find out who set it, and remove it",
+					object.GetKind(), object.GetNamespace(), object.GetName(), finalizer)
+			}
+		}
+	}
+	return nil
+}
+
+// tryFile returns an error if the export cannot be written, or if the file is there already.
+func tryFile(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return fmt.Errorf("%s exists; choose another file by --export, or remove it", path)
+	}
+	trial := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-trial")
+	if err := writeFile(trial, make([]byte, 1<<20)); err != nil {
+		return err
+	}
+	return os.Remove(trial)
+}

@@ -1,0 +1,186 @@
+package migration
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+)
+
+// export is what HNC has in a cluster. As a file it is a list that kubectl can read, and the identities of the namespaces.
+type export struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Items are HNC's definitions, objects and webhook configurations.
+	Items      []*unstructured.Unstructured `json:"items"`
+	Namespaces []namespace                  `json:"namespaces"`
+}
+
+// namespace is what the migration must not change of a namespace, and what it needs to know about it.
+type namespace struct {
+	Name        string            `json:"name"`
+	UID         types.UID         `json:"uid"`
+	Terminating bool              `json:"terminating,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// pageSize is the number of objects that a request lists.
+const pageSize = 500
+
+// read returns what HNC has in the cluster.
+func (c *clients) read(ctx context.Context) (*export, error) {
+	e := &export{APIVersion: "v1", Kind: "List"}
+	for _, resource := range hncResources {
+		definition, err := c.dynamic.Resource(definitionResource).Get(ctx, resource+"."+hncResource(resource).Group, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue // The variant of HNC without quotas.
+		}
+		if err != nil {
+			return nil, err
+		}
+		definition = withoutServerFields(definition)
+		unstructured.RemoveNestedField(definition.Object, "status")
+		e.Items = append(e.Items, definition)
+		objects, err := c.list(ctx, resource)
+		if err != nil {
+			return nil, err
+		}
+		e.Items = append(e.Items, objects...)
+	}
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := c.kube.CoreV1().Namespaces().List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for _, ns := range page.Items {
+			delete(ns.Annotations, "kubectl.kubernetes.io/last-applied-configuration")
+			e.Namespaces = append(e.Namespaces, namespace{ns.Name, ns.UID, ns.DeletionTimestamp != nil, ns.Labels, ns.Annotations})
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			return e, nil
+		}
+	}
+}
+
+// list returns all objects of a resource of HNC, by namespace and name.
+func (c *clients) list(ctx context.Context, resource string) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := c.dynamic.Resource(hncResource(resource)).List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			unstructured.RemoveNestedField(page.Items[i].Object, "metadata", "managedFields")
+			objects = append(objects, &page.Items[i])
+		}
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			break
+		}
+	}
+	sort.Slice(objects, func(i, j int) bool {
+		return objects[i].GetNamespace()+"/"+objects[i].GetName() < objects[j].GetNamespace()+"/"+objects[j].GetName()
+	})
+	return objects, nil
+}
+
+// writeExport writes the export, now that nothing changes it any more, and records its digest.
+func (m *Migration) writeExport(ctx context.Context) error {
+	e, err := m.read(ctx)
+	if err != nil {
+		return err
+	}
+	e.Items = append(e.Items, m.state.backup.Webhooks...)
+	digest, err := save(e, m.File)
+	if err != nil {
+		return err
+	}
+	m.export = e
+	return m.state.record(ctx, keyDigest, digest)
+}
+
+// exported returns the export, from the file if another process has written it.
+func (m *Migration) exported() (*export, error) {
+	if m.export != nil {
+		return m.export, nil
+	}
+	content, err := os.ReadFile(m.File)
+	if err != nil {
+		return nil, fmt.Errorf("the export of this migration cannot be read; name its file by --export: %w", err)
+	}
+	if digest := digestOf(content); digest != m.state.stored.Data[keyDigest] {
+		return nil, fmt.Errorf("%s is not the export of this migration, whose digest is %s; name its file by --export", m.File, m.state.stored.Data[keyDigest])
+	}
+	e := &export{}
+	if err := yaml.Unmarshal(content, e); err != nil {
+		return nil, err
+	}
+	m.export = e
+	return e, nil
+}
+
+// save writes the export, and returns its digest. The file is complete or missing, also after a crash. Other users cannot read it: annotations may
+// contain anything.
+func save(e *export, path string) (digest string, err error) {
+	content, err := yaml.Marshal(e)
+	if err != nil {
+		return "", err
+	}
+	return digestOf(content), writeFile(path, content)
+}
+
+func writeFile(path string, content []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-") // with mode 0600
+	if err != nil {
+		return fmt.Errorf("the export cannot be written: %w; choose another file by --export", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("the export cannot be written: %w; make room, or choose another file by --export", errors.Join(err, os.Remove(file.Name())))
+		}
+	}()
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return nil // The file is written; the directory need not be readable.
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+func digestOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// of returns the exported objects of a resource of HNC, by their kind.
+func (e *export) of(kind string) []*unstructured.Unstructured {
+	var found []*unstructured.Unstructured
+	for _, object := range e.Items {
+		if object.GetKind() == kind {
+			found = append(found, object)
+		}
+	}
+	return found
+}

@@ -1,0 +1,74 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// removeFinalizers removes HNC's finalizers, which nothing else removes any more. HNC sets them again if it is started again.
+func (m *Migration) removeFinalizers(ctx context.Context) error {
+	for _, resource := range []string{anchors, hierarchyConfigurations} {
+		objects, err := m.list(ctx, resource)
+		if err != nil {
+			return err
+		}
+		err = each(ctx, objects, func(ctx context.Context, object *unstructured.Unstructured) error {
+			kept := slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return slices.Contains(finalizers, f) })
+			if len(kept) == len(object.GetFinalizers()) {
+				return nil
+			}
+			object.SetFinalizers(kept)
+			_, err := m.dynamic.Resource(hncResource(resource)).Namespace(object.GetNamespace()).Update(ctx, object, metav1.UpdateOptions{FieldManager: fieldManager})
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// definitionTimeout limits how long the deletion of a definition with its objects may take.
+const definitionTimeout = 5 * time.Minute
+
+// deleteDefinitions deletes HNC's definitions with their objects, which nothing serves any more. The last one lets hnc-propagator start.
+func (m *Migration) deleteDefinitions(ctx context.Context) error {
+	if err := m.verify(ctx); err != nil {
+		return err
+	}
+	if err := m.state.record(ctx, keyDeleting, "true"); err != nil {
+		return err
+	}
+	for _, resource := range hncResources {
+		name := resource + "." + hnc.GroupName
+		if err := m.dynamic.Resource(definitionResource).Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+		err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, definitionTimeout, true, func(ctx context.Context) (bool, error) {
+			_, err := m.dynamic.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				return true, nil
+			}
+			return false, err
+		})
+		if wait.Interrupted(err) && ctx.Err() == nil {
+			return fmt.Errorf("customresourcedefinition %s still exists after %s; its status says why", name, definitionTimeout)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// propagateTimeout limits how long hnc-propagator may take to start and to label all namespaces.
+const propagateTimeout = 5 * time.Minute
+
+// finish allows changes again when what protects hierarchies from now on is there: the admission policies, and the labels that they read.
+func (m *Migration) finish(ctx context.Context) error {
+	_, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(ctx, "copies."+hnc.GroupName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return errors.New("the admission policies are not installed yet; install them: helm upgrade with besideHNC=false, or kubectl apply -k artifacts/policies")
+	}
+	if err != nil {
+		return err
+	}
+	if err := m.awaitPropagator(ctx); err != nil {
+		return err
+	}
+	return m.unfreeze(ctx)
+}
+
+// awaitPropagator returns when hnc-propagator has started, and each parent of a sub-namespace has the label that protects it from deletion.
+func (m *Migration) awaitPropagator(ctx context.Context) error {
+	var pending string
+	err := wait.PollUntilContextTimeout(ctx, time.Second, propagateTimeout, true, func(ctx context.Context) (bool, error) {
+		system, err := m.kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		if system.Annotations[hnc.AnnotationStore] == "" {
+			pending = "hnc-propagator has not started to propagate; look at its log"
+			return false, nil
+		}
+		subnamespaces, err := m.hierarchy.HncV1beta1().Subnamespaces("").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		labeled, err := m.kube.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelHasSubnamespaces + "=true"})
+		if err != nil {
+			return false, err
+		}
+		protected := map[string]bool{}
+		for _, ns := range labeled.Items {
+			protected[ns.Name] = true
+		}
+		for _, s := range subnamespaces.Items {
+			if s.Status.State != "Conflict" && !protected[s.Namespace] {
+				pending = fmt.Sprintf("namespace %s is not labeled %s yet", s.Namespace, hnc.LabelHasSubnamespaces)
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("after %s: %s", propagateTimeout, pending)
+	}
+	return err
+}

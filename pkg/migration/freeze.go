@@ -1,0 +1,138 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+const (
+	// freezeName is the name of the policy and of its binding.
+	freezeName = "migration." + hnc.GroupName
+	// probeName is the name of a ConfigMap that the policy rejects for every user: so the migration knows when the policy is in force.
+	probeName = "hnc-migration-probe"
+	// probes is how often in a row the policy must be in force. Each API server of a cluster learns of it separately.
+	probes = 5
+	// freezeTimeout limits how long that may take.
+	freezeTimeout = time.Minute
+)
+
+// freezePolicy rejects changes of hierarchies, and of what namespaces say about them, by others than the user. Kubernetes' own controllers may finish
+// deleting namespaces, and so may the servers in hnc-system do their work: HNC until it is stopped, hnc-propagator when it has started.
+func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolicy {
+	rule := func(group string, operations []admissionregistrationv1.OperationType, names []string, resources ...string) admissionregistrationv1.NamedRuleWithOperations {
+		return admissionregistrationv1.NamedRuleWithOperations{ResourceNames: names, RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+			Operations: operations, Rule: admissionregistrationv1.Rule{APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: resources},
+		}}
+	}
+	writes := []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update, admissionregistrationv1.Delete}
+	who := strconv.Quote(user)
+	message := `'hierarchies are frozen while ' + ` + who + ` + ' migrates them from HNC; try again later. To end the migration: kubectl hns migrate, or kubectl hns migrate rollback'`
+	return &admissionregistrationv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: freezeName},
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: ptr.To(admissionregistrationv1.Fail),
+			MatchConstraints: &admissionregistrationv1.MatchResources{ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{
+				rule(hnc.GroupName, writes, nil, hierarchyConfigurations, anchors, configurations, quotas, "hierarchies", "subnamespaces"),
+				rule("", writes, nil, "namespaces", "namespaces/status", "namespaces/finalize"),
+				rule("", writes[:1], []string{probeName}, "configmaps"),
+			}},
+			MatchConditions: []admissionregistrationv1.MatchCondition{{
+				Name: "not-by-the-migration-or-a-controller",
+				Expression: `request.resource.resource == 'configmaps' || !(request.userInfo.username in [` + who + `,` +
+					` 'system:serviceaccount:kube-system:namespace-controller', 'system:serviceaccount:kube-system:generic-garbage-collector'] ||` +
+					` request.userInfo.username.startsWith('system:serviceaccount:` + hnc.SystemNamespace + `:'))`,
+			}},
+			Variables: []admissionregistrationv1.Variable{
+				{Name: "labelsBefore", Expression: "oldObject == null ? {} : oldObject.metadata.?labels.orValue({})"},
+				{Name: "labels", Expression: "object == null ? {} : object.metadata.?labels.orValue({})"},
+				{Name: "annotationsBefore", Expression: "oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})"},
+				{Name: "annotations", Expression: "object == null ? {} : object.metadata.?annotations.orValue({})"},
+			},
+			Validations: []admissionregistrationv1.Validation{{
+				Expression:        "request.resource.group == '' && request.resource.resource == 'namespaces' && (" + sameTree + ")",
+				MessageExpression: message,
+				Reason:            ptr.To(metav1.StatusReasonForbidden),
+			}},
+		},
+	}
+}
+
+// sameTree is an expression for writes of namespaces that change nothing that says something about hierarchies. HNC labels each namespace that it manages
+// with its distance from itself, so those can't be deleted.
+const sameTree = "request.operation == 'DELETE' ? !variables.labelsBefore.exists(key, key.endsWith('" + hnc.LabelTreeSuffix + "')) : (" +
+	"variables.labels.all(key, !key.endsWith('" + hnc.LabelTreeSuffix + "') || key in variables.labelsBefore && variables.labelsBefore[key] == variables.labels[key]) && " +
+	"variables.labelsBefore.all(key, !key.endsWith('" + hnc.LabelTreeSuffix + "') || key in variables.labels) && " +
+	"['" + hnc.AnnotationSubnamespaceOf + "', '" + hnc.AnnotationManagedBy + "'].all(key, " +
+	"(key in variables.annotations ? variables.annotations[key] : '') == (key in variables.annotationsBefore ? variables.annotationsBefore[key] : '')))"
+
+// freeze installs the policy, and returns when it is in force.
+func (c *clients) freeze(ctx context.Context, user string) error {
+	policies, bindings := c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicies(), c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
+	policy := freezePolicy(user)
+	_, err := policies.Create(ctx, policy, metav1.CreateOptions{FieldManager: fieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		var existing *admissionregistrationv1.ValidatingAdmissionPolicy
+		if existing, err = policies.Get(ctx, freezeName, metav1.GetOptions{}); err == nil {
+			policy.ResourceVersion = existing.ResourceVersion
+			_, err = policies.Update(ctx, policy, metav1.UpdateOptions{FieldManager: fieldManager})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: freezeName},
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: freezeName, ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
+		},
+	}
+	if _, err := bindings.Create(ctx, binding, metav1.CreateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return c.awaitFreeze(ctx)
+}
+
+// awaitFreeze returns when the policy has rejected the probe several times in a row.
+func (c *clients) awaitFreeze(ctx context.Context) error {
+	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: probeName, Namespace: hnc.SystemNamespace}}
+	rejected := 0
+	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, freezeTimeout, true, func(ctx context.Context) (bool, error) {
+		_, err := c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		switch {
+		case err == nil:
+			rejected = 0
+		case apierrors.IsForbidden(err):
+			rejected++
+		default:
+			return false, err
+		}
+		return rejected == probes, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("validatingadmissionpolicy %s is not in force after %s; look at its status", freezeName, freezeTimeout)
+	}
+	return err
+}
+
+// unfreeze removes the policy.
+func (c *clients) unfreeze(ctx context.Context) error {
+	if err := c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, freezeName, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	err := c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(ctx, freezeName, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

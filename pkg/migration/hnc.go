@@ -1,0 +1,101 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// stopTimeout limits how long HNC's pods may take to stop.
+const stopTimeout = 2 * time.Minute
+
+// removeWebhooks deletes HNC's webhook configurations, which reject all writes when HNC does not run. The state has a backup of them.
+func (c *clients) removeWebhooks(ctx context.Context) error {
+	err := c.dynamic.Resource(validatingResource).Delete(ctx, validatingWebhooks, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	err = c.dynamic.Resource(mutatingResource).Delete(ctx, mutatingWebhooks, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// restoreWebhooks creates HNC's webhook configurations again.
+func (c *clients) restoreWebhooks(ctx context.Context, saved *backup) error {
+	for _, object := range saved.Webhooks {
+		resource := validatingResource
+		if object.GetKind() == "MutatingWebhookConfiguration" {
+			resource = mutatingResource
+		}
+		if _, err := c.dynamic.Resource(resource).Create(ctx, object, metav1.CreateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop scales HNC's Deployments to zero, and waits until their pods are gone: HNC must not see what follows. The server of lists goes on, because the
+// APIService still leads to it.
+func (c *clients) stop(ctx context.Context) error {
+	for _, name := range deployments {
+		if name == "hnc-resourcelist-apiextension" {
+			continue
+		}
+		if err := c.scale(ctx, name, 0); err != nil {
+			return err
+		}
+	}
+	var running []string
+	err := wait.PollUntilContextTimeout(ctx, time.Second, stopTimeout, true, func(ctx context.Context) (bool, error) {
+		pods, err := c.kube.CoreV1().Pods(hnc.SystemNamespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		running = nil
+		for _, pod := range pods.Items {
+			if strings.HasPrefix(pod.Name, "hnc-controller-manager") && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+				running = append(running, pod.Name)
+			}
+		}
+		return len(running) == 0, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("after %s these pods of HNC still run: %s; delete them", stopTimeout, strings.Join(running, ", "))
+	}
+	return err
+}
+
+// start scales HNC's Deployments to what they were.
+func (c *clients) start(ctx context.Context, saved *backup) error {
+	for name, replicas := range saved.Replicas {
+		if err := c.scale(ctx, name, replicas); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scale sets the replicas of a Deployment of HNC, if it exists.
+func (c *clients) scale(ctx context.Context, name string, replicas int64) error {
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"replicas": replicas}})
+	if err != nil {
+		return err
+	}
+	_, err = c.kube.AppsV1().Deployments(hnc.SystemNamespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

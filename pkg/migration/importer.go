@@ -1,0 +1,182 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// parallelism is how many objects are imported at a time.
+const parallelism = 8
+
+// importer creates imported objects in hnc-apiserver. Objects that are there already stay if they are equal, and are updated otherwise, so an import can
+// be repeated.
+type importer struct {
+	*clients
+	dryRun []string
+
+	mutex    sync.Mutex
+	rejected []string
+}
+
+// importAll imports HNC's objects, all of them or none.
+func (m *Migration) importAll(ctx context.Context) error {
+	e, err := m.exported()
+	if err != nil {
+		return err
+	}
+	all, err := translate(e)
+	if err != nil {
+		return err
+	}
+	if err := m.rehearse(ctx, all); err != nil {
+		return err
+	}
+	i := &importer{clients: m.clients}
+	if err := i.run(ctx, all); err != nil {
+		return err
+	}
+	return m.rejections(i.rejected)
+}
+
+// run imports everything. Objects that the server rejects are recorded, and all others are imported nevertheless.
+func (i *importer) run(ctx context.Context, all *imports) error {
+	if err := i.record("hncconfigurations config", i.configure(ctx, all.resources)); err != nil {
+		return err
+	}
+	for _, part := range [][]*v1beta1.Hierarchy{all.hierarchies, all.orphans} {
+		if err := each(ctx, part, i.createHierarchy); err != nil {
+			return err
+		}
+	}
+	if err := each(ctx, all.subnamespaces, i.createSubnamespace); err != nil {
+		return err
+	}
+	return each(ctx, all.quotas, i.createQuota)
+}
+
+// each calls create for all objects, several at a time, and returns the first error.
+func each[T any](ctx context.Context, objects []T, create func(context.Context, T) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelism)
+	for _, object := range objects {
+		group.Go(func() error { return create(ctx, object) })
+	}
+	return group.Wait()
+}
+
+// record returns the errors that a repetition may not have, and records the others.
+func (i *importer) record(object string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsConflict(err), apierrors.IsBadRequest(err), apierrors.IsNotFound(err):
+		i.mutex.Lock()
+		defer i.mutex.Unlock()
+		i.rejected = append(i.rejected, fmt.Sprintf("%s: %s", object, message(err)))
+		return nil
+	}
+	return fmt.Errorf("%s: %w", object, err)
+}
+
+func (i *importer) createOptions() metav1.CreateOptions {
+	return metav1.CreateOptions{FieldManager: fieldManager, DryRun: i.dryRun}
+}
+
+func (i *importer) updateOptions() metav1.UpdateOptions {
+	return metav1.UpdateOptions{FieldManager: fieldManager, DryRun: i.dryRun}
+}
+
+// configure sets the configured kinds. Entries that the server rejects, such as those of kinds that the cluster does not have, are left out and recorded.
+func (i *importer) configure(ctx context.Context, resources []v1beta1.ResourceSpec) error {
+	client := i.hierarchy.HncV1beta1().HNCConfigurations()
+	for {
+		current, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			// hnc-propagator, which creates it, has not started yet.
+			current = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Resources: resources}}
+			_, err = client.Create(ctx, current, i.createOptions())
+		case err != nil || apiequality.Semantic.DeepEqual(current.Spec.Resources, resources):
+			return err
+		default:
+			current.Spec.Resources = resources
+			_, err = client.Update(ctx, current, i.updateOptions())
+		}
+		kept := i.withoutRejected(resources, err)
+		if len(kept) == len(resources) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		resources = kept
+	}
+}
+
+// withoutRejected returns the entries that an error does not name.
+func (i *importer) withoutRejected(resources []v1beta1.ResourceSpec, err error) []v1beta1.ResourceSpec {
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return resources
+	}
+	rejected := map[string]string{}
+	for _, cause := range status.Status().Details.Causes {
+		rejected[strings.TrimSuffix(cause.Field, ".resource")] = cause.Message
+	}
+	var kept []v1beta1.ResourceSpec
+	for at, r := range resources {
+		if why, ok := rejected[fmt.Sprintf("spec.resources[%d]", at)]; ok {
+			i.rejected = append(i.rejected, fmt.Sprintf("hncconfigurations config: the entry for %s: %s", r.Resource, why))
+			continue
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+func (i *importer) createHierarchy(ctx context.Context, h *v1beta1.Hierarchy) error {
+	client := i.hierarchy.HncV1beta1().Hierarchies(h.Namespace)
+	_, err := client.Create(ctx, h, i.createOptions())
+	if apierrors.IsAlreadyExists(err) {
+		var current *v1beta1.Hierarchy
+		if current, err = client.Get(ctx, h.Name, metav1.GetOptions{}); err == nil && !apiequality.Semantic.DeepEqual(current.Spec, h.Spec) {
+			current.Spec = h.Spec
+			_, err = client.Update(ctx, current, i.updateOptions())
+		}
+	}
+	return i.record("hierarchyconfigurations "+h.Namespace+"/"+h.Name, err)
+}
+
+func (i *importer) createSubnamespace(ctx context.Context, s *v1beta1.Subnamespace) error {
+	client := i.propagator.HncV1beta1().Subnamespaces(s.Namespace)
+	_, err := client.Create(ctx, s, i.createOptions())
+	if apierrors.IsAlreadyExists(err) {
+		var current *v1beta1.Subnamespace
+		if current, err = client.Get(ctx, s.Name, metav1.GetOptions{}); err == nil && !apiequality.Semantic.DeepEqual(current.Spec, s.Spec) {
+			current.Spec = s.Spec
+			_, err = client.Update(ctx, current, i.updateOptions())
+		}
+	}
+	return i.record("subnamespaceanchors "+s.Namespace+"/"+s.Name, err)
+}
+
+func (i *importer) createQuota(ctx context.Context, q *v1beta1.HierarchicalResourceQuota) error {
+	client := i.hierarchy.HncV1beta1().HierarchicalResourceQuotas(q.Namespace)
+	_, err := client.Create(ctx, q, i.createOptions())
+	if apierrors.IsAlreadyExists(err) {
+		var current *v1beta1.HierarchicalResourceQuota
+		if current, err = client.Get(ctx, q.Name, metav1.GetOptions{}); err == nil && !apiequality.Semantic.DeepEqual(current.Spec, q.Spec) {
+			current.Spec = q.Spec
+			_, err = client.Update(ctx, current, i.updateOptions())
+		}
+	}
+	return i.record("hierarchicalresourcequotas "+q.Namespace+"/"+q.Name, err)
+}

@@ -1,0 +1,174 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
+)
+
+// Options are the choices of a migration.
+type Options struct {
+	// Out receives a line for each step, and what it has found.
+	Out io.Writer
+	// File is where HNC's objects are exported to.
+	File string
+	// SkipRejected leaves out the objects that the API server rejects, instead of ending the migration before it changes anything.
+	SkipRejected bool
+	// DryRun reports what would be done, and changes nothing.
+	DryRun bool
+	// Confirm asks the user a question, and returns whether the answer is yes.
+	Confirm func(question string) bool
+}
+
+// ErrNotConfirmed is the result of a migration that the user has ended at a question.
+var ErrNotConfirmed = errors.New("not confirmed; answer yes, or give --yes")
+
+// Migration is the migration of one cluster. It is for one call of Run or Rollback.
+type Migration struct {
+	Options
+	*clients
+	user   string
+	state  *state
+	export *export
+}
+
+// clients are the clients of the cluster.
+type clients struct {
+	config    *rest.Config
+	kube      kubernetes.Interface
+	hierarchy versioned.Interface
+	// propagator acts as hnc-propagator, which creates Subnamespaces without waiting for itself.
+	propagator versioned.Interface
+	dynamic    dynamic.Interface
+}
+
+// New returns the migration of the cluster that a configuration of clients leads to.
+func New(config *rest.Config, options Options) (*Migration, error) {
+	c := &clients{config: config}
+	var err error
+	if c.kube, err = kubernetes.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	if c.hierarchy, err = versioned.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	if c.propagator, err = versioned.NewForConfig(asPropagator(config)); err != nil {
+		return nil, err
+	}
+	c.dynamic, err = dynamic.NewForConfig(config)
+	return &Migration{Options: options, clients: c}, err
+}
+
+// asPropagator returns the configuration with the identity of hnc-propagator.
+func asPropagator(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: hnc.PropagatorUser}
+	return config
+}
+
+// step is a part of the migration. It can be repeated after an interruption at any point.
+type step struct {
+	name, title string
+	run         func(context.Context) error
+}
+
+func (m *Migration) steps() []step {
+	return []step{
+		{"freeze", "reject changes of the hierarchies by others", func(ctx context.Context) error { return m.freeze(ctx, m.user) }},
+		{"webhooks", "remove HNC's webhooks", m.removeWebhooks},
+		{"stop", "stop HNC", m.stop},
+		{"export", "export HNC's objects to " + m.File, m.writeExport},
+		{"import", "import them into hnc-apiserver", m.importAll},
+		{"finalizers", "remove HNC's finalizers", m.removeFinalizers},
+		{"switch", "serve " + hnc.GroupName + "/" + version + " from hnc-apiserver", m.switchServices},
+		{"verify", "compare what is served with the export", m.verify},
+		{"preview", "compute what hnc-propagator will write", m.preview},
+		{"definitions", "delete HNC's definitions; the migration cannot be rolled back from here on", m.deleteDefinitions},
+		{"unfreeze", "allow changes again", m.finish},
+	}
+}
+
+// Run migrates the cluster, or continues a migration that was interrupted. Errors before the first step mean that nothing was changed.
+func (m *Migration) Run(ctx context.Context) error {
+	var err error
+	if m.state, err = loadState(ctx, m.clients); err != nil {
+		return err
+	}
+	steps := m.steps()
+	begin := m.state.position(steps)
+	if err := m.check(ctx, begin); err != nil {
+		return err
+	}
+	if m.DryRun {
+		return m.announce(steps[begin:])
+	}
+	if begin == 0 {
+		if err := m.announce(steps); err != nil {
+			return err
+		}
+		if !m.Confirm("Begin? (yes/no) ") {
+			return fmt.Errorf("nothing was changed: %w", ErrNotConfirmed)
+		}
+		if m.state == nil {
+			if m.state, err = newState(ctx, m.clients); err != nil {
+				return err
+			}
+		}
+	}
+	for i := begin; i < len(steps); i++ {
+		if err := m.printf("%2d/%d %-11s %s\n", i+1, len(steps), steps[i].name, steps[i].title); err != nil {
+			return err
+		}
+		if err := steps[i].run(ctx); err != nil {
+			return fmt.Errorf("step %s: %w\nRepeat the command to continue%s", steps[i].name, err, m.wayBack(steps, i))
+		}
+		if err := m.state.completed(ctx, steps[i].name); err != nil {
+			return err
+		}
+	}
+	return m.state.forget(ctx)
+}
+
+// wayBack is a hint at the rollback while it is possible.
+func (m *Migration) wayBack(steps []step, at int) string {
+	if steps[at].name == "unfreeze" {
+		return ""
+	}
+	return ", or undo everything: kubectl hns migrate rollback"
+}
+
+func (m *Migration) announce(steps []step) error {
+	if err := m.printf("The migration will:\n"); err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if err := m.printf("  %-11s %s\n", s.name, s.title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Migration) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(m.Out, format, args...)
+	return err
+}
+
+// whoAmI returns the name of the user.
+func (c *clients) whoAmI(ctx context.Context) (string, error) {
+	review, err := c.kube.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return "", err
+	}
+	return review.Status.UserInfo.Username, nil
+}

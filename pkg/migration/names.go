@@ -1,0 +1,61 @@
+package migration
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// version is the only version of HNC's objects.
+const version = "v1alpha2"
+
+// Resources of HNC. A definition is named like its resource and group.
+const (
+	hierarchyConfigurations = "hierarchyconfigurations"
+	anchors                 = "subnamespaceanchors"
+	configurations          = "hncconfigurations"
+	quotas                  = "hierarchicalresourcequotas"
+)
+
+// hncResources are the resources of HNC. The definition of hierarchies is deleted last: while it exists, hnc-propagator waits.
+var hncResources = []string{quotas, configurations, anchors, hierarchyConfigurations}
+
+// finalizers are those that HNC sets, and removes no more.
+var finalizers = []string{"hnc.x-k8s.io", "hnc.x-k8s.io/hasSubnamespace"}
+
+// The webhook configurations of HNC.
+const (
+	validatingWebhooks = "hnc-validating-webhook-configuration"
+	mutatingWebhooks   = "hnc-mutating-webhook-configuration"
+)
+
+// deployments are HNC's controllers, all in hnc-system.
+var deployments = []string{"hnc-controller-manager", "hnc-controller-manager-ha", "hnc-resourcelist-apiextension"}
+
+// APIServices.
+const (
+	currentService = "v1beta1.hnc.x-k8s.io"
+	hncService     = version + ".hnc.x-k8s.io"
+	listService    = version + ".resources.hnc.x-k8s.io"
+
+	// ownServer and listServer are the Services that they lead to.
+	ownServer  = "hnc-apiserver"
+	listServer = "hnc-resourcelist"
+
+	automanaged = "kube-aggregator.kubernetes.io/automanaged"
+)
+
+// fieldManager is the name under which the migration writes.
+const fieldManager = "kubectl-hns-migrate"
+
+var (
+	definitionResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	apiServiceResource = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+	validatingResource = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}
+	mutatingResource   = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"}
+)
+
+// hncResource returns a resource of HNC.
+func hncResource(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: hnc.GroupName, Version: version, Resource: resource}
+}

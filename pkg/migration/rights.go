@@ -1,0 +1,66 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// right is what the steps do with a resource.
+type right struct {
+	group, resource, namespace, name string
+	verbs                            []string
+}
+
+// rights are those that the migration and its rollback need.
+var rights = []right{
+	{"admissionregistration.k8s.io", "validatingadmissionpolicies", "", "", []string{"create", "get", "update", "delete"}},
+	{"admissionregistration.k8s.io", "validatingadmissionpolicybindings", "", "", []string{"create", "get", "delete"}},
+	{"admissionregistration.k8s.io", "validatingwebhookconfigurations", "", "", []string{"create", "get", "delete"}},
+	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", "", "", []string{"create", "get", "delete"}},
+	{"apiextensions.k8s.io", "customresourcedefinitions", "", "", []string{"get", "delete"}},
+	{"apiregistration.k8s.io", "apiservices", "", "", []string{"create", "get", "update", "patch", "delete"}},
+	{hnc.GroupName, "*", "", "", []string{"create", "get", "list", "update", "delete"}},
+	{"", "namespaces", "", "", []string{"get", "list", "create"}},
+	{"", "configmaps", hnc.SystemNamespace, "", []string{"create", "get", "update", "delete"}},
+	{"", "pods", hnc.SystemNamespace, "", []string{"list"}},
+	{"apps", "deployments", hnc.SystemNamespace, "hnc-propagator", []string{"get"}},
+	{"apps", "deployments/scale", hnc.SystemNamespace, "", []string{"get", "patch"}},
+	// Subnamespaces are created on behalf of hnc-propagator, and what it will write is computed by dry runs with its rights.
+	{"", "serviceaccounts", hnc.SystemNamespace, "hnc-propagator", []string{"impersonate"}},
+}
+
+// checkRights returns an error that lists the rights that the user lacks.
+func (c *clients) checkRights(ctx context.Context) error {
+	var missing []string
+	for _, r := range rights {
+		resource, subresource, _ := strings.Cut(r.resource, "/")
+		for _, verb := range r.verbs {
+			review, err := c.kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Group: r.group, Resource: resource, Subresource: subresource, Namespace: r.namespace, Name: r.name, Verb: verb,
+				}},
+			}, metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			if review.Status.Allowed {
+				continue
+			}
+			where := "in the whole cluster"
+			if r.namespace != "" {
+				where = "in namespace " + r.namespace
+			}
+			missing = append(missing, strings.TrimSuffix(fmt.Sprintf("%s %s.%s", verb, r.resource, r.group), ".")+" "+where)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("you may not migrate this cluster, which needs these rights, all of which cluster-admin has:\n  %s", strings.Join(missing, "\n  "))
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// serviceTimeout limits how long kube-apiserver may take to follow a change of an APIService.
+const serviceTimeout = time.Minute
+
+// switchServices makes the APIServices of HNC's versions lead to hnc-apiserver. The Service and the authority are those of its own version; so are
+// labels and annotations, by which Helm and others recognize their objects.
+func (m *Migration) switchServices(ctx context.Context) error {
+	own, err := m.dynamic.Resource(apiServiceResource).Get(ctx, currentService, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, service := range []struct {
+		name, group                    string
+		groupPriority, versionPriority int64
+	}{{hncService, "hnc.x-k8s.io", 1000, 100}, {listService, "resources.hnc.x-k8s.io", 10, 10}} {
+		server, _, err := unstructured.NestedMap(own.Object, "spec", "service")
+		if err != nil {
+			return err
+		}
+		bundle, _, err := unstructured.NestedString(own.Object, "spec", "caBundle")
+		if err != nil {
+			return err
+		}
+		wanted := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+			"spec": map[string]any{
+				"group": service.group, "version": version, "service": server, "caBundle": bundle,
+				"groupPriorityMinimum": service.groupPriority, "versionPriority": service.versionPriority,
+			},
+		}}
+		wanted.SetName(service.name)
+		wanted.SetLabels(own.GetLabels())
+		annotations := own.GetAnnotations()
+		maps.DeleteFunc(annotations, func(key, _ string) bool { return key == "kubectl.kubernetes.io/last-applied-configuration" })
+		wanted.SetAnnotations(annotations)
+		if err := m.put(ctx, wanted); err != nil {
+			return err
+		}
+	}
+	return m.awaitServed(ctx, true)
+}
+
+// put creates or replaces an APIService, in one write.
+func (c *clients) put(ctx context.Context, wanted *unstructured.Unstructured) error {
+	client := c.dynamic.Resource(apiServiceResource)
+	for range 5 {
+		current, err := client.Get(ctx, wanted.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			wanted.SetResourceVersion("")
+			_, err = client.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
+		} else if err == nil {
+			wanted.SetResourceVersion(current.GetResourceVersion())
+			_, err = client.Update(ctx, wanted, metav1.UpdateOptions{FieldManager: fieldManager})
+		}
+		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	return fmt.Errorf("apiservice %s keeps being changed by others; see its managedFields", wanted.GetName())
+}
+
+// restoreServices makes HNC's definitions be served again.
+func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"labels": map[string]any{automanaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil}},
+		"spec":     map[string]any{"service": nil, "caBundle": nil},
+	})
+	if err != nil {
+		return err
+	}
+	client := c.dynamic.Resource(apiServiceResource)
+	if _, err := client.Patch(ctx, hncService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	for _, service := range saved.APIServices {
+		if err := c.put(ctx, service.DeepCopy()); err != nil {
+			return err
+		}
+	}
+	if len(saved.APIServices) == 0 {
+		if err := client.Delete(ctx, listService, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return c.awaitServed(ctx, false)
+}
+
+// awaitServed returns when HNC's version is served by hnc-apiserver, or by the definitions: the one configuration, which both have, has another
+// identity in each.
+func (c *clients) awaitServed(ctx context.Context, byServer bool) error {
+	last := errors.New("not served yet")
+	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, serviceTimeout, true, func(ctx context.Context) (bool, error) {
+		last = c.served(ctx, byServer)
+		return last == nil, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("apiservice %s: after %s: %w", hncService, serviceTimeout, last)
+	}
+	return err
+}
+
+// served returns an error that says why, unless HNC's version is served as awaitServed wants it.
+func (c *clients) served(ctx context.Context, byServer bool) error {
+	own, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil && (byServer || !apierrors.IsNotFound(err)) {
+		return err
+	}
+	there := err == nil
+	served, err := c.dynamic.Resource(hncResource(configurations)).Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil && (byServer || !apierrors.IsNotFound(err)) {
+		return err
+	}
+	if (there && err == nil && served.GetUID() == own.UID) != byServer {
+		return errors.New("the other server still answers")
+	}
+	return nil
+}

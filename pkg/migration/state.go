@@ -1,0 +1,149 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// stateName is the ConfigMap in hnc-system that holds how far a migration has got. Only users who may write there can change it.
+const stateName = "hnc-migration"
+
+// Keys of the state.
+const (
+	keyStep   = "step"
+	keyDigest = "digest"
+	keyBackup = "backup"
+	// keyDeleting is set from when definitions are deleted: the migration cannot be rolled back.
+	keyDeleting = "deleting"
+)
+
+// state is how far a migration has got, and what a rollback restores.
+type state struct {
+	*clients
+	stored *corev1.ConfigMap
+	backup backup
+}
+
+// backup is what the steps change besides HNC's objects, as it was before.
+type backup struct {
+	Webhooks    []*unstructured.Unstructured `json:"webhooks,omitempty"`
+	APIServices []*unstructured.Unstructured `json:"apiServices,omitempty"`
+	// Replicas are those of the Deployments.
+	Replicas map[string]int64 `json:"replicas,omitempty"`
+}
+
+// loadState reads the state, nil if no migration is under way.
+func loadState(ctx context.Context, c *clients) (*state, error) {
+	stored, err := c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, stateName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &state{clients: c, stored: stored}
+	if err := json.Unmarshal([]byte(stored.Data[keyBackup]), &s.backup); err != nil {
+		return nil, fmt.Errorf("configmap %s in %s: %s: %w; restore the ConfigMap from a backup", stateName, hnc.SystemNamespace, keyBackup, err)
+	}
+	return s, nil
+}
+
+// position returns the first step that is not completed.
+func (s *state) position(steps []step) int {
+	if s == nil {
+		return 0
+	}
+	return 1 + slices.IndexFunc(steps, func(at step) bool { return at.name == s.stored.Data[keyStep] })
+}
+
+// newState records what a rollback needs.
+func newState(ctx context.Context, c *clients) (*state, error) {
+	saved, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(saved)
+	if err != nil {
+		return nil, err
+	}
+	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: stateName, Namespace: hnc.SystemNamespace}, Data: map[string]string{keyBackup: string(encoded)}}
+	stored, err = c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Create(ctx, stored, metav1.CreateOptions{FieldManager: fieldManager})
+	return &state{clients: c, stored: stored, backup: saved}, err
+}
+
+// current returns what the steps will change.
+func (c *clients) current(ctx context.Context) (backup, error) {
+	saved := backup{Replicas: map[string]int64{}}
+	for _, object := range []struct {
+		resource schema.GroupVersionResource
+		name     string
+		into     *[]*unstructured.Unstructured
+	}{
+		{validatingResource, validatingWebhooks, &saved.Webhooks}, {mutatingResource, mutatingWebhooks, &saved.Webhooks}, {apiServiceResource, listService, &saved.APIServices},
+	} {
+		found, err := c.dynamic.Resource(object.resource).Get(ctx, object.name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			*object.into = append(*object.into, withoutServerFields(found))
+		case !apierrors.IsNotFound(err):
+			return saved, err
+		}
+	}
+	for _, name := range deployments {
+		found, err := c.kube.AppsV1().Deployments(hnc.SystemNamespace).GetScale(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			saved.Replicas[name] = int64(found.Spec.Replicas)
+		case !apierrors.IsNotFound(err):
+			return saved, err
+		}
+	}
+	return saved, nil
+}
+
+// completed records that a step is completed. It fails if another process has migrated in the meantime.
+func (s *state) completed(ctx context.Context, step string) error {
+	return s.record(ctx, keyStep, step)
+}
+
+func (s *state) record(ctx context.Context, key, value string) error {
+	changed := s.stored.DeepCopy()
+	changed.Data[key] = value
+	stored, err := s.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Update(ctx, changed, metav1.UpdateOptions{FieldManager: fieldManager})
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return fmt.Errorf("another process continues this migration; run only one, and repeat this command when it has ended: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	s.stored = stored
+	return nil
+}
+
+// forget deletes the state of a completed migration.
+func (s *state) forget(ctx context.Context) error {
+	err := s.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Delete(ctx, stateName, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// withoutServerFields returns the object as it can be created again.
+func withoutServerFields(object *unstructured.Unstructured) *unstructured.Unstructured {
+	object = object.DeepCopy()
+	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "ownerReferences", "selfLink"} {
+		unstructured.RemoveNestedField(object.Object, "metadata", field)
+	}
+	return object
+}

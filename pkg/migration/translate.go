@@ -1,0 +1,231 @@
+package migration
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// imports is what is created in hnc-apiserver.
+type imports struct {
+	// resources are the configured kinds, nil if there is no configuration.
+	resources   []v1beta1.ResourceSpec
+	hierarchies []*v1beta1.Hierarchy
+	// orphans are hierarchies with missing parents. They are created after the others: nothing can be moved below a missing parent.
+	orphans       []*v1beta1.Hierarchy
+	subnamespaces []*v1beta1.Subnamespace
+	quotas        []*v1beta1.HierarchicalResourceQuota
+	// leftOut are HNC's objects, and parts of them, that are not imported, and notes is what users should look at: a sentence for each.
+	leftOut, notes []string
+}
+
+// translation is the state of translate.
+type translation struct {
+	imports
+	namespaces map[string]namespace
+	anchors    map[string]string // the parents, by sub-namespace
+	specs      map[string]v1beta1.HierarchySpec
+	metadata   map[string]metav1.ObjectMeta
+}
+
+// translate returns what is imported of an export. It trusts what HNC has put in force, and not what users may have written meanwhile: a Subnamespace is
+// imported for a namespace that exists and agrees, labels and annotations are imported where the namespace has them, and status is ignored.
+func translate(e *export) (*imports, error) {
+	t := &translation{namespaces: map[string]namespace{}, anchors: map[string]string{}, specs: map[string]v1beta1.HierarchySpec{}, metadata: map[string]metav1.ObjectMeta{}}
+	for _, ns := range e.Namespaces {
+		t.namespaces[ns.Name] = ns
+	}
+	for _, part := range []func(*export) error{t.configuration, t.readAnchors, t.readHierarchies, t.readQuotas} {
+		if err := part(e); err != nil {
+			return nil, err
+		}
+	}
+	t.breakCycles()
+	t.order()
+	slices.Sort(t.leftOut)
+	slices.Sort(t.notes)
+	return &t.imports, nil
+}
+
+func (t *translation) leaveOut(format string, args ...any) {
+	t.leftOut = append(t.leftOut, fmt.Sprintf(format, args...))
+}
+
+func (t *translation) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
+
+// specOf reads the spec of an object of HNC, whose fields have the same names in v1beta1.
+func specOf(object *unstructured.Unstructured, into any) error {
+	spec, _, err := unstructured.NestedMap(object.Object, "spec")
+	if err == nil {
+		err = runtime.DefaultUnstructuredConverter.FromUnstructured(spec, into)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s/%s: %w", object.GetKind(), object.GetNamespace(), object.GetName(), err)
+	}
+	return nil
+}
+
+func (t *translation) configuration(e *export) error {
+	for _, object := range e.of("HNCConfiguration") {
+		var spec v1beta1.HNCConfigurationSpec
+		if err := specOf(object, &spec); err != nil {
+			return err
+		}
+		seen := map[string]bool{}
+		t.resources = []v1beta1.ResourceSpec{}
+		for _, r := range spec.Resources {
+			key := r.Group + "/" + r.Resource
+			if seen[key] {
+				t.leaveOut("hncconfigurations config: the second entry for %s, which has no effect", r.Resource)
+				continue
+			}
+			seen[key] = true
+			t.resources = append(t.resources, r)
+		}
+	}
+	return nil
+}
+
+// readAnchors imports the anchors whose namespaces agree. HNC's status of an anchor can be written by users.
+func (t *translation) readAnchors(e *export) error {
+	for _, object := range e.of("SubnamespaceAnchor") {
+		name, parent := object.GetName(), object.GetNamespace()
+		ns, exists := t.namespaces[name]
+		switch {
+		case object.GetDeletionTimestamp() != nil:
+			t.leaveOut("subnamespaceanchors %s/%s: it is being deleted", parent, name)
+		case !exists:
+			t.leaveOut("subnamespaceanchors %s/%s: namespace %s does not exist; create it again afterwards: kubectl hns create %s -n %s", parent, name, name, name, parent)
+		case ns.Annotations[hnc.AnnotationSubnamespaceOf] != parent:
+			t.leaveOut("subnamespaceanchors %s/%s: namespace %s is not its sub-namespace", parent, name, name)
+		case slices.Contains(hnc.ExcludedNamespaces, name) || slices.Contains(hnc.ExcludedNamespaces, parent):
+			t.leaveOut("subnamespaceanchors %s/%s: one of the namespaces is excluded from trees", parent, name)
+		case ns.Terminating || t.namespaces[parent].Terminating || external(ns):
+			t.leaveOut("subnamespaceanchors %s/%s: one of the namespaces is being deleted, or has another manager", parent, name)
+		default:
+			var spec v1beta1.SubnamespaceSpec
+			if err := specOf(object, &spec); err != nil {
+				return err
+			}
+			spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels)
+			spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations)
+			t.anchors[name] = parent
+			t.subnamespaces = append(t.subnamespaces, &v1beta1.Subnamespace{ObjectMeta: metadataOf(object), Spec: spec})
+		}
+	}
+	return nil
+}
+
+func (t *translation) readHierarchies(e *export) error {
+	for _, object := range e.of("HierarchyConfiguration") {
+		name := object.GetNamespace()
+		ns := t.namespaces[name]
+		var spec v1beta1.HierarchySpec
+		if err := specOf(object, &spec); err != nil {
+			return err
+		}
+		switch {
+		case slices.Contains(hnc.ExcludedNamespaces, name):
+			t.leaveOut("hierarchyconfigurations %s/hierarchy: the namespace is excluded from trees", name)
+			continue
+		case ns.Terminating || object.GetDeletionTimestamp() != nil && spec.Parent == "":
+			t.leaveOut("hierarchyconfigurations %s/hierarchy: it is being deleted", name)
+			continue
+		}
+		spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels)
+		spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations)
+		t.specs[name], t.metadata[name] = spec, metadataOf(object)
+	}
+	for name, parent := range t.anchors {
+		spec, ok := t.specs[name]
+		if !ok {
+			t.metadata[name] = metav1.ObjectMeta{Namespace: name, Name: hnc.Singleton}
+		}
+		spec.Parent = parent
+		t.specs[name] = spec
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.specs)) {
+		t.validateParent(name)
+	}
+	return nil
+}
+
+// validateParent leaves out a parent that hnc-apiserver does not accept, and notes one that an admin may want to look at.
+func (t *translation) validateParent(name string) {
+	spec, ns := t.specs[name], t.namespaces[name]
+	_, exists := t.namespaces[spec.Parent]
+	switch {
+	case spec.Parent == "":
+		return
+	case external(ns):
+		t.leaveOut("hierarchyconfigurations %s/hierarchy: spec.parent %s, because the namespace is managed by %s", name, spec.Parent, ns.Annotations[hnc.AnnotationManagedBy])
+		spec.Parent = ""
+	case slices.Contains(hnc.ExcludedNamespaces, spec.Parent):
+		t.leaveOut("hierarchyconfigurations %s/hierarchy: spec.parent %s, which is excluded from trees", name, spec.Parent)
+		spec.Parent = ""
+	case !exists:
+		t.note("namespace %s: its parent %s does not exist; it gets the condition ParentMissing, as before", name, spec.Parent)
+	case t.anchors[name] == "" && ns.Annotations[hnc.AnnotationSubnamespaceOf] != "":
+		t.note("namespace %s: nobody in %s has confirmed by an anchor that it is a sub-namespace of %s; it keeps the parent %s; if it does not belong there: kubectl hns set %s --root",
+			name, ns.Annotations[hnc.AnnotationSubnamespaceOf], ns.Annotations[hnc.AnnotationSubnamespaceOf], spec.Parent, name)
+	}
+	t.specs[name] = spec
+}
+
+func (t *translation) readQuotas(e *export) error {
+	for _, object := range e.of("HierarchicalResourceQuota") {
+		var spec v1beta1.HierarchicalResourceQuotaSpec
+		if err := specOf(object, &spec); err != nil {
+			return err
+		}
+		switch name := object.GetNamespace(); {
+		case slices.Contains(hnc.ExcludedNamespaces, name):
+			t.leaveOut("hierarchicalresourcequotas %s/%s: the namespace is excluded from trees", name, object.GetName())
+		case t.namespaces[name].Terminating || object.GetDeletionTimestamp() != nil:
+			t.leaveOut("hierarchicalresourcequotas %s/%s: it is being deleted", name, object.GetName())
+		default:
+			t.quotas = append(t.quotas, &v1beta1.HierarchicalResourceQuota{ObjectMeta: metadataOf(object), Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: spec.Hard}})
+		}
+	}
+	return nil
+}
+
+// inForce returns the pairs whose keys the namespace has. HNC has ignored the others, which were not managed; here they might be.
+func (t *translation) inForce(object *unstructured.Unstructured, what string, pairs []v1beta1.MetaKVP, has map[string]string) []v1beta1.MetaKVP {
+	var kept []v1beta1.MetaKVP
+	for _, pair := range pairs {
+		if _, ok := has[pair.Key]; ok {
+			kept = append(kept, pair)
+			continue
+		}
+		t.leaveOut("%s %s/%s: the %s %s, which the namespace does not have", strings.ToLower(object.GetKind())+"s", object.GetNamespace(), object.GetName(), what, pair.Key)
+	}
+	return kept
+}
+
+func external(ns namespace) bool {
+	by := ns.Annotations[hnc.AnnotationManagedBy]
+	return by != "" && by != hnc.GroupName
+}
+
+// metadataOf returns the name, and users' labels and annotations. Those of the group mean something to this API server, and the server itself sets them.
+func metadataOf(object *unstructured.Unstructured) metav1.ObjectMeta {
+	users := func(pairs map[string]string) map[string]string {
+		maps.DeleteFunc(pairs, func(key, _ string) bool {
+			prefix, _, _ := strings.Cut(key, "/")
+			return strings.HasSuffix(prefix, hnc.GroupName)
+		})
+		return pairs
+	}
+	return metav1.ObjectMeta{Namespace: object.GetNamespace(), Name: object.GetName(), Labels: users(object.GetLabels()), Annotations: users(object.GetAnnotations())}
+}

@@ -1,0 +1,113 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// verify reads everything through HNC's version, as its clients do, and compares it with the export; and that the namespaces are those of the export.
+func (m *Migration) verify(ctx context.Context) error {
+	e, err := m.exported()
+	if err != nil {
+		return err
+	}
+	all, err := translate(e)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]string{}
+	for _, h := range slices.Concat(all.hierarchies, all.orphans) {
+		wanted[hierarchyConfigurations+" "+h.Namespace+"/"+h.Name] = h.Spec.Parent
+	}
+	for _, s := range all.subnamespaces {
+		wanted[anchors+" "+s.Namespace+"/"+s.Name] = ""
+	}
+	for _, q := range all.quotas {
+		wanted[quotas+" "+q.Namespace+"/"+q.Name] = ""
+	}
+	var differences []string
+	for _, resource := range []string{hierarchyConfigurations, anchors, quotas} {
+		objects, err := m.list(ctx, resource)
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			key := resource + " " + object.GetNamespace() + "/" + object.GetName()
+			parent, _, err := unstructured.NestedString(object.Object, "spec", "parent")
+			if err != nil {
+				return err
+			}
+			if want, ok := wanted[key]; ok && want != parent {
+				differences = append(differences, fmt.Sprintf("%s has the parent %q, and not %q", key, parent, want))
+			}
+			delete(wanted, key)
+		}
+	}
+	missing := slices.Sorted(maps.Keys(wanted))
+	if m.SkipRejected {
+		if err := m.printList("Not served, because they were left out:", missing); err != nil {
+			return err
+		}
+	} else {
+		for _, key := range missing {
+			differences = append(differences, key+" is missing")
+		}
+	}
+	namespaces, err := m.changedNamespaces(ctx, e)
+	if err != nil {
+		return err
+	}
+	if differences = append(differences, namespaces...); len(differences) > 0 {
+		return fmt.Errorf("what hnc-apiserver serves differs from the export:\n  %s", strings.Join(differences, "\n  "))
+	}
+	return nil
+}
+
+// changedNamespaces says which namespaces of trees are gone, or are others than exported.
+func (c *clients) changedNamespaces(ctx context.Context, e *export) ([]string, error) {
+	current := map[string]*metav1.ObjectMeta{}
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := c.kube.CoreV1().Namespaces().List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			current[page.Items[i].Name] = &page.Items[i].ObjectMeta
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			break
+		}
+	}
+	var differences []string
+	for _, ns := range e.Namespaces {
+		if ns.Terminating || ns.Labels[hnc.TreeLabel(ns.Name)] == "" {
+			continue
+		}
+		switch now := current[ns.Name]; {
+		case now == nil:
+			differences = append(differences, "namespace "+ns.Name+" is gone")
+		case now.UID != ns.UID:
+			differences = append(differences, "namespace "+ns.Name+" was created anew")
+		}
+	}
+	return differences, nil
+}
+
+// definitionsExist reports whether HNC's definition of hierarchies exists, and is not being deleted.
+func (c *clients) definitionsExist(ctx context.Context) (bool, error) {
+	definition, err := c.dynamic.Resource(definitionResource).Get(ctx, hierarchyConfigurations+"."+hnc.GroupName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil && definition.GetDeletionTimestamp() == nil, err
+}

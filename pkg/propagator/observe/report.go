@@ -1,0 +1,164 @@
+package observe
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Report counts writes: each object once for each verb. Its methods are safe for concurrent use.
+type Report struct {
+	mutex  sync.Mutex
+	writes map[kind][]string
+	seen   map[string]bool
+	errors map[string]string
+}
+
+// kind is a kind of writes.
+type kind struct{ verb, resource string }
+
+func newReport() *Report {
+	return &Report{writes: map[kind][]string{}, seen: map[string]bool{}, errors: map[string]string{}}
+}
+
+// Lines describes the writes: for each verb and resource how many objects, and the first of them.
+func (r *Report) Lines(examples int) []string {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	var lines []string
+	for k, objects := range r.writes {
+		slices.Sort(objects)
+		more := ""
+		if len(objects) > examples {
+			objects, more = objects[:examples], ", ..."
+		}
+		lines = append(lines, fmt.Sprintf("%s %s: %d (%s%s)", k.verb, k.resource, len(r.writes[k]), strings.Join(objects, ", "), more))
+	}
+	slices.Sort(lines)
+	for _, object := range slices.Sorted(maps.Keys(r.errors)) {
+		lines = append(lines, fmt.Sprintf("rejected: %s: %s", object, r.errors[object]))
+	}
+	return lines
+}
+
+func (r *Report) wrap(next http.RoundTripper) http.RoundTripper {
+	resolver := &apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	return &roundTripper{report: r, next: next, resolver: resolver}
+}
+
+// roundTripper makes every write a dry run, and records it.
+type roundTripper struct {
+	report   *Report
+	next     http.RoundTripper
+	resolver apirequest.RequestInfoResolver
+}
+
+func (t *roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodGet || request.Method == http.MethodHead {
+		return t.next.RoundTrip(request)
+	}
+	info, err := t.resolver.NewRequestInfo(request)
+	if err != nil {
+		return nil, err
+	}
+	request = request.Clone(request.Context())
+	query := request.URL.Query()
+	query.Set("dryRun", "All")
+	request.URL.RawQuery = query.Encode()
+	if request.Method == http.MethodDelete {
+		// The API server ignores the query of a deletion with a body.
+		if err := replaceBody(request, `{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All"]}`); err != nil {
+			return nil, err
+		}
+	}
+	response, err := t.next.RoundTrip(request)
+	if err == nil {
+		t.report.add(info, request, response)
+	}
+	return response, err
+}
+
+func replaceBody(request *http.Request, body string) error {
+	if request.Body != nil {
+		if err := request.Body.Close(); err != nil {
+			return err
+		}
+	}
+	request.Body, request.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(body)), nil }
+	request.Header.Set("Content-Type", "application/json")
+	return nil
+}
+
+// add records a write that the API server has accepted, or rejected for good.
+func (r *Report) add(info *apirequest.RequestInfo, request *http.Request, response *http.Response) {
+	if strings.HasSuffix(info.APIGroup, "authorization.k8s.io") && strings.HasSuffix(info.Resource, "reviews") {
+		return
+	}
+	resource := info.Resource
+	if info.APIGroup != "" {
+		resource += "." + info.APIGroup
+	}
+	if info.Subresource != "" {
+		resource += "/" + info.Subresource
+	}
+	name := info.Name
+	if name == "" {
+		name = nameIn(request)
+	}
+	object := name
+	if info.Namespace != "" && info.Resource != "namespaces" {
+		object = info.Namespace + "/" + name
+	}
+	key := info.Verb + " " + resource + " " + object
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	switch {
+	case response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusConflict || response.StatusCode == http.StatusTooManyRequests:
+		// What would have been created before does not exist, or the request is repeated.
+	case response.StatusCode >= 400:
+		r.errors[key] = response.Status
+	case !r.seen[key]:
+		r.seen[key] = true
+		k := kind{info.Verb, resource}
+		r.writes[k] = append(r.writes[k], object)
+	}
+}
+
+// nameIn returns the name in a creation's body; if it cannot be decoded its digest, to distinguish creations.
+func nameIn(request *http.Request) string {
+	if request.GetBody == nil {
+		return ""
+	}
+	body, err := request.GetBody()
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = body.Close() }()
+	content, err := io.ReadAll(body)
+	if err != nil {
+		return ""
+	}
+	var object metav1.PartialObjectMetadata
+	if err := json.Unmarshal(content, &object); err == nil && object.Name != "" {
+		return object.Name
+	}
+	if decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(content, nil, nil); err == nil {
+		if object, err := meta.Accessor(decoded); err == nil {
+			return object.GetName()
+		}
+	}
+	return fmt.Sprintf("%.4x", sha256.Sum256(content))
+}

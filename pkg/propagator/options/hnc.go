@@ -1,0 +1,50 @@
+package options
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// definition is the CustomResourceDefinition of HNC's hierarchies. A migration deletes it last.
+const definition = "hierarchyconfigurations." + hnc.GroupName
+
+// migrationPeriod is the time between two looks at whether HNC's hierarchies are still in the cluster.
+const migrationPeriod = time.Second
+
+// awaitMigration returns true when hierarchies may be propagated, false when the context ends first. In a cluster whose hierarchies are still in HNC's
+// objects, an empty store does not mean that no namespace has a parent: acting on it would delete all copies. A store that was propagated before, which
+// the system namespace records, is not empty, and leftovers of HNC do not matter then.
+func awaitMigration(ctx context.Context, kubernetes kubernetes.Interface, metadata metadata.Interface) bool {
+	logger, logged := klog.FromContext(ctx), false
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	return wait.PollUntilContextCancel(ctx, migrationPeriod, true, func(ctx context.Context) (bool, error) {
+		system, err := kubernetes.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+		if err == nil && system.Annotations[hnc.AnnotationStore] != "" {
+			return true, nil
+		}
+		if err == nil || apierrors.IsNotFound(err) {
+			var found *metav1.PartialObjectMetadataList
+			found, err = metadata.Resource(definitions).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + definition})
+			if err == nil && len(found.Items) == 0 {
+				return true, nil
+			}
+		}
+		if err != nil {
+			logger.Error(err, "Can't determine whether the cluster's hierarchies are in HNC's objects; retrying")
+		} else if !logged {
+			logger.Info("The cluster's hierarchies are in HNC's objects; propagating when kubectl hns migrate has moved them", "customresourcedefinition", definition)
+			logged = true
+		}
+		return false, nil
+	}) == nil
+}
