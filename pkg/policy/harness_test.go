@@ -36,6 +36,8 @@ const (
 	restorer = "restorer"
 	// quotaController is the only user allowed to write the status of all ResourceQuotas.
 	quotaController = "quota-controller"
+	// synchronizer is the only user allowed to use a RepositorySync: that of the name policy.
+	synchronizer = "synchronizer"
 )
 
 // request is a write as admission receives it: object is nil for a deletion, old for a creation.
@@ -45,6 +47,8 @@ type request struct {
 	groups      []string
 	object, old runtime.Object
 	subresource string
+	// manager is the field manager.
+	manager string
 	// collection reports that the object is deleted with a collection, by a request that does not name it.
 	collection bool
 }
@@ -57,6 +61,13 @@ func (r request) operation() admission.Operation {
 		return admission.Delete
 	}
 	return admission.Update
+}
+
+func (r request) options() runtime.Object {
+	if r.operation() == admission.Update {
+		return &metav1.PatchOptions{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PatchOptions"}, FieldManager: r.manager}
+	}
+	return nil
 }
 
 // admissionChain runs kube-apiserver's mutating and validating policy plugins on the given policies.
@@ -139,7 +150,7 @@ func (c *admissionChain) admit(ctx context.Context, r request) (runtime.Object, 
 		r.user = "alice"
 	}
 	attributes := admission.NewAttributesRecord(r.object, r.old, kind, namespace, name, resource, r.subresource,
-		r.operation(), nil, false, &user.DefaultInfo{Name: r.user, Groups: r.groups})
+		r.operation(), r.options(), false, &user.DefaultInfo{Name: r.user, Groups: r.groups})
 	interfaces := admission.NewObjectInterfacesFromScheme(scheme.Scheme)
 	if c.mutating.Handles(r.operation()) {
 		if err := c.mutating.Admit(ctx, attributes, interfaces); err != nil {
@@ -162,7 +173,8 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 	}
 }
 
-// authorize grants restorer the verb restore on hierarchies in the whole cluster, and quotaController the verb update on resourcequotas/status.
+// authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on resourcequotas/status,
+// and synchronizer the verb use on a RepositorySync.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
@@ -170,6 +182,10 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 	}
 	if a.GetUser().GetName() == quotaController && a.GetVerb() == "update" && a.GetAPIGroup() == "" &&
 		a.GetResource() == "resourcequotas" && a.GetSubresource() == "status" && a.GetNamespace() == "" && a.GetName() == "" {
+		return authorizer.DecisionAllow, "", nil
+	}
+	if a.GetUser().GetName() == synchronizer && a.GetVerb() == "use" && a.GetAPIGroup() == hnc.GroupName &&
+		a.GetResource() == "repositorysyncs" && a.GetSubresource() == "" && a.GetNamespace() == "" && a.GetName() == "policy" {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil

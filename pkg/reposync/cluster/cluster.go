@@ -3,6 +3,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -116,12 +118,15 @@ func (c *Cluster) record(o *plan.Object, live plan.Live) {
 	c.applied[o.ID] = plan.Applied{Hash: o.Hash, Live: live}
 }
 
-// forget drops what is known of an object after its deletion or release.
+// forget drops what is known of an object after its deletion or release. The objects in a namespace are deleted with it.
 func (c *Cluster) forget(id plan.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.applied, id)
 	delete(c.existing, id)
+	if id.Kind == object.Namespace {
+		maps.DeleteFunc(c.applied, func(in plan.ID, _ plan.Applied) bool { return in.Namespace == id.Name })
+	}
 }
 
 // in returns the client of a resource in a namespace; the empty one is that of cluster-scoped objects.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
-	"strconv"
 	"sync"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
@@ -191,21 +188,3 @@ func (c *Cluster) handler(kind schema.GroupKind, w *watch) cache.ResourceEventHa
 
 // Manager is the field manager of a RepositorySync.
 func Manager(sync string) string { return "hnc-sync-" + sync }
-
-// liveOf returns what the plan needs to know of an object.
-func (c *Cluster) liveOf(m *metav1.PartialObjectMetadata) plan.Live {
-	version, _ := strconv.ParseUint(m.ResourceVersion, 10, 64)
-	live := plan.Live{
-		UID: m.UID, Version: version,
-		Detached:    m.Annotations[object.AnnotationDeletion] == object.DeletionDetach,
-		Terminating: m.DeletionTimestamp != nil,
-	}
-	for _, fields := range m.ManagedFields {
-		if fields.Manager == Manager(c.sync) && fields.Operation == metav1.ManagedFieldsOperationApply && fields.Subresource == "" && fields.FieldsV1 != nil {
-			hash := fnv.New64a()
-			_, _ = hash.Write(fields.FieldsV1.GetRawBytes())
-			live.Owned = hash.Sum64()
-		}
-	}
-	return live
-}

@@ -76,20 +76,24 @@ func Foreign(sync string, labels map[string]string) error {
 	return nil
 }
 
-// Delete deletes an object that the RepositorySync has applied, with its dependents in the background.
+// Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error if that is gone.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
-	live := c.live[id]
+	uid := c.applied[id].UID
+	if live, exists := c.live[id]; exists {
+		uid = live.UID
+	}
 	c.mu.Unlock()
 	background := metav1.DeletePropagationBackground
 	err = c.in(resource, id.Namespace).Delete(ctx, id.Name, metav1.DeleteOptions{
-		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &live.UID},
+		PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid},
 	})
-	if err != nil && !apierrors.IsNotFound(err) {
+	// An object of another UID is somebody else's.
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return err
 	}
 	c.forget(id)

@@ -112,6 +112,13 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 			p.Delete = append(p.Delete, id)
 		}
 	}
+	for id, applied := range state.Applied {
+		// Somebody has removed the label, or the entry of the field manager. An object that is gone is no error.
+		if live, exists := state.Live[id]; wanted[id] || id.Kind == object.Namespace || applied.Detached || deleted[id.Namespace] || exists && live.Owned != 0 {
+			continue
+		}
+		p.Delete = append(p.Delete, id)
+	}
 	slices.SortFunc(p.Delete, CompareIDs)
 	slices.SortFunc(p.DeleteNamespaces, CompareIDs)
 	slices.SortFunc(p.Release, CompareIDs)

@@ -117,11 +117,11 @@ func TestObjectsOfAnotherSyncAreNotTakenOver(t *testing.T) {
 	synced(t, "first", r.head(t))
 	other := &repository{dir: r.dir}
 	start(t, "second", other.spec())
-	failing(t, "second", hnc.ReasonApplyFailed, `belongs to the RepositorySync "first"`)
+	failing(t, "second", hnc.ReasonApplyFailed, `KNV1060: the object belongs to the RepositorySync "first"`)
 	eventually(t, "t-shop", "policy=1")
 	// An object that only has the label of a sync is not the sync's.
 	suite.Must(t, "label", func() error {
-		_, err := tenant.CoreV1().ConfigMaps("t-shop").Patch(t.Context(), "own", types.ApplyPatchType,
+		_, err := admin.CoreV1().ConfigMaps("t-shop").Patch(t.Context(), "own", types.ApplyPatchType,
 			[]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"own","labels":{"hnc.x-k8s.io/repository-sync":"first"}}}`), metav1.PatchOptions{FieldManager: "tenant"})
 		return err
 	})

@@ -1,0 +1,51 @@
+package policy
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func repositoriesRows() []row {
+	const manager = "hnc-sync-policy"
+	of := func(name string) option { return label(hnc.LabelRepositorySync, name) }
+	managed := func(by string) option {
+		return func(object metav1.Object) {
+			object.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl"}, {Manager: by, Operation: metav1.ManagedFieldsOperationApply}})
+		}
+	}
+	more := label("a", "b")
+	const would = "Role team-a/reader would belong to the RepositorySync policy: leave out the label"
+	const belongs = "Role team-a/reader belongs to the RepositorySync policy: leave its label hnc.x-k8s.io/repository-sync and its managedFields as they are"
+	allows, asks := annotation(hnc.AnnotationAllowOverride, "true"), annotation(hnc.AnnotationOverride, "true")
+	return []row{
+		{name: "repositories: the account creates objects", request: request{user: synchronizer, object: role(of("policy"))}},
+		{name: "repositories: the account takes objects over", request: request{user: synchronizer, object: role(of("policy")), old: role()}},
+		{name: "repositories: the account releases objects", request: request{user: synchronizer, object: role(), old: role(of("policy"))}},
+		{name: "repositories: the account changes objects", request: request{user: synchronizer, manager: manager, object: role(of("policy"), more), old: role(of("policy"))}},
+		{name: "repositories: not those of another", request: request{user: synchronizer, object: role(of("other"))}, denied: "would belong to the RepositorySync other"},
+		{name: "repositories: it does not take over those of another", request: request{user: synchronizer, object: role(of("policy")), old: role(of("other"))},
+			denied: "belongs to the RepositorySync other"},
+		{name: "repositories: nobody else creates one", request: request{object: role(of("policy"))}, denied: would},
+		{name: "repositories: nor a namespace", request: request{object: namespace("mine", of("policy"))}, denied: "Namespace mine/mine would belong"},
+		{name: "repositories: an empty name is one", request: request{object: role(of(""))}, denied: "would belong to the RepositorySync "},
+		{name: "repositories: no object becomes one", request: request{object: role(of("policy")), old: role()}, denied: would},
+		{name: "repositories: not by a status update", request: request{subresource: "status", object: role(of("policy")), old: role()}, denied: would},
+		{name: "repositories: none becomes another's", request: request{object: role(of("other")), old: role(of("policy"))}, denied: "would belong to the RepositorySync other"},
+		{name: "repositories: none is hidden", request: request{object: role(), old: role(of("policy"))}, denied: belongs},
+		{name: "repositories: none is hidden by a status update", request: request{subresource: "status", object: role(), old: role(of("policy"))}, denied: belongs},
+		{name: "repositories: the field manager stays", request: request{object: role(of("policy")), old: role(of("policy"), managed(manager))}, denied: would},
+		{name: "repositories: the field manager is not replaced", denied: would,
+			request: request{object: role(of("policy"), managed("hnc-sync-other")), old: role(of("policy"), managed(manager))}},
+		{name: "repositories: nobody writes as the field manager", request: request{manager: manager, object: role(of("policy"), more), old: role(of("policy"))}, denied: would},
+		{name: "repositories: objects are changed, which is drift", request: request{manager: "kubectl", object: role(of("policy"), more), old: role(of("policy"))}},
+		{name: "repositories: objects are changed beside the field manager",
+			request: request{object: role(of("policy"), more, managed(manager)), old: role(of("policy"), managed(manager))}},
+		{name: "repositories: others use the field manager's name", request: request{manager: manager, object: role(more), old: role()}},
+		{name: "repositories: objects are deleted, which is drift", request: request{old: role(of("policy"))}},
+		{name: "repositories: the propagator copies them", request: request{user: hnc.PropagatorUser, object: role(copyOf("acme"), of("policy"))}},
+		{name: "repositories: controllers write copies", request: request{subresource: "status", object: role(copyOf("acme"), of("policy")), old: role(copyOf("acme"), of("policy"))}},
+		{name: "repositories: an override is nobody's", request: request{object: role(asks), old: role(copyOf("acme"), of("policy"), allows)}},
+		{name: "repositories: an override does not claim to be one", request: request{object: role(asks, of("policy")), old: role(copyOf("acme"), of("policy"), allows)}, denied: would},
+	}
+}

@@ -1,0 +1,45 @@
+package cluster
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
+)
+
+// liveOf returns what the plan needs to know of an object.
+func (c *Cluster) liveOf(m *metav1.PartialObjectMetadata) plan.Live {
+	version, _ := strconv.ParseUint(m.ResourceVersion, 10, 64)
+	live := plan.Live{UID: m.UID, Version: version, Terminating: m.DeletionTimestamp != nil}
+	for _, fields := range m.ManagedFields {
+		if fields.Manager == Manager(c.sync) && fields.Operation == metav1.ManagedFieldsOperationApply && fields.Subresource == "" && fields.FieldsV1 != nil {
+			hash := fnv.New64a()
+			_, _ = hash.Write(fields.FieldsV1.GetRawBytes())
+			// Another client that writes as this field manager can change values without changing the set.
+			if fields.Time != nil {
+				_, _ = hash.Write([]byte(fields.Time.UTC().String()))
+			}
+			live.Owned = hash.Sum64()
+			live.Detached = m.Annotations[object.AnnotationDeletion] == object.DeletionDetach && ownsAnnotation(fields.FieldsV1, object.AnnotationDeletion)
+		}
+	}
+	return live
+}
+
+// ownsAnnotation reports whether fields contain an annotation. One that somebody else has set does not decide what happens to the object.
+func ownsAnnotation(fields *metav1.FieldsV1, key string) bool {
+	var set struct {
+		Metadata struct {
+			Annotations map[string]json.RawMessage `json:"f:annotations"`
+		} `json:"f:metadata"`
+	}
+	if json.Unmarshal(fields.GetRawBytes(), &set) != nil {
+		return false
+	}
+	_, owned := set.Metadata.Annotations["f:"+key]
+	return owned
+}

@@ -1,0 +1,44 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestOnlyAnnotationsOfTheRepositoryDetach(t *testing.T) {
+	const owned = `{"f:metadata":{"f:annotations":{"f:client.lifecycle.config.k8s.io/deletion":{}}}}`
+	for name, c := range map[string]struct {
+		fields, value string
+		want          bool
+	}{
+		"the repository's":    {owned, "detach", true},
+		"somebody else's":     {`{"f:metadata":{"f:annotations":{"f:hnc.x-k8s.io/source-path":{}}}}`, "detach", false},
+		"a label":             {`{"f:metadata":{"f:labels":{"f:client.lifecycle.config.k8s.io/deletion":{}}}}`, "detach", false},
+		"another value":       {owned, "delete", false},
+		"no fields are owned": {"", "detach", false},
+	} {
+		m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"client.lifecycle.config.k8s.io/deletion": c.value}}}
+		if c.fields != "" {
+			m.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "hnc-sync-a", Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(c.fields)}}
+		}
+		if got := (&Cluster{sync: "a"}).liveOf(m).Detached; got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
+// TestValuesWrittenAsTheFieldManagerAreDrift has another client write the same fields as the field manager, at another time.
+func TestValuesWrittenAsTheFieldManagerAreDrift(t *testing.T) {
+	at := func(second int64) uint64 {
+		when := metav1.NewTime(time.Unix(second, 0))
+		m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+			{Manager: "hnc-sync-a", Operation: metav1.ManagedFieldsOperationApply, Time: &when, FieldsV1: metav1.NewFieldsV1("{}")},
+		}}}
+		return (&Cluster{sync: "a"}).liveOf(m).Owned
+	}
+	if first, again := at(1), at(1); first != again || first == at(2) {
+		t.Errorf("got %d, %d, %d", at(1), at(1), at(2))
+	}
+}

@@ -1,0 +1,86 @@
+package reposync
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// TestTenantsCannotEvadeThePolicy is a tenant who may write the ConfigMaps of a namespace, and tries to keep those that have left the repository, to
+// change them unnoticed, and to have others deleted.
+func TestTenantsCannotEvadeThePolicy(t *testing.T) {
+	t.Parallel()
+	const policyFile, otherFile = "namespaces/v-shop/policy.yaml", "namespaces/v-shop/other.yaml"
+	r := newRepository(t, with(with(namespace("v-shop"), policyFile, configMap("policy", "1")), otherFile, configMap("other", "1")))
+	start(t, "evaded", r.spec())
+	synced(t, "evaded", r.head(t))
+	maps := tenant.CoreV1().ConfigMaps("v-shop")
+	force := true
+	for _, attack := range []struct {
+		what, name, body string
+		kind             types.PatchType
+		options          metav1.PatchOptions
+		denied           string
+	}{
+		{"remove the label", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/repository-sync":null}}}`, types.MergePatchType, metav1.PatchOptions{},
+			"belongs to the RepositorySync evaded"},
+		{"give it to another RepositorySync", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/repository-sync":"x"}}}`, types.MergePatchType, metav1.PatchOptions{},
+			"would belong to the RepositorySync x"},
+		{"make it a copy", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/inherited-from":"x"}}}`, types.MergePatchType, metav1.PatchOptions{}, "cannot get label"},
+		{"remove the field manager", "policy", `{"metadata":{"managedFields":[{}]}}`, types.MergePatchType, metav1.PatchOptions{}, "would belong to the RepositorySync evaded"},
+		{"write as the field manager", "policy", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"policy","labels":{"hnc.x-k8s.io/repository-sync":"evaded"},
+"annotations":{"hnc.x-k8s.io/source-path":"` + policyFile + `"}},"data":{"key":"2"}}`, types.ApplyPatchType, metav1.PatchOptions{FieldManager: "hnc-sync-evaded", Force: &force},
+			"would belong to the RepositorySync evaded"},
+		{"forge another one", "forged", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"forged","labels":{"hnc.x-k8s.io/repository-sync":"evaded"}}}`,
+			types.ApplyPatchType, metav1.PatchOptions{FieldManager: "hnc-sync-evaded"}, "would belong to the RepositorySync evaded"},
+		{"detach it", "policy", `{"metadata":{"annotations":{"client.lifecycle.config.k8s.io/deletion":"detach","configmanagement.gke.io/managed":"disabled",
+"client.lifecycle.config.k8s.io/mutation":"ignore"}}}`, types.MergePatchType, metav1.PatchOptions{}, ""},
+	} {
+		suite.Must(t, attack.what, func() error {
+			_, err := maps.Patch(t.Context(), attack.name, attack.kind, []byte(attack.body), attack.options)
+			if attack.denied == "" || apierrors.IsInternalError(err) {
+				return err
+			}
+			forbidden(t, attack.what, err, attack.denied)
+			return nil
+		})
+	}
+	// It is corrected all the same, and deleted with its file. What is like it, but is not from the repository, stays.
+	if _, err := maps.Patch(t.Context(), "policy", types.MergePatchType, []byte(`{"data":{"key":"9"}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "v-shop", "other=1 policy=1")
+	synced(t, "evaded", r.commit(t, map[string]string{policyFile: ""}))
+	eventually(t, "v-shop", "other=1")
+}
+
+// TestRepositoriesDoNotPretendToBeTheServers has metadata by which the servers recognize what they have written.
+func TestRepositoriesDoNotPretendToBeTheServers(t *testing.T) {
+	t.Parallel()
+	const file = "namespaces/w-shop/map.yaml"
+	r := newRepository(t, with(namespace("w-shop"), file, configMap("a", "1")))
+	start(t, "pretends", r.spec())
+	synced(t, "pretends", r.head(t))
+	for _, attack := range []struct{ path, content, want string }{
+		{file, configMap("a", "2", "  labels: {hnc.x-k8s.io/inherited-from: default}\n"), "ReservedMetadata"},
+		{file, configMap("a", "2", "  labels: {hnc.x-k8s.io/repository-sync: other}\n"), "ReservedMetadata"},
+		{file, configMap("a", "2", "  ownerReferences: [{apiVersion: v1, kind: Namespace, name: default, uid: x}]\n"), "KNV1045"},
+		{file, configMap("a", "2", "  labels: {default.tree.hnc.x-k8s.io/depth: \"1\"}\n"), "KNV1057"},
+		{"namespaces/w-team/kube-system/namespace.yaml", namespace("kube-system")["namespaces/kube-system/namespace.yaml"], "ExcludedNamespace"},
+		{"namespaces/kube-system/w-north/namespace.yaml", namespace("w-north")["namespaces/w-north/namespace.yaml"], "ReservedDirectory"},
+	} {
+		r.commit(t, map[string]string{attack.path: attack.content})
+		failing(t, "pretends", hnc.ReasonInvalidRepository, attack.want)
+		restored := ""
+		if attack.path == file {
+			restored = configMap("a", "1")
+		}
+		synced(t, "pretends", r.commit(t, map[string]string{attack.path: restored}))
+	}
+	eventually(t, "w-shop", "a=1")
+}
