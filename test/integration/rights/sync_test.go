@@ -20,9 +20,16 @@ import (
 
 const accounts = "hnc-repositories"
 
+// synchronized is set when synchronize has been called.
+var synchronized bool
+
 // synchronize has hnc-sync do all that it does as itself: read a RepositorySync and its Secret, act as its account, and report.
 func synchronize(t *testing.T) {
 	t.Helper()
+	if synchronized {
+		return
+	}
+	synchronized = true
 	ctx := t.Context()
 	repository := filepath.Join(local, "policy")
 	git, err := gogit.PlainInit(repository, false)
@@ -62,7 +69,7 @@ func synchronize(t *testing.T) {
 		}
 	}
 	apply(t, "repositorysyncs", "RepositorySync", "", "policy",
-		fmt.Sprintf(`{"source":{"url":"file://%s","secretName":"git"},"serviceAccount":{"namespace":%q,"name":"policy"}}`, repository, accounts))
+		fmt.Sprintf(`{"source":{"url":"file://%s","secretName":"git"},"serviceAccount":{"namespace":%q,"name":"policy"},"interval":"1s"}`, repository, accounts))
 	eventually(t, "the namespace of the repository", func(ctx context.Context) error {
 		return second(kube.CoreV1().Namespaces().Get(ctx, "synced", metav1.GetOptions{}))
 	})
