@@ -43,8 +43,8 @@ func ValidateLeaderElection(l *config.LeaderElectionConfiguration) field.ErrorLi
 }
 
 // Lead runs f while this replica holds the lease, and releases the lease once f has returned. It stores the elector, which knows the
-// leader.
-func Lead(ctx context.Context, base *rest.Config, election *config.LeaderElectionConfiguration, health *leaderelection.HealthzAdaptor,
+// leader, and keeps the term, if it is not nil.
+func Lead(ctx context.Context, base *rest.Config, election *config.LeaderElectionConfiguration, term *Term, health *leaderelection.HealthzAdaptor,
 	known *atomic.Pointer[leaderelection.LeaderElector], f func(context.Context),
 ) error {
 	host, err := os.Hostname()
@@ -64,6 +64,9 @@ func Lead(ctx context.Context, base *rest.Config, election *config.LeaderElectio
 		resourcelock.ResourceLockConfig{Identity: host + "_" + uuid.NewString()})
 	if err != nil {
 		return err
+	}
+	if term != nil {
+		lock = term.lock(lock)
 	}
 	// The election outlives the context until f ends, so that two replicas never write at the same time.
 	electing, stopElecting := context.WithCancel(context.WithoutCancel(ctx))

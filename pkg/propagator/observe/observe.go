@@ -42,7 +42,7 @@ func Run(ctx context.Context, config *rest.Config, args []string) (*Report, erro
 	config.Wrap(report.wrap)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	managerConfig, stopEvents, err := options.ManagerConfig(ctx, config)
+	managerConfig, stopEvents, err := options.ManagerConfig(ctx, config, nil)
 	if err != nil {
 		return nil, err
 	}

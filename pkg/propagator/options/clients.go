@@ -21,6 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
 func (o *Options) restConfig() (*rest.Config, error) {
@@ -33,34 +34,41 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// ManagerConfig returns the configuration of a Manager with all clients set. The function ends the recording of events.
-func ManagerConfig(ctx context.Context, base *rest.Config) (propagator.Config, func(), error) {
+// ManagerConfig returns the configuration of a Manager with all clients set, which write only during the term unless it is nil. The function ends the
+// recording of events.
+func ManagerConfig(ctx context.Context, base *rest.Config, term *serving.Term) (propagator.Config, func(), error) {
 	var config propagator.Config
-	kubernetesClient, err := kubernetes.NewForConfig(clientconfig.Protobuf(base))
+	unlimited, err := rest.HTTPClientFor(base)
+	if err != nil {
+		return config, nil, err
+	}
+	transport := unlimited
+	if term != nil {
+		if transport, err = term.Client(base); err != nil {
+			return config, nil, err
+		}
+	}
+	kubernetesClient, err := kubernetes.NewForConfigAndClient(clientconfig.Protobuf(base), transport)
 	if err != nil {
 		return config, nil, err
 	}
 	// Our own group is served as JSON only.
-	hierarchyClient, err := versioned.NewForConfig(base)
+	hierarchyClient, err := versioned.NewForConfigAndClient(base, transport)
 	if err != nil {
 		return config, nil, err
 	}
-	dynamicClient, err := dynamic.NewForConfig(base)
+	dynamicClient, err := dynamic.NewForConfigAndClient(base, transport)
 	if err != nil {
 		return config, nil, err
 	}
-	metadataClient, err := metadata.NewForConfig(base)
+	metadataClient, err := metadata.NewForConfigAndClient(base, transport)
 	if err != nil {
 		return config, nil, err
 	}
 	raw := rest.CopyConfig(base)
 	raw.GroupVersion = &schema.GroupVersion{}
 	raw.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
-	rawClient, err := rest.UnversionedRESTClientFor(raw)
-	if err != nil {
-		return config, nil, err
-	}
-	transport, err := rest.HTTPClientFor(base)
+	rawClient, err := rest.UnversionedRESTClientForConfigAndClient(raw, transport)
 	if err != nil {
 		return config, nil, err
 	}
@@ -68,9 +76,13 @@ func ManagerConfig(ctx context.Context, base *rest.Config) (propagator.Config, f
 		return config, nil, err
 	}
 
-	// The last events are recorded after the context has ended.
+	// The last events are recorded after the context has ended, and the lease is released. Nothing follows from an event.
+	eventsClient, err := kubernetes.NewForConfigAndClient(clientconfig.Protobuf(base), unlimited)
+	if err != nil {
+		return config, nil, err
+	}
 	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubernetesClient.CoreV1().Events("")})
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: eventsClient.CoreV1().Events("")})
 	config.Kubernetes = kubernetesClient
 	config.Hierarchy = hierarchyClient
 	config.Dynamic = dynamicClient

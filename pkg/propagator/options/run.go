@@ -30,7 +30,11 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	config, stopEvents, err := ManagerConfig(ctx, base)
+	var term *serving.Term
+	if o.LeaderElection.LeaderElect {
+		term = serving.NewTerm(&o.LeaderElection)
+	}
+	config, stopEvents, err := ManagerConfig(ctx, base, term)
 	if err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		}
 	}
 	if o.LeaderElection.LeaderElect {
-		err = serving.Lead(ctx, base, &o.LeaderElection, health, &elector, lead)
+		err = serving.Lead(ctx, base, &o.LeaderElection, term, health, &elector, lead)
 	} else {
 		lead(ctx)
 	}

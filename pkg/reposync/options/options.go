@@ -116,7 +116,7 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 		return err
 	}
 	if o.LeaderElection.LeaderElect {
-		err = serving.Lead(ctx, base, &o.LeaderElection, health, &elector, manager.Run)
+		err = serving.Lead(ctx, base, &o.LeaderElection, nil, health, &elector, manager.Run)
 	} else {
 		manager.Run(ctx)
 	}

@@ -42,6 +42,8 @@ type replicas struct {
 	networks [apiServers][]*proxy
 	client   *clients
 	http     *http.Client
+	// credentials are the names that audit logs have for those of the propagators.
+	credentials map[string]string
 }
 
 // startReplicas runs them until the test ends.
@@ -51,7 +53,7 @@ func startReplicas(t *testing.T, kubeFlags ...string) *replicas {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replicas{members: controlplane.EtcdMembers(3)}
+	r := &replicas{members: controlplane.EtcdMembers(3), credentials: map[string]string{}}
 	ctx := t.Context()
 	r.cp, err = controlplane.Start(ctx, controlplane.Config{
 		Dir: dir, BinDir: binDir, UnsafeNoFsync: true, APIServerArgs: append([]string{"--enable-aggregator-routing"}, kubeFlags...),
@@ -131,7 +133,13 @@ func (r *replicas) start(ctx context.Context) error {
 		return err
 	}
 	for i := range propagators {
-		server := controlplane.Server{Name: propagator.Name, Replica: i, Args: propagator.Args}
+		server := controlplane.Server{Name: propagator.Name, Replica: i}
+		kubeconfig, id, err := credential(ctx, r.cp, server.Process())
+		if err != nil {
+			return err
+		}
+		r.credentials[server.Process()] = id
+		server.Args = append([]string{"--kubeconfig=" + kubeconfig}, propagator.Args...)
 		r.servers = append(r.servers, server)
 		if _, err := r.cp.StartServer(ctx, r.installation, server); err != nil {
 			return err

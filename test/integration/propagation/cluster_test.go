@@ -98,7 +98,7 @@ func (p *process) start() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(p.t.Context()))
 	base := rest.CopyConfig(propagatorConfig)
 	base.Wrap(p.wrap)
-	config, stopEvents, err := options.ManagerConfig(ctx, base)
+	config, stopEvents, err := options.ManagerConfig(ctx, base, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -1,0 +1,72 @@
+package serving
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// Client returns a client of kube-apiserver that writes only during the term. Each write is checked twice: when it is sent, and when its bytes are
+// handed to the system, because a process may be suspended in between. So writes have connections of their own, which end with the term. Bytes
+// that the other side does not confirm are discarded before another replica can lead: a partition that ends must not deliver them.
+//
+// What remains is a write that is under way when the term ends, such as one that the other side delays.
+func (t *Term) Client(config *rest.Config) (*http.Client, error) {
+	reading, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	config.Dial = t.dial
+	writing, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{Transport: termTransport{term: t, reading: reading, writing: writing}, Timeout: config.Timeout}, nil
+}
+
+type termTransport struct {
+	term             *Term
+	reading, writing http.RoundTripper
+}
+
+func (t termTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	switch request.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return t.reading.RoundTrip(request)
+	}
+	if err := t.term.Err(); err != nil {
+		return nil, err
+	}
+	return t.writing.RoundTrip(request)
+}
+
+// dial is as that of client-go, but for the term.
+func (t *Term) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Control: discardUnconfirmed(t.margin)}
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &termConn{Conn: conn, term: t}, nil
+}
+
+type termConn struct {
+	net.Conn
+	term *Term
+}
+
+func (c *termConn) Write(b []byte) (int, error) {
+	if err := c.term.Err(); err != nil {
+		// What is buffered is discarded, too.
+		if tcp, ok := c.Conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+		_ = c.Close()
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
