@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"pkg/quota":      {"pkg/apis"},
 	"pkg/access":     {},
 	"pkg/wire":       {},
-	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/quota", "pkg/wire"},
+	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/managed", "pkg/quota", "pkg/wire"},
 	// Repositories are compiled without a cluster.
 	"pkg/repository":        {"pkg/apis", "pkg/repository"},
 	"pkg/repository/report": {},
@@ -57,13 +57,13 @@ var allowed = map[string][]string{
 	// The fence knows comparisons and puts, not their meaning.
 	"pkg/storage":          {},
 	"pkg/storage/embedded": {},
-	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/quota", "pkg/storage"},
+	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/quota", "pkg/storage"},
 	"pkg/clientconfig":     {},
 	"pkg/serving":          {},
 	"pkg/apiserver":        {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served. The cache knows neither queues nor controllers, and only the manager knows
 	// all controllers.
-	"pkg/propagator":                          {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/propagator"},
+	"pkg/propagator":                          {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/propagator"},
 	"pkg/propagator/client":                   {"pkg/copies", "pkg/wire"},
 	"pkg/propagator/metrics":                  {},
 	"pkg/propagator/certificates":             {"pkg/apis"},
@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"pkg/propagator/controller/subnamespace": controllerImports("pkg/managed", "pkg/propagator/controller/copies", "pkg/propagator/controller/hierarchy",
 		"pkg/propagator/controller/namespace", "pkg/propagator/controller/quota"),
 	// Its health and metrics are served like those of any Kubernetes server.
-	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/managed", "pkg/propagator", "pkg/serving"},
+	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/propagator", "pkg/serving"},
 	// It decides with the propagator's own code, and is run by the plugin.
 	"pkg/propagator/observe": {"pkg/propagator"},
 	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/propagator/observe"},

@@ -13,9 +13,7 @@ import (
 	"k8s.io/client-go/informers"
 	restclient "k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
@@ -32,12 +30,8 @@ type Config struct {
 	SubnamespaceReady time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored; 0 stores none.
 	OverwrittenTTL time.Duration
-	// Rules determine which namespaces take part in hierarchies, and which of their labels and annotations are managed.
-	Rules managed.Rules
-	// Copies determines the metadata that copies leave out, and the objects that are not copied.
-	Copies copies.Rules
-	// InForce contains all these rules, for the status of the configuration.
-	InForce *hnc.Rules
+	// Rules are the rules that the flags and the configuration define.
+	Rules *inforce.Current
 	// Plans limits the resources that plans use.
 	Plans hierarchyplan.Limits
 	// Watches limits the concurrent watches across subtrees.
@@ -52,9 +46,7 @@ type completedConfig struct {
 	storage           storagebackend.Config
 	subnamespaceReady time.Duration
 	overwrittenTTL    time.Duration
-	rules             managed.Rules
-	copies            copies.Rules
-	inForce           *hnc.Rules
+	rules             *inforce.Current
 	plans             hierarchyplan.Limits
 	watches           inflight.Limits
 	quotaAdmission    *quotaAdmission
@@ -88,8 +80,6 @@ func (c *Config) Complete() CompletedConfig {
 		subnamespaceReady: c.SubnamespaceReady,
 		overwrittenTTL:    c.OverwrittenTTL,
 		rules:             c.Rules,
-		inForce:           c.InForce,
-		copies:            c.Copies,
 		plans:             c.Plans,
 		watches:           c.Watches,
 		quotaAdmission:    quotas,

@@ -11,7 +11,9 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
@@ -48,7 +50,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	}
 	generic.RegisterDestroyFunc(func() { _ = etcd.Close() })
 	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clients.kubernetes.Discovery())))
-	sources := sources.New(sources.Config{Metadata: clients.metadata, Mapper: mapper, Rules: c.copies})
+	sources := sources.New(sources.Config{Metadata: clients.metadata, Mapper: mapper, Rules: func() *copies.Rules { return &c.rules.Load().Copies }})
 	var stores stores
 	// Only requests call List and SubnamespaceNames, and the stores exist before any request.
 	records := etcd.Records()
@@ -58,7 +60,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		Namespaces: namespaces.Lister(),
 		Client:     clients.kubernetes,
 		Authorizer: c.reviews,
-		Rules:      c.rules,
+		Rules:      func() managed.Rules { return c.rules.Load().Managed },
 		Sources:    sources,
 		Quotas:     quotas,
 		Records:    records,
@@ -89,14 +91,13 @@ func (c CompletedConfig) New() (*Server, error) {
 		go sources.Run(hook, stores.configuration.Configuration, stores.hierarchies.Hierarchy)
 		return nil
 	})
-	generic.AddPostStartHookOrDie("rules", func(hook genericapiserver.PostStartHookContext) error {
-		go reportRules(hook, stores.configuration)
-		return nil
-	})
+	if err := c.followRules(generic, stores.configuration, sources.Relist); err != nil {
+		return nil, err
+	}
 	planner := hierarchyplan.New(hierarchyplan.Config{
 		Kubernetes: clients.kubernetes, Dynamic: clients.dynamic, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
-		Tree: forest, Sources: sources, Authorizer: c.reviews, Managed: c.rules, Rules: c.copies, Limits: c.plans,
+		Tree: forest, Sources: sources, Authorizer: c.reviews, Rules: c.rules, Limits: c.plans,
 	})
 	placements := treeplacement.New(treeplacement.Config{
 		Moves: forest.Moves, NewBatch: etcd.NewBatch, Write: c.newPlacementWriter(generic.Handler.Director).write,

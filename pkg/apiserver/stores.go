@@ -3,12 +3,9 @@ package apiserver
 import (
 	"context"
 	"fmt"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
@@ -40,7 +37,7 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), c.subnamespaceReady); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
-	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.inForce); err != nil {
+	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.rules); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
 	}
 	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options, t); err != nil {
@@ -67,15 +64,4 @@ func (s stores) hierarchyGetter(resourceVersion string) tree.HierarchyGetter {
 		}
 		return obj.(*hnc.Hierarchy), nil
 	}
-}
-
-// reportRules makes the status of the configuration report the rules of this server, as soon as the store can be written.
-func reportRules(ctx context.Context, s *hncconfiguration.Storage) {
-	_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
-		err := s.ReportRules(ctx)
-		if err != nil {
-			klog.FromContext(ctx).Error(err, "Cannot report the rules in force; trying again")
-		}
-		return err == nil, nil
-	})
 }

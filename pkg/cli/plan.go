@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -25,6 +26,7 @@ type planOptions struct {
 	root, deletion bool
 	modes          []string
 	cluster        bool
+	rules          string
 	diff           bool
 	output         outputFlag
 	requested      []v1beta1.HierarchyPlanSpec
@@ -42,7 +44,8 @@ if the change would be refused.`,
   kubectl hns plan team-a --root
   kubectl hns plan team-a --delete
   kubectl hns plan team-a --mode secrets=Propagate --diff
-  kubectl hns plan acme --mode networkpolicies.networking.k8s.io=Propagate --cluster`,
+  kubectl hns plan acme --mode networkpolicies.networking.k8s.io=Propagate --cluster
+  kubectl hns plan acme --rules '{"noPropagationLabels": ["team=none"]}'`,
 		Args:              namespaceArgs(1, 1),
 		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
 		RunE:              runOptions(o),
@@ -53,6 +56,7 @@ if the change would be refused.`,
 	flags.BoolVar(&o.deletion, "delete", false, "Delete the namespace")
 	flags.StringArrayVar(&o.modes, "mode", nil, "RESOURCE[.GROUP]=MODE: propagate a kind in this mode from the namespace and from all below it. Can be given several times")
 	flags.BoolVar(&o.cluster, "cluster", false, "With --mode: in the whole cluster; the plan shows the namespace and all below it")
+	flags.StringVar(&o.rules, "rules", "", "YAML or JSON: the new spec.rules of the cluster's configuration; the plan shows the namespace and all below it")
 	flags.BoolVar(&o.diff, "diff", false, "Show the differences in objects that are changed or overwritten")
 	completeFlag(cmd, "parent", f.completeNamespaces)
 	o.output.addFlag(cmd)
@@ -77,6 +81,9 @@ func (o *planOptions) complete(cmd *cobra.Command, args []string) error {
 		}
 		o.requested = append(o.requested, spec)
 	}
+	if cmd.Flags().Changed("rules") {
+		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeRules, Rules: &v1beta1.Rules{}})
+	}
 	return nil
 }
 
@@ -91,11 +98,16 @@ func (o *planOptions) validate() error {
 	}
 	switch {
 	case len(o.requested) == 0:
-		return usageErrorf("say what to change: --parent, --root, --delete or --mode")
+		return usageErrorf("say what to change: --parent, --root, --delete, --mode or --rules")
 	case len(o.requested) > 1:
-		return usageErrorf("--parent, --root, --delete and --mode contradict each other; give one of them")
+		return usageErrorf("--parent, --root, --delete, --mode and --rules contradict each other; give one of them")
 	case o.cluster && len(o.modes) == 0:
 		return usageErrorf("--cluster requires --mode")
+	}
+	if rules := o.requested[0].Rules; rules != nil {
+		if err := yaml.UnmarshalStrict([]byte(o.rules), rules); err != nil {
+			return usageErrorf("--rules: %v", err)
+		}
 	}
 	_, err := parseModes(o.modes)
 	return err

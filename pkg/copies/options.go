@@ -7,14 +7,16 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // Names of the flags.
 const (
-	unpropagatedLabelFlag      = "unpropagated-label"
-	unpropagatedAnnotationFlag = "unpropagated-annotation"
-	noPropagationFlag          = "nopropagation-label"
-	stripTrackingFlag          = "strip-tracking-metadata"
+	UnpropagatedLabelFlag      = "unpropagated-label"
+	UnpropagatedAnnotationFlag = "unpropagated-annotation"
+	NoPropagationFlag          = "nopropagation-label"
+	StripTrackingFlag          = "strip-tracking-metadata"
 )
 
 // Options are the flags that specify what copies leave out and which objects are never copied.
@@ -31,12 +33,12 @@ func NewOptions() *Options {
 
 // AddFlags adds the flags.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	const same = " hnc-apiserver and hnc-propagator must be given the same."
-	fs.StringArrayVar(&o.UnpropagatedLabels, unpropagatedLabelFlag, o.UnpropagatedLabels,
+	const same = " spec.rules of the configuration overrides it; otherwise hnc-apiserver and hnc-propagator must be given the same."
+	fs.StringArrayVar(&o.UnpropagatedLabels, UnpropagatedLabelFlag, o.UnpropagatedLabels,
 		"Key of a label that copies leave out. Can be given several times."+same)
-	fs.StringArrayVar(&o.UnpropagatedAnnotations, unpropagatedAnnotationFlag, o.UnpropagatedAnnotations,
+	fs.StringArrayVar(&o.UnpropagatedAnnotations, UnpropagatedAnnotationFlag, o.UnpropagatedAnnotations,
 		"Key of an annotation that copies leave out. Can be given several times."+same)
-	fs.StringArrayVar(&o.NoPropagation, noPropagationFlag, o.NoPropagation,
+	fs.StringArrayVar(&o.NoPropagation, NoPropagationFlag, o.NoPropagation,
 		"Label (key=value) of objects that are not propagated. Can be given several times; these replace the default."+same)
 	var tools []string
 	for _, t := range trackingMetadata {
@@ -44,7 +46,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 			tools = append(tools, t.Tool)
 		}
 	}
-	fs.BoolVar(&o.StripTracking, stripTrackingFlag, o.StripTracking,
+	fs.BoolVar(&o.StripTracking, StripTrackingFlag, o.StripTracking,
 		"Copies leave out the labels and annotations by which tools recognize the objects that they have applied, and that they may delete: those of "+
 			strings.Join(tools, ", ")+"."+same)
 }
@@ -52,17 +54,17 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 // Rules returns the rules that the flags specify, or the error in one of them.
 func (o *Options) Rules() (Rules, error) {
 	for flag, keys := range map[string][]string{
-		unpropagatedLabelFlag: o.UnpropagatedLabels, unpropagatedAnnotationFlag: o.UnpropagatedAnnotations,
+		UnpropagatedLabelFlag: o.UnpropagatedLabels, UnpropagatedAnnotationFlag: o.UnpropagatedAnnotations,
 	} {
 		for _, key := range keys {
 			if problems := validation.IsQualifiedName(strings.ToLower(key)); len(problems) > 0 {
-				return Rules{}, fmt.Errorf("--%s: %q is no key: %s", flag, key, problems[0])
+				return Rules{}, managed.FlagError{Flag: flag, Err: fmt.Errorf("%q is no key: %s", key, problems[0])}
 			}
 		}
 	}
 	labels, err := parseLabels(o.NoPropagation)
 	if err != nil {
-		return Rules{}, fmt.Errorf("--%s: %w", noPropagationFlag, err)
+		return Rules{}, managed.FlagError{Flag: NoPropagationFlag, Err: err}
 	}
 	return Rules{
 		Labels:        sets.New(o.UnpropagatedLabels...),

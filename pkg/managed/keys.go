@@ -28,11 +28,11 @@ func newKeys(labels, annotations []string) (Keys, error) {
 		for _, pattern := range list.patterns {
 			compiled, err := compileAnchored(pattern)
 			if err != nil {
-				return Keys{}, fmt.Errorf("--%s: %w", list.flag, err)
+				return Keys{}, FlagError{list.flag, err}
 			}
 			if intersect(compiled, ownDomain) {
-				return Keys{}, fmt.Errorf("--%s: %q matches keys of %s, which are reserved; use a pattern that cannot match them",
-					list.flag, pattern, hnc.GroupName)
+				return Keys{}, FlagError{list.flag, fmt.Errorf("%q matches keys of %s, which are reserved; use a pattern that cannot match them",
+					pattern, hnc.GroupName)}
 			}
 			*list.compiled = append(*list.compiled, compiled)
 		}

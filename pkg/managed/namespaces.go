@@ -25,16 +25,16 @@ func NewNamespaces(excluded []string, included, selector string) (Namespaces, er
 	var err error
 	if included != "" && included != ".*" {
 		if n.included, err = compileAnchored(included); err != nil {
-			return Namespaces{}, fmt.Errorf("--%s: %w", includedFlag, err)
+			return Namespaces{}, FlagError{IncludedFlag, err}
 		}
 	}
 	if selector != "" {
 		if n.selector, err = labels.Parse(selector); err != nil {
-			return Namespaces{}, fmt.Errorf("--%s: %w", selectorFlag, err)
+			return Namespaces{}, FlagError{SelectorFlag, err}
 		}
 		for _, key := range n.selectorKeys() {
 			if ownDomain.MatchString(key) {
-				return Namespaces{}, fmt.Errorf("--%s: label %s is reserved; choose another label", selectorFlag, key)
+				return Namespaces{}, FlagError{SelectorFlag, fmt.Errorf("label %s is reserved; choose another label", key)}
 			}
 		}
 	}

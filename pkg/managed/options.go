@@ -13,10 +13,22 @@ import (
 const (
 	LabelFlag      = "managed-namespace-label"
 	AnnotationFlag = "managed-namespace-annotation"
-	excludedFlag   = "excluded-namespace"
-	includedFlag   = "included-namespace-regex"
-	selectorFlag   = "excluded-namespace-selector"
+	ExcludedFlag   = "excluded-namespace"
+	IncludedFlag   = "included-namespace-regex"
+	SelectorFlag   = "excluded-namespace-selector"
 )
+
+// FlagError is an error in the value of a flag, or of the field of the configuration that overrides it.
+type FlagError struct {
+	// Flag is its name without dashes.
+	Flag string
+	Err  error
+}
+
+func (e FlagError) Error() string { return "--" + e.Flag + ": " + e.Err.Error() }
+
+// Unwrap returns the error without the flag.
+func (e FlagError) Unwrap() error { return e.Err }
 
 // Rules are the rules that the flags define. The zero value manages no key and excludes no namespace.
 type Rules struct {
@@ -37,18 +49,18 @@ func NewOptions() *Options { return &Options{Excluded: slices.Clone(hnc.Excluded
 
 // AddFlags adds the flags.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	const same = " hnc-apiserver and hnc-propagator need the same value."
+	const same = " spec.rules of the configuration overrides it; otherwise hnc-apiserver and hnc-propagator need the same value."
 	fs.StringArrayVar(&o.Labels, LabelFlag, o.Labels,
 		"Regular expression of the keys of labels that hierarchies set on namespaces and their descendants. It must match the whole key. "+
 			"A managed label that is set on a namespace directly is removed. May be repeated."+same)
 	fs.StringArrayVar(&o.Annotations, AnnotationFlag, o.Annotations,
 		"Regular expression of the keys of annotations that hierarchies set on namespaces and their descendants. It must match the whole key. "+
 			"A managed annotation that is set on a namespace directly is removed. May be repeated."+same)
-	fs.StringSliceVar(&o.Excluded, excludedFlag, o.Excluded,
+	fs.StringSliceVar(&o.Excluded, ExcludedFlag, o.Excluded,
 		"Name of a namespace that cannot be part of a hierarchy. May be repeated; the given names replace the default."+same)
-	fs.StringVar(&o.Included, includedFlag, o.Included,
+	fs.StringVar(&o.Included, IncludedFlag, o.Included,
 		"Regular expression of the names of namespaces that may be part of a hierarchy. It must match the whole name. Empty means all."+same)
-	fs.StringVar(&o.Selector, selectorFlag, o.Selector,
+	fs.StringVar(&o.Selector, SelectorFlag, o.Selector,
 		"Selector of labels of namespaces that cannot be part of a hierarchy, such as hierarchy=off. Empty means none."+same)
 }
 
@@ -65,7 +77,7 @@ func (o *Options) Rules() (Rules, error) {
 	for _, key := range namespaces.selectorKeys() {
 		// A hierarchy could exclude its own namespaces, which would then keep the label forever.
 		if keys.Label(key) {
-			return Rules{}, fmt.Errorf("--%s: label %s is managed by --%s; choose another label", selectorFlag, key, LabelFlag)
+			return Rules{}, FlagError{SelectorFlag, fmt.Errorf("label %s is managed (--%s); choose another label", key, LabelFlag)}
 		}
 	}
 	return Rules{Keys: keys, Namespaces: namespaces}, nil

@@ -9,13 +9,13 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/record"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/client"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/restore"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
 
@@ -35,13 +35,10 @@ type Config struct {
 	// Discover returns the kinds that the cluster has.
 	Discover func(context.Context) (configuration.Cluster, error)
 
-	// Rules say what copies leave out and which objects are never copied.
-	Rules copies.Rules
-	// InForce are all rules, as the status of the configuration reports them; nil reports none.
-	InForce *v1beta1.Rules
-	// Managed says which namespaces take part in hierarchies, and which of their labels and annotations are managed;
-	// managed.Default() by default.
-	Managed *managed.Rules
+	// Flags are the flags that define rules; the defaults by default. The configuration overrides them.
+	Flags *inforce.Flags
+	// InForce are the rules of the flags and of the configuration that the Manager applies; those of the flags by default.
+	InForce *inforce.Rules
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
 	// QuotaEnforcement is how the sums of hierarchical quotas are limited; quota.Reserve by default.
@@ -53,12 +50,20 @@ type Config struct {
 	StatusWindow time.Duration
 	// ConfigurationWindow is the same for the configuration's status; 1 s by default.
 	ConfigurationWindow time.Duration
+
+	// store is shared by the Managers of a Runner; a new one by default.
+	store *restore.Store
 }
 
 func (c *Config) complete() {
-	if c.Managed == nil {
-		rules := managed.Default()
-		c.Managed = &rules
+	if c.Flags == nil {
+		c.Flags = inforce.NewFlags()
+	}
+	if c.InForce == nil {
+		c.InForce, _ = c.Flags.With(nil) // the flags are valid
+	}
+	if c.store == nil {
+		c.store = restore.NewStore(c.Kubernetes, c.Hierarchy)
 	}
 	if c.QuotaEnforcement == "" {
 		c.QuotaEnforcement = quota.Reserve

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
@@ -26,11 +27,12 @@ import (
 type Manager struct {
 	Config
 	cache        *cache.Cache
-	store        *restore.Store
 	urgent, bulk queue.Queue
 	leading      atomic.Bool
 	// busy is how many keys are being reconciled, and worked when the last one ended, in nanoseconds since 1970.
 	busy, worked atomic.Int64
+	// outdated is closed when the configuration defines other rules. Nothing may be decided any more.
+	outdated chan struct{}
 
 	namespaces     *namespace.Controller
 	hierarchies    *hierarchy.Controller
@@ -46,10 +48,11 @@ type Manager struct {
 // New returns a Manager that does nothing yet.
 func New(config Config) *Manager {
 	config.complete()
-	m := &Manager{Config: config, store: restore.NewStore(config.Kubernetes, config.Hierarchy)}
+	m := &Manager{Config: config, outdated: make(chan struct{})}
 	m.cache = cache.New(cache.Config{
 		Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Metadata: config.Metadata, Reader: config.Reader, Dynamic: config.Dynamic,
-		CopyRules: &m.Rules, Managed: *config.Managed, InheritPodSecurity: config.InheritPodSecurity, CheckStore: m.store.Check,
+		CopyRules: &config.InForce.Copies, Managed: config.InForce.Managed, InheritPodSecurity: config.InheritPodSecurity,
+		CheckStore: config.store.Check,
 	})
 	m.urgent = queue.New(m.cache.Root, config.Metrics.QueueLength)
 	m.bulk = queue.New(m.cache.Root, config.Metrics.QueueLength)
@@ -72,7 +75,7 @@ func New(config Config) *Manager {
 		Namespaces: m.namespaces, Hierarchies: m.hierarchies, Copies: m.copies, Quotas: m.quotas,
 	}, config.InheritPodSecurity)
 	m.releases = copyrelease.New(d, config.Discover)
-	m.restore = restore.New(d, m.store, config.Workers)
+	m.restore = restore.New(d, config.store, config.Workers)
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
 		queue.Subnamespace:   counted(config.Metrics.Reconciling, m.subnamespaces.Reconcile),
 		queue.Namespace:      counted(config.Metrics.Reconciling, m.namespaces.Reconcile),
@@ -89,6 +92,7 @@ func New(config Config) *Manager {
 	}
 	m.cache.Update(func(s *cache.State) {
 		s.AddEventHandlers(m.configuration.KindHandlers())
+		s.AddEventHandlers(cache.EventHandlers{ConfigurationChanged: m.followRules()})
 		s.AddEventHandlers(cache.EventHandlers{
 			TreeChanged: func(s *cache.State, _ tree.Affected) { config.Metrics.Namespaces(s.Tree.Len()) },
 		})
@@ -96,10 +100,32 @@ func New(config Config) *Manager {
 	return m
 }
 
+// followRules returns a handler that recognizes other rules.
+func (m *Manager) followRules() func(*cache.State, *v1beta1.HNCConfiguration) {
+	outdate := sync.OnceFunc(func() { close(m.outdated) })
+	return func(s *cache.State, _ *v1beta1.HNCConfiguration) {
+		if s.Configuration == nil {
+			return // created again soon, or the store was lost
+		}
+		if rules, err := m.Flags.With(s.Configuration.Spec.Rules); err != nil || !rules.Equal(m.InForce) {
+			outdate()
+		}
+	}
+}
+
 func counted(begin func() (done func()), reconcile func(context.Context, queue.Key) error) func(context.Context, queue.Key) error {
 	return func(ctx context.Context, key queue.Key) error {
 		defer begin()()
 		return reconcile(ctx, key)
+	}
+}
+
+func (m *Manager) isOutdated() bool {
+	select {
+	case <-m.outdated:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -113,11 +139,20 @@ func (m *Manager) Watch(ctx context.Context) {
 // overwritten object, and it has to end before another replica can hold a lost lease.
 const grace = 2 * time.Second
 
-// Lead reconciles until the context ends, and returns when the last write has ended. It starts when everything that decisions are based on is
-// listed.
+// Lead reconciles until the context ends or the rules are others, and returns when the last write has ended. It starts when everything that decisions
+// are based on is listed.
 func (m *Manager) Lead(ctx context.Context) {
 	logger := klog.FromContext(ctx)
-	if m.cache.WaitForSync(ctx) != nil || m.restore.Run(ctx) != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-m.outdated:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if m.cache.WaitForSync(ctx) != nil || m.isOutdated() || m.restore.Run(ctx) != nil {
 		return
 	}
 	m.start()
@@ -143,23 +178,3 @@ func (m *Manager) Lead(ctx context.Context) {
 	workers.Wait()
 	logger.Info("Stopped propagating")
 }
-
-// Synced returns an error that names the required resources that are not listed yet.
-func (m *Manager) Synced() error { return m.cache.Synced() }
-
-// Watching returns an error that says which required resources cannot be watched now, or that their store was lost.
-func (m *Manager) Watching() error {
-	if err := m.cache.Watching(); err != nil {
-		return err
-	}
-	return m.store.Lost()
-}
-
-// Leads reports whether this replica writes.
-func (m *Manager) Leads() bool { return m.leading.Load() }
-
-// AwaitLoss returns when the API server is found to have another store of hierarchies, or when the context ends.
-func (m *Manager) AwaitLoss(ctx context.Context) { m.store.AwaitLoss(ctx) }
-
-// Lost returns an error if the API server has another store. The process has to restart then.
-func (m *Manager) Lost() error { return m.store.Lost() }

@@ -24,6 +24,8 @@ type HNCConfigurationSpec struct {
 	OnConflict ConflictPolicy
 	// SubnamespaceNames restricts the names of new sub-namespaces; nil allows any.
 	SubnamespaceNames *SubnamespaceNames
+	// Rules replace those of the servers' flags, each field that is not empty.
+	Rules *Rules
 }
 
 // SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy every field that is set.
@@ -88,10 +90,13 @@ type HNCConfigurationStatus struct {
 type InForce struct {
 	APIServer  *Rules
 	Propagator *Rules
+	// APIServerOverridden and PropagatorOverridden are the flags of each server that the configuration overrides.
+	APIServerOverridden  []string
+	PropagatorOverridden []string
 }
 
 // Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
-// which objects are not copied, and which metadata copies omit. They are set by flags with the same names.
+// which objects are not copied, and which metadata copies omit.
 type Rules struct {
 	ExcludedNamespaces          []string
 	IncludedNamespaceRegex      string

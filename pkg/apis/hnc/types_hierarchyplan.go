@@ -29,6 +29,8 @@ const (
 	ChangePropagation PlannedChange = "Propagation"
 	// ChangeConfiguration sets spec.resources of the cluster's configuration.
 	ChangeConfiguration PlannedChange = "Configuration"
+	// ChangeRules sets spec.rules of the cluster's configuration.
+	ChangeRules PlannedChange = "Rules"
 )
 
 // HierarchyPlanSpec is the planned change.
@@ -36,6 +38,7 @@ type HierarchyPlanSpec struct {
 	Change    PlannedChange
 	Parent    string
 	Resources []ResourceSpec
+	Rules     *Rules
 	Limit     int32
 	Continue  string
 }

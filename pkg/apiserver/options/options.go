@@ -17,14 +17,11 @@ import (
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	generatedopenapi "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/openapi"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
@@ -45,10 +42,8 @@ type Options struct {
 	SubnamespaceReady time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored.
 	OverwrittenTTL time.Duration
-	// Managed determines which namespaces take part in hierarchies, and which of their labels and annotations are managed.
-	Managed *managed.Options
-	// Copies determines the metadata that copies leave out, and the objects that are not copied.
-	Copies *copies.Options
+	// Rules hold the flags that define rules, which the configuration overrides.
+	Rules *inforce.Flags
 	// Plans limits the resources that plans use.
 	Plans hierarchyplan.Limits
 	// Watches limits the concurrent watches across subtrees.
@@ -70,8 +65,7 @@ func New() *Options {
 		Logs:              logs.NewOptions(),
 		SubnamespaceReady: 10 * time.Second,
 		OverwrittenTTL:    7 * 24 * time.Hour,
-		Managed:           managed.NewOptions(),
-		Copies:            copies.NewOptions(),
+		Rules:             inforce.NewFlags(),
 		Plans:             hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
 		Watches:           inflight.Limits{Total: 1000, PerUser: 100},
 	}
@@ -103,8 +97,7 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Maximum number of concurrent watches across subtrees. Further ones get 429 and Retry-After.")
 	hierarchy.IntVar(&o.Watches.PerUser, "max-subtree-watches-per-user", o.Watches.PerUser,
 		"Maximum number of concurrent watches across subtrees of one user.")
-	o.Managed.AddFlags(hierarchy)
-	o.Copies.AddFlags(hierarchy)
+	o.Rules.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
 	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
 	o.Recommended.Etcd.AddFlags(sections.FlagSet("etcd"))
@@ -162,10 +155,7 @@ func (o *Options) Validate() error {
 	if o.Watches.Total < 1 || o.Watches.PerUser < 1 {
 		errs = append(errs, errors.New("--max-subtree-watches and --max-subtree-watches-per-user must be at least 1"))
 	}
-	if _, err := o.Managed.Rules(); err != nil {
-		errs = append(errs, err)
-	}
-	if _, err := o.Copies.Rules(); err != nil {
+	if err := o.Rules.Validate(); err != nil {
 		errs = append(errs, err)
 	}
 	errs = append(errs, o.Server.Validate()...)
@@ -202,16 +192,8 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, err := o.Managed.Rules()
+	rules, err := inforce.NewCurrent(o.Rules)
 	if err != nil {
-		return nil, err
-	}
-	copied, err := o.Copies.Rules()
-	if err != nil {
-		return nil, err
-	}
-	inForce := &hnc.Rules{}
-	if err := apiserver.Scheme.Convert(inforce.Of(o.Managed, o.Copies), inForce, nil); err != nil {
 		return nil, err
 	}
 	return &apiserver.Config{
@@ -221,8 +203,6 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		SubnamespaceReady: o.SubnamespaceReady,
 		OverwrittenTTL:    o.OverwrittenTTL,
 		Rules:             rules,
-		InForce:           inForce,
-		Copies:            copied,
 		Plans:             o.Plans,
 		Watches:           o.Watches,
 	}, nil

@@ -71,7 +71,7 @@ func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 		hint := "kubectl hns config describe shows the details"
 		switch {
 		case c.Reason == "RulesDiffer":
-			hint = "give both servers the same flags"
+			hint = "set spec.rules of the configuration, or give both servers the same flags"
 		case c.Type == "NamespaceCondition":
 			hint = "kubectl hns describe NAMESPACE says what to do"
 		}

@@ -99,7 +99,7 @@ func TestConfiguration(t *testing.T) {
 	configuration.Status.Conditions = append(configuration.Status.Conditions,
 		metav1.Condition{Type: "BadConfiguration", Status: "True", Reason: "RulesDiffer", Message: "--excluded-namespace"})
 	got := Configuration(configuration)
-	if len(got) != 1 || got[0].Severity != Warning || got[0].Hint != "give both servers the same flags" {
+	if len(got) != 1 || got[0].Severity != Warning || got[0].Hint != "set spec.rules of the configuration, or give both servers the same flags" {
 		t.Errorf("got %v", got)
 	}
 }

@@ -1478,11 +1478,17 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationSpec(ref common.ReferenceCallba
 							Ref:         ref(v1beta1.SubnamespaceNames{}.OpenAPIModelName()),
 						},
 					},
+					"rules": {
+						SchemaProps: spec.SchemaProps{
+							Description: "rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed, which objects are not copied, and which metadata copies omit. Both servers apply a change at once. A field that is empty has the value of the servers' flag. Changing rules requires permission to update all namespaces.",
+							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ResourceSpec{}.OpenAPIModelName(), v1beta1.SubnamespaceNames{}.OpenAPIModelName()},
+			v1beta1.ResourceSpec{}.OpenAPIModelName(), v1beta1.Rules{}.OpenAPIModelName(), v1beta1.SubnamespaceNames{}.OpenAPIModelName()},
 	}
 }
 
@@ -1983,11 +1989,11 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 				Properties: map[string]spec.Schema{
 					"change": {
 						SchemaProps: spec.SchemaProps{
-							Description: "change is the type of the change: Parent, Delete, Propagation or Configuration.\n\nPossible enum values:\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` sets the parent of the namespace, or removes it.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.",
+							Description: "change is the type of the change: Parent, Delete, Propagation, Configuration or Rules.\n\nPossible enum values:\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` sets the parent of the namespace, or removes it.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.\n - `\"Rules\"` sets spec.rules of the cluster's configuration.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
-							Enum:        []interface{}{"Configuration", "Delete", "Parent", "Propagation"},
+							Enum:        []interface{}{"Configuration", "Delete", "Parent", "Propagation", "Rules"},
 						},
 					},
 					"parent": {
@@ -2017,6 +2023,12 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 							},
 						},
 					},
+					"rules": {
+						SchemaProps: spec.SchemaProps{
+							Description: "rules is the new spec.rules of the configuration if change is Rules. The answer covers the namespace and its descendants.",
+							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
+						},
+					},
 					"limit": {
 						SchemaProps: spec.SchemaProps{
 							Description: "limit is the maximum number of objects in the answer. Defaults to 500.",
@@ -2039,7 +2051,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 			},
 		},
 		Dependencies: []string{
-			v1beta1.ResourceSpec{}.OpenAPIModelName()},
+			v1beta1.ResourceSpec{}.OpenAPIModelName(), v1beta1.Rules{}.OpenAPIModelName()},
 	}
 }
 
@@ -2589,7 +2601,7 @@ func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.Op
 				Properties: map[string]spec.Schema{
 					"apiServer": {
 						SchemaProps: spec.SchemaProps{
-							Description: "apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that started last.",
+							Description: "apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that has written the status last.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
 						},
 					},
@@ -2597,6 +2609,44 @@ func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.Op
 						SchemaProps: spec.SchemaProps{
 							Description: "propagator are the rules of hnc-propagator.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
+						},
+					},
+					"apiServerOverridden": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "apiServerOverridden are the flags that hnc-apiserver was started with and that spec.rules overrides.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
+					"propagatorOverridden": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "propagatorOverridden are the flags that hnc-propagator was started with and that spec.rules overrides.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
 						},
 					},
 				},
@@ -4083,7 +4133,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed, which objects are not copied, and which metadata copies omit. They are set by flags with the same names.",
+				Description: "Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed, which objects are not copied, and which metadata copies omit.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"excludedNamespaces": {
@@ -4094,6 +4144,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.",
+							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4127,6 +4178,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.",
+							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4146,6 +4198,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on namespaces.",
+							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4165,6 +4218,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "noPropagationLabels are labels (key=value) of objects that are not copied.",
+							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4184,6 +4238,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "unpropagatedLabels are the keys of labels that copies omit.",
+							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4203,6 +4258,7 @@ func schema_pkg_apis_hnc_v1beta1_Rules(ref common.ReferenceCallback) common.Open
 						},
 						SchemaProps: spec.SchemaProps{
 							Description: "unpropagatedAnnotations are the keys of annotations that copies omit.",
+							MaxItems:    ptr.To[int64](100),
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

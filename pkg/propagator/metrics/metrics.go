@@ -4,6 +4,8 @@
 package metrics
 
 import (
+	"sync"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/component-base/metrics"
 )
@@ -16,8 +18,9 @@ type Register func(...metrics.Registerable)
 
 // Metrics are the shared metrics. The zero value is not usable.
 type Metrics struct {
-	// Register registers more metrics.
-	Register Register
+	register Register
+	// once holds the metrics of controllers by name.
+	once sync.Map
 
 	suppressKinds bool
 	writes        *metrics.CounterVec
@@ -33,7 +36,7 @@ type Metrics struct {
 // New returns metrics that are registered. HNC's metrics have no label for the kind if suppressKinds is set.
 func New(register Register, suppressKinds bool) *Metrics {
 	m := &Metrics{
-		Register:      register,
+		register:      register,
 		suppressKinds: suppressKinds,
 		writes: metrics.NewCounterVec(&metrics.CounterOpts{
 			Name:           "hnc_propagation_writes_total",
@@ -66,6 +69,18 @@ func New(register Register, suppressKinds bool) *Metrics {
 	m.reconciled.WithLabelValues().Set(0)
 	m.reconciledPeak.Begin()()
 	return m
+}
+
+// Registered returns the metrics of a controller. It creates and registers them when it is called for the first time with that name: several
+// controllers, one after the other, have the same metrics.
+func Registered[T any](m *Metrics, name string, create func() (T, []metrics.Registerable)) T {
+	if known, ok := m.once.Load(name); ok {
+		return known.(T)
+	}
+	created, all := create()
+	m.register(all...)
+	m.once.Store(name, created)
+	return created
 }
 
 // LegacyGauge returns the options of a gauge that HNC had.

@@ -52,7 +52,7 @@ func Run(ctx context.Context, config *rest.Config, args []string) (*Report, erro
 	}
 	managerConfig.Events = &record.FakeRecorder{}
 	managerConfig.Metrics = metrics.New(func(...basemetrics.Registerable) {}, true)
-	m := propagator.New(managerConfig)
+	m := propagator.NewRunner(managerConfig)
 	m.Watch(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -63,7 +63,7 @@ func Run(ctx context.Context, config *rest.Config, args []string) (*Report, erro
 	cancel()
 	<-done
 	if wait.Interrupted(err) {
-		err = errors.Join(fmt.Errorf("after %s the propagator still computes what to write", timeout), m.Synced())
+		err = errors.Join(fmt.Errorf("after %s the propagator still computes what to write", timeout), m.Synced(nil))
 	}
 	return report, err
 }

@@ -9,8 +9,7 @@ import (
 	"k8s.io/component-base/config"
 	configoptions "k8s.io/component-base/config/options"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
@@ -30,10 +29,8 @@ type Options struct {
 	// Workers is how many writes are made at a time.
 	Workers        int
 	LeaderElection config.LeaderElectionConfiguration
-	// Managed specifies which namespaces are part of hierarchies, and which of their labels and annotations are managed.
-	Managed *managed.Options
-	// Copies specifies what copies leave out and which objects are never copied.
-	Copies *copies.Options
+	// Rules are the flags that define rules, which the configuration overrides.
+	Rules *inforce.Flags
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
 	// ManageCertificates issues hnc-apiserver's certificate and publishes its authority.
@@ -54,8 +51,7 @@ func New() *Options {
 		Workers:            32,
 		InheritPodSecurity: true,
 		HRQEnforcement:     string(quota.Reserve),
-		Managed:            managed.NewOptions(),
-		Copies:             copies.NewOptions(),
+		Rules:              inforce.NewFlags(),
 		Certificates:       certificates.Lifetimes{Authority: 10 * year, Serving: year / 4},
 		LeaderElection:     serving.LeaderElection(Name),
 	}
@@ -82,8 +78,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.HRQEnforcement, "hrq-enforcement", o.HRQEnforcement,
 		"How the sum of the use in the subtree of a HierarchicalResourceQuota is limited. Reserve: by a webhook on the status of its ResourceQuotas, which never lets the sum exceed a limit. "+
 			"Eventual: without a webhook, by limiting each namespace to what the others leave about a second later.")
-	o.Managed.AddFlags(fs)
-	o.Copies.AddFlags(fs)
+	o.Rules.AddFlags(fs)
 	configoptions.BindLeaderElectionFlags(&o.LeaderElection, fs)
 	o.AddGenericFlags(fs)
 }
@@ -104,11 +99,8 @@ func (o *Options) Validate() field.ErrorList {
 	if _, err := quota.ParseMode(o.HRQEnforcement); err != nil {
 		errs = append(errs, field.Invalid(field.NewPath("hrq-enforcement"), o.HRQEnforcement, err.Error()))
 	}
-	if _, err := o.Managed.Rules(); err != nil {
-		errs = append(errs, field.Invalid(field.NewPath("managed"), "", err.Error()))
-	}
-	if _, err := o.Copies.Rules(); err != nil {
-		errs = append(errs, field.Invalid(field.NewPath("copies"), "", err.Error()))
+	if err := o.Rules.Validate(); err != nil {
+		errs = append(errs, field.Invalid(field.NewPath("rules"), "", err.Error()))
 	}
 	return append(errs, serving.ValidateLeaderElection(&o.LeaderElection)...)
 }

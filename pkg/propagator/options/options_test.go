@@ -21,12 +21,12 @@ func TestFlagsThatCanNotWorkAreRefused(t *testing.T) {
 		"no port":                 {func(o *Options) { o.Secure.BindPort = -1 }, "serving"},
 		"no workers":              {func(o *Options) { o.Workers = 0 }, "workers"},
 		"a short lease":           {func(o *Options) { o.LeaderElection.LeaseDuration = metav1.Duration{Duration: time.Second} }, "leader-elect-lease-duration"},
-		"a label without a value": {func(o *Options) { o.Copies.NoPropagation = []string{"a"} }, "copies"},
-		"a label without a key":   {func(o *Options) { o.Copies.NoPropagation = []string{"=a"} }, "copies"},
-		"a label with two values": {func(o *Options) { o.Copies.NoPropagation = []string{"a=b=c"} }, "copies"},
-		"a label with none":       {func(o *Options) { o.Copies.NoPropagation = []string{"a="} }, ""},
-		"no key of a label":       {func(o *Options) { o.Copies.UnpropagatedLabels = []string{"a/b/c"} }, "copies"},
-		"no key of an annotation": {func(o *Options) { o.Copies.UnpropagatedAnnotations = []string{""} }, "copies"},
+		"a label without a value": {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"a"} }, "rules"},
+		"a label without a key":   {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"=a"} }, "rules"},
+		"a label with two values": {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"a=b=c"} }, "rules"},
+		"a label with none":       {func(o *Options) { o.Rules.Copies.NoPropagation = []string{"a="} }, ""},
+		"no key of a label":       {func(o *Options) { o.Rules.Copies.UnpropagatedLabels = []string{"a/b/c"} }, "rules"},
+		"no key of an annotation": {func(o *Options) { o.Rules.Copies.UnpropagatedAnnotations = []string{""} }, "rules"},
 		"no election": {func(o *Options) {
 			o.LeaderElection.LeaderElect, o.LeaderElection.LeaseDuration = false, metav1.Duration{}
 		}, ""},

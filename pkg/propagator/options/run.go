@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/tools/leaderelection"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/certificates"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
@@ -43,7 +42,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		return err
 	}
 	config.Metrics = metrics.New(register, o.SuppressObjectTags)
-	p := propagator.New(config)
+	p := propagator.NewRunner(config)
 
 	// A leader that can't renew its lease and does not notice has to be restarted.
 	health := leaderelection.NewLeaderHealthzAdaptor(20 * time.Second)
@@ -92,23 +91,15 @@ func (o *Options) Configure(config *propagator.Config) error {
 	if config.QuotaEnforcement, err = quota.ParseMode(o.HRQEnforcement); err != nil {
 		return fmt.Errorf("--hrq-enforcement: %w", err)
 	}
-	rules, err := o.Managed.Rules()
-	if err != nil {
-		return err
-	}
-	config.Managed = &rules
-	if config.Rules, err = o.Copies.Rules(); err != nil {
-		return err
-	}
-	config.InForce = inforce.Of(o.Managed, o.Copies)
+	config.Flags = o.Rules
 	return nil
 }
 
 // readiness returns the checks of a ready replica: it could write, and it leads or knows the leader.
-func (o *Options) readiness(p *propagator.Manager, elector *atomic.Pointer[leaderelection.LeaderElector]) []healthz.HealthChecker {
+func (o *Options) readiness(p *propagator.Runner, elector *atomic.Pointer[leaderelection.LeaderElector]) []healthz.HealthChecker {
 	return []healthz.HealthChecker{
-		healthz.NamedCheck("sync", func(*http.Request) error { return p.Synced() }),
-		healthz.NamedCheck("watch", func(*http.Request) error { return p.Watching() }),
+		healthz.NamedCheck("sync", p.Synced),
+		healthz.NamedCheck("watch", p.Watching),
 		healthz.NamedCheck("lead", func(*http.Request) error {
 			e := elector.Load()
 			switch {

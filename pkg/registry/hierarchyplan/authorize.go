@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
@@ -53,6 +54,9 @@ func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, sp
 		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name)), nil // Tree.Preview authorizes the move
 	case hnc.ChangeConfiguration:
 		return nonNil(p.forbidden(ctx, "update", "", hnc.ConfigurationName, hnc.Resource("hncconfigurations"))), nil
+	case hnc.ChangeRules:
+		return nonNil(p.forbidden(ctx, "update", "", hnc.ConfigurationName, hnc.Resource("hncconfigurations")),
+			hncconfiguration.AuthorizeRules(ctx, p.Authorizer, hnc.ConfigurationName)), nil
 	case hnc.ChangePropagation:
 		parent, err := p.parentOf(ctx, namespace)
 		if err != nil {

@@ -39,7 +39,7 @@ func (p *Planner) diff(ctx context.Context, v *visibility, w copies.Write) strin
 	if err != nil {
 		return ""
 	}
-	will, err := copies.NewObject(source, &p.Rules)
+	will, err := copies.NewObject(source, &v.rules.Copies)
 	if err != nil || will.Copied() == nil {
 		return ""
 	}

@@ -17,6 +17,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
@@ -64,7 +65,7 @@ func (p *Planner) read(t testing.TB, namespaces int) *snapshot {
 	for i := range namespaces {
 		names.Insert(fmt.Sprint("namespace-", i))
 	}
-	snap := &snapshot{tree: seen.New(managed.Rules{})}
+	snap := &snapshot{tree: seen.New(managed.Rules{}), rules: &inforce.Rules{}}
 	p.readObjects(t.Context(), snap, []sources.KindPolicy{{Kind: configMaps}}, names)
 	return snap
 }

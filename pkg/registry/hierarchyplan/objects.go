@@ -41,7 +41,7 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 		index.Policy, index.PolicyOf = kp.Cluster, kp.PolicyFunc(snap.tree.Chain)
 		left := free
 		err := p.forEachObject(ctx, kp.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
-			o, err := copies.NewObject(u, &p.Rules)
+			o, err := copies.NewObject(u, &snap.rules.Copies)
 			if err != nil {
 				return err
 			}

@@ -18,10 +18,10 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/plan"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
@@ -54,8 +54,8 @@ type Config struct {
 	Sources *sources.Sources
 	// Authorizer determines what the requester may see.
 	Authorizer authorizer.Authorizer
-	Managed    managed.Rules
-	Rules      copies.Rules
+	// Rules are the rules that this server applies.
+	Rules *inforce.Current
 	// Limits bounds the cost of plans.
 	Limits Limits
 }
@@ -129,11 +129,18 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 
 // predict returns the effects of an authorized change.
 func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (*prediction, error) {
-	t, err := p.readTree(ctx)
+	rules := p.Rules.Load()
+	if spec.Change == hnc.ChangeRules {
+		var err error
+		if rules, err = p.Rules.With(hncconfiguration.Versioned(spec.Rules)); err != nil {
+			return nil, apierrors.NewInternalError(err) // plan has validated them
+		}
+	}
+	t, err := p.readTree(ctx, rules.Managed)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	pr := &prediction{snapshot: &snapshot{tree: t}, namespace: namespace.Name}
+	pr := &prediction{snapshot: &snapshot{tree: t, rules: rules}, namespace: namespace.Name}
 	if spec.Change == hnc.ChangeDelete {
 		pr.effects = slices.Values(plan.Deletion(t, namespace.Name))
 		return pr, nil
@@ -150,6 +157,8 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	case hnc.ChangeConfiguration:
 		pr.parent = t.Parent(namespace.Name)
 		modes.Cluster = spec.Resources
+	case hnc.ChangeRules:
+		pr.parent = t.Parent(namespace.Name)
 	case hnc.ChangePropagation:
 		pr.parent = t.Parent(namespace.Name)
 		modes = modes.With(namespace.Name, spec.Resources)

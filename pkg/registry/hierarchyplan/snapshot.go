@@ -15,6 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
@@ -29,6 +31,8 @@ type snapshot struct {
 	unknown []string
 	// modes are the modes before the change.
 	modes sources.Modes
+	// rules are the rules after the change.
+	rules *inforce.Rules
 }
 
 // grant is the subjects and the role of a RoleBinding.
@@ -37,9 +41,9 @@ type grant struct {
 	role     rbacv1.RoleRef
 }
 
-// readTree returns the current tree.
-func (p *Planner) readTree(ctx context.Context) (*tree.Tree, error) {
-	t := tree.New(p.Managed)
+// readTree returns the current tree under the given rules.
+func (p *Planner) readTree(ctx context.Context, rules managed.Rules) (*tree.Tree, error) {
+	t := tree.New(rules)
 	namespaces := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return p.Kubernetes.CoreV1().Namespaces().List(ctx, o)
 	})

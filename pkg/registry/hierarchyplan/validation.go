@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 )
 
 // defaultLimit and maxLimit are the numbers of objects per page.
@@ -39,12 +40,12 @@ func validatePlan(name string, p *hnc.HierarchyPlan) field.ErrorList {
 	}
 	path, spec := field.NewPath("spec"), p.Spec
 	switch spec.Change {
-	case hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration:
+	case hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration, hnc.ChangeRules:
 	case "":
-		errs = append(errs, field.Required(path.Child("change"), "must be Parent, Delete, Propagation or Configuration"))
+		errs = append(errs, field.Required(path.Child("change"), "must be Parent, Delete, Propagation, Configuration or Rules"))
 	default:
 		errs = append(errs, field.NotSupported(path.Child("change"), spec.Change, []hnc.PlannedChange{
-			hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration,
+			hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration, hnc.ChangeRules,
 		}))
 	}
 	if spec.Parent != "" && spec.Change != hnc.ChangeParent {
@@ -53,6 +54,10 @@ func validatePlan(name string, p *hnc.HierarchyPlan) field.ErrorList {
 	if len(spec.Resources) > 0 && spec.Change != hnc.ChangeConfiguration && spec.Change != hnc.ChangePropagation {
 		errs = append(errs, field.Forbidden(path.Child("resources"), "may be set only if change is Propagation or Configuration"))
 	}
+	if spec.Rules != nil && spec.Change != hnc.ChangeRules {
+		errs = append(errs, field.Forbidden(path.Child("rules"), "may be set only if change is Rules"))
+	}
+	errs = append(errs, validation.ValidateRules(spec.Rules, path.Child("rules"))...)
 	if spec.Limit < 0 || spec.Limit > maxLimit {
 		errs = append(errs, field.Invalid(path.Child("limit"), spec.Limit, fmt.Sprintf("must be between 0, which means %d, and %d", defaultLimit, maxLimit)))
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
@@ -26,15 +27,17 @@ import (
 type Storage struct {
 	Configuration *REST
 	Status        *alias.Status
+	rules         *inforce.Current
 }
 
 // REST serves the configuration, which cannot be deleted.
 type REST struct{ *genericregistry.Store }
 
 // NewStorage returns the storage of the configuration. The mapper finds the kinds that it names, reviews authorizes the creator's role, and the
-// tree rejects a configuration that would overwrite objects. The status reports the rules of this server.
+// tree rejects a configuration that would overwrite objects. The status reports the rules of this server, which follow the stored configuration
+// while FollowRules runs.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *kinds.Mapper, reviews authorizer.Authorizer, t *tree.Tree,
-	rules *hnc.Rules,
+	rules *inforce.Current,
 ) (*Storage, error) {
 	b := base.New(scheme, false)
 	s := strategy{b, resourcespec.Validator{Mapper: mapper}, t.Overwrites, rules}
@@ -49,14 +52,14 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 		ResetFieldsStrategy:       s,
 		BeginCreate: func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
 			c, oldC := obj.(*hnc.HNCConfiguration), &hnc.HNCConfiguration{}
-			if err := authorizeCreatorRole(ctx, reviews, c, ""); err != nil {
+			if err := authorize(ctx, reviews, c, oldC); err != nil {
 				return nil, err
 			}
 			return base.FinishNothing, s.validateOverwrites(ctx, c, oldC)
 		},
 		BeginUpdate: func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 			c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-			if err := authorizeCreatorRole(ctx, reviews, c, oldC.Spec.CreatorRole); err != nil {
+			if err := authorize(ctx, reviews, c, oldC); err != nil {
 				return nil, err
 			}
 			return base.FinishNothing, s.validateOverwrites(ctx, c, oldC)
@@ -69,10 +72,9 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mappe
 	return &Storage{Configuration: &REST{store}, Status: alias.NewStatus(store, base.Status[*hnc.HNCConfiguration]{
 		Base: b, Keep: func(c, stored *hnc.HNCConfiguration) {
 			c.Spec = stored.Spec
-			// The server itself reports its rules.
-			c.Status.InForce.APIServer = rules
+			s.reportRules(c)
 		},
-	})}, nil
+	}), rules: rules}, nil
 }
 
 // SubnamespaceNames returns the stored rule for the names of new sub-namespaces, nil if there is none.

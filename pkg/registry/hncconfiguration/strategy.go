@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -22,7 +22,7 @@ type strategy struct {
 	resources  resourcespec.Validator
 	overwrites *tree.Overwrites
 	// rules are the rules of this server.
-	rules *hnc.Rules
+	rules *inforce.Current
 }
 
 // validateOverwrites rejects a configuration with which objects would be overwritten. It skips invalid configurations, which the store rejects after
@@ -39,26 +39,28 @@ var resourcesPath = field.NewPath("spec", "resources")
 
 func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	c := obj.(*hnc.HNCConfiguration)
-	c.Status = hnc.HNCConfigurationStatus{InForce: hnc.InForce{APIServer: s.rules}}
+	c.Status = hnc.HNCConfigurationStatus{}
+	s.reportRules(c)
 	c.Generation = 1
 }
 
-func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
 	c.Status = oldC.Status
 	c.Generation = oldC.Generation
 	if !apiequality.Semantic.DeepEqual(c.Spec, oldC.Spec) {
 		c.Generation++
+		s.reportRules(c)
 	}
 }
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	c := obj.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil)...)
+	return append(s.validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil)...)
 }
 
 // ValidateUpdate accepts kinds that were removed from the cluster if the old configuration names them as well.
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	return append(validation.ValidateConfiguration(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, oldC.Spec.Resources)...)
+	return append(s.validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, oldC.Spec.Resources)...)
 }

@@ -90,7 +90,7 @@ func (s *Sources) list(ctx context.Context, kind copies.Kind) (*copies.Index, er
 		if !ok {
 			return fmt.Errorf("not metadata: %T", object)
 		}
-		index.Set(copies.NewSource(m, kind, &s.Rules))
+		index.Set(copies.NewSource(m, kind, s.Rules()))
 		return nil
 	})
 }

@@ -155,3 +155,14 @@ func (s *Sources) apply(ctx context.Context, policies []KindPolicy) {
 		k.stop()
 	}
 }
+
+// Relist reads all objects again, because the rules have changed.
+func (s *Sources) Relist() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.kinds {
+		k.stop()
+	}
+	s.kinds, s.resolved = nil, false
+	s.enqueueResolve()
+}

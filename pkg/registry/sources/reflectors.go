@@ -1,18 +1,10 @@
 package sources
 
 import (
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/follow"
+
 	"context"
 	"time"
-
-	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/watch"
-	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
-	"k8s.io/apiserver/pkg/registry/rest"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 )
 
 // resolvePeriod is the interval at which kinds are resolved without a known change, resolveDebounce the minimum
@@ -22,21 +14,15 @@ const (
 	resolveDebounce = 250 * time.Millisecond
 )
 
-// Store is the storage of one of this server's resources.
-type Store interface {
-	rest.Lister
-	rest.Watcher
-}
-
 // Run maintains the index until ctx ends. It watches the enforced kinds and those that the configuration and the
 // hierarchies name.
-func (s *Sources) Run(ctx context.Context, configurations, hierarchies Store) {
+func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.Source) {
 	enforced, _ := s.KindPolicies(time.Now(), Modes{})
 	s.mu.Lock()
 	s.apply(ctx, enforced)
 	s.mu.Unlock()
-	watchStore(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
-	watchStore(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy)
+	follow.Run(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
+	follow.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy)
 	timer := time.NewTicker(resolvePeriod)
 	defer timer.Stop()
 	for {
@@ -51,61 +37,6 @@ func (s *Sources) Run(ctx context.Context, configurations, hierarchies Store) {
 		case <-ctx.Done():
 		case <-time.After(resolveDebounce):
 		}
-	}
-}
-
-// watchStore calls replace with all objects of a store and then set for each changed object. gone reports that it was
-// deleted.
-func watchStore(ctx context.Context, name string, store Store, replace func([]any), set func(object any, gone bool)) {
-	lw := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return store.List(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), internal(o))
-		},
-		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return store.Watch(genericapirequest.WithNamespace(ctx, metav1.NamespaceAll), internal(o))
-		},
-	}
-	logger := klog.FromContext(ctx)
-	// No expected type, because the store wraps an object that it sends to many watchers.
-	options := cache.ReflectorOptions{
-		Name: name, Logger: &logger,
-		// The store is local and ready shortly after the server starts, so it is retried soon.
-		Backoff: &wait.Backoff{Duration: 50 * time.Millisecond, Factor: 1.5, Jitter: 0.5, Steps: 10, Cap: time.Second},
-	}
-	go cache.NewReflectorWithOptions(lw, nil, &reflectorStore{replace, set}, options).RunWithContext(ctx)
-}
-
-// reflectorStore adapts callbacks to a reflector.
-type reflectorStore struct {
-	replace func([]any)
-	set     func(object any, gone bool)
-}
-
-func (f *reflectorStore) Add(object any) error    { f.set(unwrapped(object), false); return nil }
-func (f *reflectorStore) Update(object any) error { f.set(unwrapped(object), false); return nil }
-func (f *reflectorStore) Delete(object any) error { f.set(unwrapped(object), true); return nil }
-func (f *reflectorStore) Resync() error           { return nil }
-
-func (f *reflectorStore) Replace(objects []any, _ string) error {
-	for i := range objects {
-		objects[i] = unwrapped(objects[i])
-	}
-	f.replace(objects)
-	return nil
-}
-
-func unwrapped(object any) any {
-	if shared, ok := object.(runtime.CacheableObject); ok {
-		return shared.GetObject()
-	}
-	return object
-}
-
-// internal returns the internal version of list options.
-func internal(o metav1.ListOptions) *metainternalversion.ListOptions {
-	return &metainternalversion.ListOptions{
-		ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch, Limit: o.Limit, Continue: o.Continue,
-		TimeoutSeconds: o.TimeoutSeconds, AllowWatchBookmarks: o.AllowWatchBookmarks, SendInitialEvents: o.SendInitialEvents,
 	}
 }
 

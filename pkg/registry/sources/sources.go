@@ -23,8 +23,9 @@ type Config struct {
 	Metadata metadata.Interface
 	// Mapper resolves kinds.
 	Mapper *kinds.Mapper
-	// Rules exclude objects of any kind from propagation. They are the same as the propagator's.
-	Rules copies.Rules
+	// Rules returns the rules that exclude objects of any kind from propagation. They are the same as the propagator's. Relist must be called
+	// when they change.
+	Rules func() *copies.Rules
 }
 
 // Sources is an index of sources. It is safe for concurrent use. Run must be called once.

@@ -88,7 +88,7 @@ func (f *indexStore) record(object any) *copies.Object {
 	if o, ok := object.(*copies.Object); ok {
 		return o
 	}
-	return copies.NewSource(object.(*metav1.PartialObjectMetadata), f.kind.index.Kind, &f.sources.Rules)
+	return copies.NewSource(object.(*metav1.PartialObjectMetadata), f.kind.index.Kind, f.sources.Rules())
 }
 
 // Transformer lets the reflector keep records instead of objects while it reads a list.

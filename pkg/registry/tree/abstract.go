@@ -83,7 +83,7 @@ func validateAbstractPosition(ctx context.Context, s *snapshot, reject rejection
 
 // validateAbstractName rejects the name of an excluded namespace, and that of an existing one unless shared names are allowed.
 func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, field, name string, shared bool) error {
-	if s.index.config.Rules.Listed(name) {
+	if s.index.config.Rules().Listed(name) {
 		return reject.forbidden("%s: namespace %q is excluded from hierarchies by the administrator; choose another name", field, name)
 	}
 	exists, err := s.namespace(ctx, name)

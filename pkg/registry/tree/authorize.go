@@ -30,7 +30,7 @@ func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
 	if ByPropagator(ctx) {
 		return nil
 	}
-	return a.config.Rules.Keys
+	return a.config.Rules().Keys
 }
 
 // authorizeMove authorizes a move from the current parent to the one with the given chain; "" and nil stand for none. A move affects both trees:

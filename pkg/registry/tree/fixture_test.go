@@ -113,7 +113,7 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 		Namespaces: corelisters.NewNamespaceLister(f.indexer),
 		Client:     f.client,
 		Authorizer: authorizer.AuthorizerFunc(f.authorize),
-		Rules:      managed.Default(),
+		Rules:      managed.Default,
 	})
 	f.sync(t)
 	return f

@@ -35,5 +35,5 @@ func (i *Index) InPlace(name, parent string) bool {
 // included reports whether the cache contains a namespace that is not excluded.
 func (i *Index) included(name string) bool {
 	namespace, err := i.config.Namespaces.Get(name)
-	return err == nil && i.config.Rules.Excluded(name, namespace.Labels) == ""
+	return err == nil && i.config.Rules().Excluded(name, namespace.Labels) == ""
 }

@@ -72,6 +72,7 @@ func (f *fixture) external(name string) {
 
 // label excludes a namespace by its labels.
 func (f *fixture) label(name string) {
-	f.config().Rules.Namespaces, _ = managed.NewNamespaces(hnc.ExcludedNamespaces, "", "hierarchy=off")
+	namespaces, _ := managed.NewNamespaces(hnc.ExcludedNamespaces, "", "hierarchy=off")
+	f.config().Rules = func() managed.Rules { return managed.Rules{Namespaces: namespaces} }
 	f.namespace(name, func(n *corev1.Namespace) { n.Labels = map[string]string{"hierarchy": "off"} })
 }

@@ -81,7 +81,7 @@ func (i *Index) parent(name string, namespace *corev1.Namespace) string {
 		return ""
 	}
 	switch {
-	case i.config.Rules.Excluded(name, namespace.Labels) != "", managed.External(namespace.Annotations):
+	case i.config.Rules().Excluded(name, namespace.Labels) != "", managed.External(namespace.Annotations):
 		return ""
 	case e.Hierarchy == namespace.UID:
 		return e.Parent
@@ -106,7 +106,7 @@ func (i *Index) roots() []*corev1.Namespace {
 	var roots []*corev1.Namespace
 	for _, name := range i.forest.Names() {
 		namespace, err := i.config.Namespaces.Get(name)
-		if err == nil && len(i.forest.Children(name)) > 0 && i.parent(name, namespace) == "" && i.config.Rules.Excluded(name, namespace.Labels) == "" {
+		if err == nil && len(i.forest.Children(name)) > 0 && i.parent(name, namespace) == "" && i.config.Rules().Excluded(name, namespace.Labels) == "" {
 			roots = append(roots, namespace)
 		}
 	}

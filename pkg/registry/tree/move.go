@@ -128,7 +128,7 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 		current = old.Parent
 	}
 	// Only admins of the new parent learn anything about it, even whether it exists. Excluded names are no secret.
-	if parent != "" && parent != current && m.index.config.Rules.NameExcluded(parent) == "" {
+	if parent != "" && parent != current && m.index.config.Rules().NameExcluded(parent) == "" {
 		if err := m.authorizer.requireAdmin(ctx, reject, parent, "new parent"); err != nil {
 			return move{}, err
 		}

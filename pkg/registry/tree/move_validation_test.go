@@ -32,7 +32,7 @@ func excluding(t *testing.T, f *fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.config().Rules.Namespaces = rules
+	f.config().Rules = func() managed.Rules { return managed.Rules{Namespaces: rules} }
 }
 
 var off = map[string]string{"hierarchy": "off"}

@@ -107,7 +107,7 @@ func (s *snapshot) activeNamespace(ctx context.Context, name string) (*corev1.Na
 // excluded returns why a namespace is excluded from trees, "" if it is not. A namespace that does not exist is evaluated without labels, as a new
 // sub-namespace would be.
 func (s *snapshot) excluded(ctx context.Context, name string) (string, error) {
-	rules := s.index.config.Rules
+	rules := s.index.config.Rules()
 	if why := rules.NameExcluded(name); why != "" {
 		return why, nil
 	}

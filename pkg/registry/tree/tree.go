@@ -43,8 +43,8 @@ type Config struct {
 	Client kubernetes.Interface
 	// Authorizer authorizes requesters in the cluster.
 	Authorizer authorizer.Authorizer
-	// Rules determine which namespaces are excluded, and which of their labels and annotations are managed.
-	Rules managed.Rules
+	// Rules returns the rules that determine which namespaces are excluded, and which of their labels and annotations are managed.
+	Rules func() managed.Rules
 	// Sources finds the objects that a change would overwrite. Nil disables the checks.
 	Sources Sources
 	// Quotas knows the hierarchical quotas. Nil means that there are none.

@@ -160,6 +160,8 @@ func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
 		{v1beta1.HierarchyPlanSpec{Change: "Everything"}, `"Parent", "Delete", "Propagation"`},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Parent: "x"}, "spec.parent: Forbidden"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Resources: resources("secrets")}, "spec.resources: Forbidden"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete, Rules: &v1beta1.Rules{}}, "spec.rules: Forbidden"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeRules, Rules: &v1beta1.Rules{IncludedNamespaceRegex: "("}}, "spec.rules.includedNamespaceRegex: Invalid value"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: 6000}, "spec.limit: Invalid value"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: -1}, "spec.limit: Invalid value"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: make([]v1beta1.ResourceSpec, 101)}, "spec.resources: Too many: 101: must have at most 100 items"},

@@ -134,6 +134,32 @@ func TestAPlanShowsOnlyWhatItsReaderMayList(t *testing.T) {
 	}
 }
 
+func TestAPlanOfRules(t *testing.T) {
+	configure(t, "configmaps Propagate")
+	namespace(t, "rules-root", "")
+	namespace(t, "rules-leaf", "rules-root")
+	configMap(t, "rules-root", "plain", "x")
+	stays := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stays", Labels: map[string]string{"team": "none"}}}
+	if _, err := alice.CoreV1().ConfigMaps("rules-root").Create(t.Context(), stays, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	of := func(rules v1beta1.Rules) v1beta1.HierarchyPlanSpec {
+		return v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeRules, Rules: &rules}
+	}
+	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{}))
+	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "rules-leaf Remove configmaps/stays<rules-root")
+	eventuallyPlanned(t, alice, "rules-leaf", of(v1beta1.Rules{ExcludedNamespaceSelector: "kubernetes.io/metadata.name=rules-leaf"}),
+		"rules-leaf Remove configmaps/plain<rules-root", "rules-leaf Remove configmaps/stays<rules-root")
+	config, err := person(t.Context(), "configurator", "",
+		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies/plan", "hncconfigurations"}, Verbs: []string{"*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventuallyPlanned(t, config, "rules-root", v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources("configmaps Propagate")},
+		"hidden: roles", "hidden: rolebindings", "hidden: configmaps")
+	eventuallyPlanned(t, config, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "refused: Forbidden")
+}
+
 func TestADifferenceDoesNotShowSecrets(t *testing.T) {
 	configure(t, "secrets AllowPropagate", "configmaps AllowPropagate")
 	namespace(t, "diff-root", "")

@@ -141,7 +141,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 			Namespaces: corelisters.NewNamespaceLister(indexer),
 			Client:     fake.NewClientset(objects...),
 			Authorizer: authorizer.AuthorizerFunc(authorize),
-			Rules:      managed.Default(),
+			Rules:      managed.Default,
 		})
 		go forest.Index.Run(t.Context())
 		options := storageOptions{*config, client.Decorator()}

@@ -44,6 +44,11 @@ type HNCConfigurationSpec struct {
 	// subnamespaces in a namespace may choose any free name. Existing sub-namespaces are not affected.
 	// +optional
 	SubnamespaceNames *SubnamespaceNames `json:"subnamespaceNames,omitempty"`
+	// rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
+	// which objects are not copied, and which metadata copies omit. Both servers apply a change at once. A field that is
+	// empty has the value of the servers' flag. Changing rules requires permission to update all namespaces.
+	// +optional
+	Rules *Rules `json:"rules,omitempty"`
 }
 
 // SubnamespaceNames restricts the names of new sub-namespaces. A name must satisfy every field that is set.
@@ -134,21 +139,30 @@ type HNCConfigurationStatus struct {
 
 // InForce are the rules that each server applies.
 type InForce struct {
-	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that started
-	// last.
+	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that has written
+	// the status last.
 	// +optional
 	APIServer *Rules `json:"apiServer,omitempty"`
 	// propagator are the rules of hnc-propagator.
 	// +optional
 	Propagator *Rules `json:"propagator,omitempty"`
+	// apiServerOverridden are the flags that hnc-apiserver was started with and that spec.rules overrides.
+	// +optional
+	// +listType=atomic
+	APIServerOverridden []string `json:"apiServerOverridden,omitempty"`
+	// propagatorOverridden are the flags that hnc-propagator was started with and that spec.rules overrides.
+	// +optional
+	// +listType=atomic
+	PropagatorOverridden []string `json:"propagatorOverridden,omitempty"`
 }
 
 // Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
-// which objects are not copied, and which metadata copies omit. They are set by flags with the same names.
+// which objects are not copied, and which metadata copies omit.
 type Rules struct {
 	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.
 	// +optional
 	// +listType=atomic
+	// +k8s:validation:maxItems=100
 	ExcludedNamespaces []string `json:"excludedNamespaces,omitempty"`
 	// includedNamespaceRegex is a regular expression that must match the whole names of namespaces in hierarchies.
 	// Empty matches all.
@@ -161,23 +175,28 @@ type Rules struct {
 	// managedNamespaceLabels are regular expressions of the keys of labels that hierarchies set on namespaces.
 	// +optional
 	// +listType=atomic
+	// +k8s:validation:maxItems=100
 	ManagedNamespaceLabels []string `json:"managedNamespaceLabels,omitempty"`
 	// managedNamespaceAnnotations are regular expressions of the keys of annotations that hierarchies set on
 	// namespaces.
 	// +optional
 	// +listType=atomic
+	// +k8s:validation:maxItems=100
 	ManagedNamespaceAnnotations []string `json:"managedNamespaceAnnotations,omitempty"`
 	// noPropagationLabels are labels (key=value) of objects that are not copied.
 	// +optional
 	// +listType=atomic
+	// +k8s:validation:maxItems=100
 	NoPropagationLabels []string `json:"noPropagationLabels,omitempty"`
 	// unpropagatedLabels are the keys of labels that copies omit.
 	// +optional
 	// +listType=atomic
+	// +k8s:validation:maxItems=100
 	UnpropagatedLabels []string `json:"unpropagatedLabels,omitempty"`
 	// unpropagatedAnnotations are the keys of annotations that copies omit.
 	// +optional
 	// +listType=atomic
+	// +k8s:validation:maxItems=100
 	UnpropagatedAnnotations []string `json:"unpropagatedAnnotations,omitempty"`
 	// stripTrackingMetadata reports whether copies omit the metadata with which tools track applied objects.
 	// +optional

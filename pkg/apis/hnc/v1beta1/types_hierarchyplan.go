@@ -34,11 +34,13 @@ const (
 	ChangePropagation PlannedChange = "Propagation"
 	// ChangeConfiguration sets spec.resources of the cluster's configuration.
 	ChangeConfiguration PlannedChange = "Configuration"
+	// ChangeRules sets spec.rules of the cluster's configuration.
+	ChangeRules PlannedChange = "Rules"
 )
 
 // HierarchyPlanSpec is the planned change.
 type HierarchyPlanSpec struct {
-	// change is the type of the change: Parent, Delete, Propagation or Configuration.
+	// change is the type of the change: Parent, Delete, Propagation, Configuration or Rules.
 	Change PlannedChange `json:"change"`
 	// parent is the new parent of the namespace if change is Parent. Empty means none.
 	// +optional
@@ -51,6 +53,10 @@ type HierarchyPlanSpec struct {
 	// +listType=atomic
 	// +k8s:validation:maxItems=100
 	Resources []ResourceSpec `json:"resources,omitempty"`
+	// rules is the new spec.rules of the configuration if change is Rules. The answer covers the namespace and its
+	// descendants.
+	// +optional
+	Rules *Rules `json:"rules,omitempty"`
 	// limit is the maximum number of objects in the answer. Defaults to 500.
 	// +optional
 	// +k8s:validation:minimum=0

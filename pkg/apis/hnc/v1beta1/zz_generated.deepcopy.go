@@ -220,6 +220,11 @@ func (in *HNCConfigurationSpec) DeepCopyInto(out *HNCConfigurationSpec) {
 		*out = new(SubnamespaceNames)
 		**out = **in
 	}
+	if in.Rules != nil {
+		in, out := &in.Rules, &out.Rules
+		*out = new(Rules)
+		(*in).DeepCopyInto(*out)
+	}
 	return
 }
 
@@ -515,6 +520,11 @@ func (in *HierarchyPlanSpec) DeepCopyInto(out *HierarchyPlanSpec) {
 		*out = make([]ResourceSpec, len(*in))
 		copy(*out, *in)
 	}
+	if in.Rules != nil {
+		in, out := &in.Rules, &out.Rules
+		*out = new(Rules)
+		(*in).DeepCopyInto(*out)
+	}
 	return
 }
 
@@ -740,6 +750,16 @@ func (in *InForce) DeepCopyInto(out *InForce) {
 		in, out := &in.Propagator, &out.Propagator
 		*out = new(Rules)
 		(*in).DeepCopyInto(*out)
+	}
+	if in.APIServerOverridden != nil {
+		in, out := &in.APIServerOverridden, &out.APIServerOverridden
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
+	if in.PropagatorOverridden != nil {
+		in, out := &in.PropagatorOverridden, &out.PropagatorOverridden
+		*out = make([]string, len(*in))
+		copy(*out, *in)
 	}
 	return
 }

@@ -100,6 +100,7 @@ func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 	}
 	errs = append(errs, validateConflictPolicy(field.NewPath("spec", "onConflict"), c.Spec.OnConflict)...)
 	errs = append(errs, validateSubnamespaceNames(field.NewPath("spec", "subnamespaceNames"), c.Spec.SubnamespaceNames)...)
+	errs = append(errs, ValidateRules(c.Spec.Rules, field.NewPath("spec", "rules"))...)
 	return append(errs, validateResources(field.NewPath("spec", "resources"), c.Spec.Resources)...)
 }
 

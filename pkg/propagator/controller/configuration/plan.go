@@ -126,7 +126,7 @@ func message(problems []problem) string {
 
 // rulesDiffer returns the problem that the servers have different rules in force.
 func rulesDiffer(differences []string) problem {
-	return problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; start both servers with the same flags"}
+	return problem{hnc.ConditionBadConfiguration, hnc.ReasonRulesDiffer, strings.Join(differences, "; ") + "; set spec.rules of the configuration, or start both servers with the same flags"}
 }
 
 // sameStatus reports whether two statuses are equivalent.

@@ -46,7 +46,7 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 		return c.create(ctx)
 	case status == nil:
 		return nil
-	case sameStatus(*status, config.Status) && (c.InForce == nil || equality.Semantic.DeepEqual(c.InForce, config.Status.InForce.Propagator)):
+	case sameStatus(*status, config.Status) && c.reported(config):
 		return nil
 	}
 	patch, err := json.Marshal(map[string]any{
@@ -60,9 +60,19 @@ func (c *Controller) Reconcile(ctx context.Context, _ queue.Key) error {
 	return outcome.Record(c.Metrics, "HNCConfiguration", "patch", config.Name, err, func() { c.Cache.ObserveConfiguration(patched) })
 }
 
+// reported reports whether the status has the rules that the propagator applies.
+func (c *Controller) reported(config *v1beta1.HNCConfiguration) bool {
+	now := config.Status.InForce
+	return c.InForce == nil || equality.Semantic.DeepEqual(c.InForce.Report, now.Propagator) &&
+		equality.Semantic.DeepEqual(c.InForce.Overridden, now.PropagatorOverridden)
+}
+
 // withRules adds to a resolution the problem that the API server acts by other rules than the propagator.
 func (c *Controller) withRules(config *v1beta1.HNCConfiguration, r resolution) resolution {
-	differences := inforce.Differences(v1beta1.InForce{APIServer: config.Status.InForce.APIServer, Propagator: c.InForce})
+	if c.InForce == nil {
+		return r
+	}
+	differences := inforce.Differences(v1beta1.InForce{APIServer: config.Status.InForce.APIServer, Propagator: c.InForce.Report})
 	if len(differences) > 0 {
 		r.Problems = append(slices.Clip(r.Problems), rulesDiffer(differences))
 	}
@@ -78,8 +88,8 @@ func (c *Controller) rulesPatch(config *v1beta1.HNCConfiguration) map[string]any
 	for name := range inforce.Fields(config.Status.InForce.Propagator) {
 		patch[name] = nil // A merge patch keeps what it does not name.
 	}
-	maps.Copy(patch, inforce.Fields(c.InForce))
-	return map[string]any{"propagator": patch}
+	maps.Copy(patch, inforce.Fields(c.InForce.Report))
+	return map[string]any{"propagator": patch, "propagatorOverridden": c.InForce.Overridden}
 }
 
 func (c *Controller) create(ctx context.Context) error {

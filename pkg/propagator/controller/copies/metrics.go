@@ -21,6 +21,10 @@ type objectMetrics struct {
 }
 
 func newMetrics(m *shared.Metrics) *objectMetrics {
+	return shared.Registered(m, "copies", func() (*objectMetrics, []metrics.Registerable) { return createMetrics(m) })
+}
+
+func createMetrics(m *shared.Metrics) (*objectMetrics, []metrics.Registerable) {
 	label := []string{"GroupKind"}
 	o := &objectMetrics{
 		Metrics: m,
@@ -41,8 +45,7 @@ func newMetrics(m *shared.Metrics) *objectMetrics {
 		peak: shared.NewPeak(shared.LegacyGauge("reconcilers_object_concurrent_peak",
 			"Most concurrent ones of these reconciliations within the last minute."), label),
 	}
-	m.Register(o.lag, o.overwrites, o.objects, o.objectWrites, o.objectOverwrites, o.peak)
-	return o
+	return o, []metrics.Registerable{o.lag, o.overwrites, o.objects, o.objectWrites, o.objectOverwrites, o.peak}
 }
 
 // reconciling counts the reconciliation of an object, which lasts until the result is called.

@@ -12,6 +12,10 @@ type quotaMetrics struct {
 }
 
 func newMetrics(m *shared.Metrics) *quotaMetrics {
+	return shared.Registered(m, "quota", createMetrics)
+}
+
+func createMetrics() (*quotaMetrics, []metrics.Registerable) {
 	q := &quotaMetrics{
 		pending: metrics.NewGauge(&metrics.GaugeOpts{
 			Name:           "hnc_quota_pending_namespaces",
@@ -24,6 +28,5 @@ func newMetrics(m *shared.Metrics) *quotaMetrics {
 			StabilityLevel: metrics.ALPHA,
 		}),
 	}
-	m.Register(q.pending, q.exceeded)
-	return q
+	return q, []metrics.Registerable{q.pending, q.exceeded}
 }

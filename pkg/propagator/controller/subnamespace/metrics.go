@@ -8,12 +8,13 @@ import (
 
 // newCreationSeconds returns the registered metric of how long it takes until a sub-namespace is usable.
 func newCreationSeconds(m *shared.Metrics) *metrics.Histogram {
-	h := metrics.NewHistogram(&metrics.HistogramOpts{
-		Name:           "hnc_subnamespace_creation_seconds",
-		Help:           "Time from observing a Subnamespace until its namespace had everything that it inherits.",
-		Buckets:        metrics.ExponentialBuckets(0.001, 4, 10),
-		StabilityLevel: metrics.ALPHA,
+	return shared.Registered(m, "subnamespace", func() (*metrics.Histogram, []metrics.Registerable) {
+		h := metrics.NewHistogram(&metrics.HistogramOpts{
+			Name:           "hnc_subnamespace_creation_seconds",
+			Help:           "Time from observing a Subnamespace until its namespace had everything that it inherits.",
+			Buckets:        metrics.ExponentialBuckets(0.001, 4, 10),
+			StabilityLevel: metrics.ALPHA,
+		})
+		return h, []metrics.Registerable{h}
 	})
-	m.Register(h)
-	return h
 }

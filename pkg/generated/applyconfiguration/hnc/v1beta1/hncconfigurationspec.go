@@ -38,6 +38,10 @@ type HNCConfigurationSpecApplyConfiguration struct {
 	// subnamespaceNames restricts the names of new sub-namespaces. If it is not set, users allowed to create
 	// subnamespaces in a namespace may choose any free name. Existing sub-namespaces are not affected.
 	SubnamespaceNames *SubnamespaceNamesApplyConfiguration `json:"subnamespaceNames,omitempty"`
+	// rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
+	// which objects are not copied, and which metadata copies omit. Both servers apply a change at once. A field that is
+	// empty has the value of the servers' flag. Changing rules requires permission to update all namespaces.
+	Rules *RulesApplyConfiguration `json:"rules,omitempty"`
 }
 
 // HNCConfigurationSpecApplyConfiguration constructs a declarative configuration of the HNCConfigurationSpec type for use with
@@ -80,5 +84,13 @@ func (b *HNCConfigurationSpecApplyConfiguration) WithOnConflict(value hncv1beta1
 // If called multiple times, the SubnamespaceNames field is set to the value of the last call.
 func (b *HNCConfigurationSpecApplyConfiguration) WithSubnamespaceNames(value *SubnamespaceNamesApplyConfiguration) *HNCConfigurationSpecApplyConfiguration {
 	b.SubnamespaceNames = value
+	return b
+}
+
+// WithRules sets the Rules field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Rules field is set to the value of the last call.
+func (b *HNCConfigurationSpecApplyConfiguration) WithRules(value *RulesApplyConfiguration) *HNCConfigurationSpecApplyConfiguration {
+	b.Rules = value
 	return b
 }

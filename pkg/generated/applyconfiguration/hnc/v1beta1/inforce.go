@@ -23,11 +23,15 @@ package v1beta1
 //
 // InForce are the rules that each server applies.
 type InForceApplyConfiguration struct {
-	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that started
-	// last.
+	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that has written
+	// the status last.
 	APIServer *RulesApplyConfiguration `json:"apiServer,omitempty"`
 	// propagator are the rules of hnc-propagator.
 	Propagator *RulesApplyConfiguration `json:"propagator,omitempty"`
+	// apiServerOverridden are the flags that hnc-apiserver was started with and that spec.rules overrides.
+	APIServerOverridden []string `json:"apiServerOverridden,omitempty"`
+	// propagatorOverridden are the flags that hnc-propagator was started with and that spec.rules overrides.
+	PropagatorOverridden []string `json:"propagatorOverridden,omitempty"`
 }
 
 // InForceApplyConfiguration constructs a declarative configuration of the InForce type for use with
@@ -49,5 +53,25 @@ func (b *InForceApplyConfiguration) WithAPIServer(value *RulesApplyConfiguration
 // If called multiple times, the Propagator field is set to the value of the last call.
 func (b *InForceApplyConfiguration) WithPropagator(value *RulesApplyConfiguration) *InForceApplyConfiguration {
 	b.Propagator = value
+	return b
+}
+
+// WithAPIServerOverridden adds the given value to the APIServerOverridden field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the APIServerOverridden field.
+func (b *InForceApplyConfiguration) WithAPIServerOverridden(values ...string) *InForceApplyConfiguration {
+	for i := range values {
+		b.APIServerOverridden = append(b.APIServerOverridden, values[i])
+	}
+	return b
+}
+
+// WithPropagatorOverridden adds the given value to the PropagatorOverridden field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the PropagatorOverridden field.
+func (b *InForceApplyConfiguration) WithPropagatorOverridden(values ...string) *InForceApplyConfiguration {
+	for i := range values {
+		b.PropagatorOverridden = append(b.PropagatorOverridden, values[i])
+	}
 	return b
 }

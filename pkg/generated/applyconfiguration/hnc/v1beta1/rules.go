@@ -22,7 +22,7 @@ package v1beta1
 // with apply.
 //
 // Rules determine which namespaces are included in hierarchies, which of their labels and annotations are managed,
-// which objects are not copied, and which metadata copies omit. They are set by flags with the same names.
+// which objects are not copied, and which metadata copies omit.
 type RulesApplyConfiguration struct {
 	// excludedNamespaces are the names of namespaces that cannot be part of a hierarchy.
 	ExcludedNamespaces []string `json:"excludedNamespaces,omitempty"`

@@ -1,0 +1,136 @@
+package hncconfiguration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/follow"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
+)
+
+// rulesPath is the field that overrides the flags of the servers.
+var rulesPath = field.NewPath("spec", "rules")
+
+// Versioned returns rules as v1beta1.
+func Versioned(rules *hnc.Rules) *v1beta1.Rules {
+	if rules == nil {
+		return nil
+	}
+	versioned := &v1beta1.Rules{}
+	_ = v1beta1.Convert_hnc_Rules_To_v1beta1_Rules(rules.DeepCopy(), versioned, nil) // all fields are equal
+	return versioned
+}
+
+// validate validates what does not depend on the cluster.
+func (s strategy) validate(c *hnc.HNCConfiguration) field.ErrorList {
+	errs := validation.ValidateConfiguration(c)
+	if c.Spec.Rules != nil && len(errs) == 0 {
+		errs = s.rules.ValidateSpec(Versioned(c.Spec.Rules), rulesPath)
+	}
+	return errs
+}
+
+// reportRules sets the rules of this server in the status: those that apply as soon as the object is stored.
+func (s strategy) reportRules(c *hnc.HNCConfiguration) {
+	rules, err := s.rules.With(Versioned(c.Spec.Rules))
+	if err != nil {
+		return // the object is rejected
+	}
+	report := &hnc.Rules{}
+	_ = v1beta1.Convert_v1beta1_Rules_To_hnc_Rules(rules.Report.DeepCopy(), report, nil) // all fields are equal
+	c.Status.InForce.APIServer, c.Status.InForce.APIServerOverridden = report, rules.Overridden
+}
+
+// WarningsOnCreate returns those of an update.
+func (s strategy) WarningsOnCreate(ctx context.Context, obj runtime.Object) []string {
+	return s.WarningsOnUpdate(ctx, obj, &hnc.HNCConfiguration{})
+}
+
+// WarningsOnUpdate warns about excluded namespaces that the admission policies do not know.
+func (strategy) WarningsOnUpdate(_ context.Context, obj, old runtime.Object) []string {
+	excluded := func(obj runtime.Object) []string {
+		if rules := obj.(*hnc.HNCConfiguration).Spec.Rules; rules != nil {
+			return rules.ExcludedNamespaces
+		}
+		return nil
+	}
+	now := excluded(obj)
+	if len(now) == 0 || slices.Equal(now, excluded(old)) || slices.Equal(slices.Sorted(slices.Values(now)), slices.Sorted(slices.Values(hnc.ExcludedNamespaces))) {
+		return nil
+	}
+	return []string{"spec.rules.excludedNamespaces: the admission policies name excluded namespaces too; change their list as well"}
+}
+
+// authorize authorizes what a configuration has the propagator do with its own rights.
+func authorize(ctx context.Context, reviews authorizer.Authorizer, c, old *hnc.HNCConfiguration) error {
+	if err := authorizeCreatorRole(ctx, reviews, c, old.Spec.CreatorRole); err != nil {
+		return err
+	}
+	if apiequality.Semantic.DeepEqual(c.Spec.Rules, old.Spec.Rules) {
+		return nil
+	}
+	return AuthorizeRules(ctx, reviews, c.Name)
+}
+
+// AuthorizeRules authorizes other rules: the propagator sets and removes labels and annotations of any namespace by them.
+func AuthorizeRules(ctx context.Context, reviews authorizer.Authorizer, name string) error {
+	user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{Verb: "update", APIVersion: "*", Resource: "namespaces"})
+	if err != nil || allowed {
+		return err
+	}
+	return apierrors.NewForbidden(hnc.Resource("hncconfigurations"), name, fmt.Errorf("%s: user %q may not change labels and annotations of all namespaces; "+
+		"this needs the verb update on namespaces in the whole cluster", rulesPath, user))
+}
+
+var errRulesUnknown = errors.New("the configuration has not been read yet")
+
+// FollowRules applies the rules of the stored configuration until the context ends, and calls changed when they are others. It returns at once; ready
+// returns nil when the configuration has been read.
+func (s *Storage) FollowRules(ctx context.Context, changed func()) (ready func() error) {
+	read := make(chan struct{})
+	done := sync.OnceFunc(func() { close(read) })
+	set := func(c *hnc.HNCConfiguration) {
+		other, err := s.rules.Set(Versioned(c.Spec.Rules))
+		if err != nil {
+			klog.FromContext(ctx).Error(err, "Cannot apply spec.rules of the configuration with these flags; keeping the rules")
+		}
+		if other {
+			changed()
+		}
+	}
+	follow.Run(ctx, "rules", s.Configuration, func(objects []any) {
+		c := &hnc.HNCConfiguration{}
+		for _, object := range objects {
+			if found, ok := object.(*hnc.HNCConfiguration); ok && found.Name == hnc.ConfigurationName {
+				c = found
+			}
+		}
+		set(c)
+		done()
+	}, func(object any, gone bool) {
+		if c, ok := object.(*hnc.HNCConfiguration); ok && c.Name == hnc.ConfigurationName && !gone {
+			set(c)
+		}
+	})
+	return func() error {
+		select {
+		case <-read:
+			return nil
+		default:
+			return errRulesUnknown
+		}
+	}
+}
