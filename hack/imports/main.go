@@ -90,13 +90,14 @@ var allowed = map[string][]string{
 	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/propagator/observe"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
-	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration",
+	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration",
 		"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan", "pkg/reposync/preview", "pkg/reposync/writer"},
 	"pkg/cli/tree":      {"pkg/apis"},
 	"pkg/cli/diagnosis": {"pkg/apis"},
 	"pkg/cli/graph":     {"pkg/cli/tree"},
 	"pkg/cli/treefile":  {"pkg/apis"},
 	"pkg/cli/admins":    {"pkg/apis"},
+	"pkg/cli/adoption":  {"pkg/apis"},
 	"pkg/cli/origin":    {"pkg/apis", "pkg/copies", "pkg/exceptions"},
 	"cmd/kubectl-hns":   {"pkg/cli"},
 	// Nothing that runs in production imports these.

@@ -83,7 +83,17 @@ func (o *applyOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	done, err := o.send(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	return o.print(done)
+}
+
+// send applies the placements, in several requests if there are many, and returns the results of all.
+func (o *applyOptions) send(ctx context.Context, c *clients, p *v1beta1.TreePlacement) (*v1beta1.TreePlacement, error) {
 	all := p.Spec.Placements
+	defer func() { p.Spec.Placements = all }()
 	done := &v1beta1.TreePlacement{TypeMeta: p.TypeMeta, ObjectMeta: p.ObjectMeta, Spec: p.Spec}
 	line := newProgress(o.ErrOut)
 	defer line.clear()
@@ -97,15 +107,14 @@ func (o *applyOptions) run(ctx context.Context) error {
 			if n := done.Status.Moved; n > 0 {
 				err = fmt.Errorf("after %d namespaces have been moved: %w", n, err)
 			}
-			return &prefixedError{"Could not apply the tree.", err}
+			return nil, &prefixedError{"Could not apply the tree.", err}
 		}
 		done.Status.Moved += result.Status.Moved
 		done.Status.Unchanged += result.Status.Unchanged
 		done.Status.Transactions += result.Status.Transactions
 		done.Status.Placements = append(done.Status.Placements, result.Status.Placements...)
 	}
-	line.clear()
-	return o.print(done)
+	return done, nil
 }
 
 func (o *applyOptions) name() string {

@@ -51,7 +51,7 @@ func newCommand(f *factory, streams genericiooptions.IOStreams, version string) 
 	f.flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		newTreeCommand(f, streams), newDescribeCommand(f, streams), newCreateCommand(f, streams), newDeleteCommand(f, streams),
-		newSetCommand(f, streams), newMoveCommand(f, streams), newApplyCommand(f, streams), newPlanCommand(f, streams), newConfigCommand(f, streams),
+		newSetCommand(f, streams), newMoveCommand(f, streams), newApplyCommand(f, streams), newAdoptCommand(f, streams), newPlanCommand(f, streams), newConfigCommand(f, streams),
 		newGetCommand(f, streams), newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams),
 		newReleaseCommand(f, streams), newRepoCommand(f, streams), newDoctorCommand(f, streams), newMigrateCommand(f, streams), newUninstallCommand(f, streams), newVersionCommand(streams, version),
 	)

@@ -24,7 +24,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 	if m.user, err = m.whoAmI(ctx); err != nil {
 		return err
 	}
-	for _, check := range []func(context.Context) error{m.checkRights, m.checkCluster, m.checkClock, m.checkServer} {
+	for _, check := range []func(context.Context) error{m.checkCluster, m.checkClock, m.checkServer} {
 		if err := check(ctx); err != nil {
 			return err
 		}

@@ -100,6 +100,9 @@ func (m *Migration) steps() []step {
 
 // Run migrates the cluster, or continues a migration that was interrupted. Errors before the first step mean that nothing was changed.
 func (m *Migration) Run(ctx context.Context) error {
+	if err := m.checkRights(ctx); err != nil {
+		return err
+	}
 	var err error
 	if m.state, err = loadState(ctx, m.clients); err != nil {
 		return err

@@ -16,6 +16,9 @@ import (
 
 // Rollback undoes a migration that is under way: HNC serves its objects, with its webhooks, as before. It can be repeated.
 func (m *Migration) Rollback(ctx context.Context) error {
+	if err := m.checkRights(ctx); err != nil {
+		return err
+	}
 	var err error
 	if m.state, err = loadState(ctx, m.clients); err != nil {
 		return err
@@ -27,9 +30,6 @@ func (m *Migration) Rollback(ctx context.Context) error {
 		return errors.New("HNC's definitions are deleted, so the migration cannot be rolled back; repeat kubectl hns migrate to complete it")
 	}
 	if m.user, err = m.whoAmI(ctx); err != nil {
-		return err
-	}
-	if err := m.checkRights(ctx); err != nil {
 		return err
 	}
 	if there, err := m.definitionsExist(ctx); err != nil || !there {

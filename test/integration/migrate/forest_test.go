@@ -59,7 +59,7 @@ func forest(size int) []member {
 	)
 }
 
-// buildForest creates the namespaces and all objects of HNC, and HNC's webhooks last.
+// buildForest creates the namespaces and all objects of HNC.
 func buildForest(t *testing.T, members []member) {
 	t.Helper()
 	parents := map[string]string{}
@@ -108,7 +108,12 @@ func buildForest(t *testing.T, members []member) {
 	if err := errors.Join(append(errs, err)...); err != nil {
 		t.Fatal(err)
 	}
-	objects, err = manifests("testdata/hnc.yaml", func(kind string) bool {
+}
+
+// installWebhooks installs HNC's webhooks. From then on they reject writes, because there is no server.
+func installWebhooks(t *testing.T) {
+	t.Helper()
+	objects, err := manifests("testdata/hnc.yaml", func(kind string) bool {
 		return kind == "ValidatingWebhookConfiguration" || kind == "MutatingWebhookConfiguration"
 	})
 	if err == nil {

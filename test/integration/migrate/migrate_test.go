@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed when it prints a line that contains this.
+// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed when this step begins.
 func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl-hns"), args...)
@@ -36,7 +37,7 @@ func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
 		out.WriteString(lines.Text() + "\n")
-		if killAt != "" && strings.Contains(lines.Text(), killAt) {
+		if killAt != "" && stepOf(lines.Text()) == killAt {
 			_ = cmd.Process.Kill()
 		}
 	}
@@ -44,6 +45,15 @@ func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 		err = fmt.Errorf("%v: %w: %s", args, err, stderr.String())
 	}
 	return out.String(), err
+}
+
+// stepOf returns the step whose beginning a line shows, "" for any other line.
+func stepOf(line string) string {
+	fields := strings.Fields(line)
+	if len(fields) < 2 || !strings.Contains(fields[0], "/") {
+		return ""
+	}
+	return fields[1]
 }
 
 // identities returns what the migration must not change: namespaces with the labels and annotations of trees, and copies and sources as they are stored.
@@ -88,17 +98,59 @@ func startPropagator(t *testing.T) {
 	}()
 }
 
+// steps are those of the migration, and rollbackSteps those of its rollback.
+var (
+	steps         = []string{"freeze", "webhooks", "stop", "export", "import", "finalizers", "switch", "verify", "preview", "definitions", "unfreeze"}
+	rollbackSteps = []string{"freeze", "switch", "import", "start", "webhooks", "unfreeze"}
+)
+
+// A cluster of HNC is migrated, rolled back and migrated again, by processes that are killed in their steps, while clients use it.
 func TestMigration(t *testing.T) {
 	members := forest(suite.Size(24, 300))
 	buildForest(t, members)
 	startPropagator(t)
+	testBadInput(t)
+	installWebhooks(t)
 	before := identities(t)
-	file := filepath.Join(t.TempDir(), "export.yaml")
+	stopReading := readAsOldClients(t, len(members)-2)
 
-	out, err := plugin(t, "", "migrate", "--yes", "--export", file)
-	t.Log(out)
-	if err == nil || !strings.Contains(err.Error(), "admission policies are not installed") {
+	// Up to the point of no return, and back.
+	file := filepath.Join(t.TempDir(), "export.yaml")
+	every := suite.Size(3, 1)
+	for i := range slices.Index(steps, "definitions") {
+		if i%every == 0 {
+			interrupt(t, steps[i], "migrate", "--yes", "--export", file)
+		}
+		if steps[i] == "export" {
+			rejectsOthers(t)
+		}
+	}
+	if _, err := plugin(t, "", "migrate", "rollback"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
+		t.Errorf("a rollback without confirmation: %v", err)
+	}
+	for i, step := range rollbackSteps {
+		if i%every == 1%every && i < len(rollbackSteps)-1 {
+			interrupt(t, step, "migrate", "rollback", "--yes")
+		}
+	}
+	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	rolledBack(t)
+	compare(t, before, "the rollback")
+
+	// All the way.
+	file = filepath.Join(t.TempDir(), "export.yaml")
+	for i := range len(steps) - 1 {
+		if i%every == 1%every {
+			interrupt(t, steps[i], "migrate", "--yes", "--export", file)
+		}
+	}
+	if _, err := plugin(t, "", "migrate", "--yes", "--export", file); err == nil || !strings.Contains(err.Error(), "admission policies are not installed") {
 		t.Fatalf("without policies: %v", err)
+	}
+	if _, err := plugin(t, "", "migrate", "rollback", "--yes"); err == nil || !strings.Contains(err.Error(), "cannot be rolled back") {
+		t.Errorf("a rollback when the definitions are deleted: %v", err)
 	}
 	objects, err := cp.Render(t.Context(), "../../../artifacts/policies")
 	if err == nil {
@@ -107,16 +159,32 @@ func TestMigration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err = plugin(t, "", "migrate", "--yes", "--export", file)
-	t.Log(out)
-	if err != nil {
-		t.Fatal(err)
+	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
+	stopReading()
+	migrated(t, members)
+	compare(t, before, "the migration")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the export: %v, %v", info, err)
+	}
+}
+
+// interrupt runs a command and kills it in a step.
+func interrupt(t *testing.T, step string, args ...string) {
+	t.Helper()
+	if out, err := plugin(t, step, args...); err == nil || !strings.Contains(err.Error(), "signal: killed") {
+		t.Errorf("%v was not killed in step %s: %v\n%s", args, step, err, out)
+	}
+}
+
+func compare(t *testing.T, before map[string]string, what string) {
+	t.Helper()
 	after := identities(t)
 	for key, was := range before {
 		// The namespace below the one that breaks the cycle has its label, like those below an orphan.
 		if after[key] != was && key != "cycle-b" {
-			t.Errorf("%s: was %s, is %s", key, was, after[key])
+			t.Errorf("%s has changed %s: was %s, is %s", what, key, was, after[key])
 		}
 	}
 }

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/treefile"
+)
+
+type adoptOptions struct {
+	applyOptions
+
+	source   adoption.Source
+	selector string
+	yes      bool
+}
+
+func newAdoptCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &adoptOptions{applyOptions: applyOptions{IOStreams: streams, factory: f}}
+	cmd := &cobra.Command{
+		Use:   "adopt (-f FILE | --from-tree-labels | --from-label KEY | --from-annotation KEY)",
+		Short: "Give the namespaces of a cluster parents, by a file or by labels that they have",
+		Long: `Give the namespaces of a cluster parents, by a file or by labels that they have.
+
+The server validates the whole tree first. What would be moved is printed, and you are asked before anything is changed. Namespaces that the labels
+say nothing about keep their parents.`,
+		Example: `  kubectl hns adopt -f tree.yaml
+  kubectl hns adopt --from-tree-labels                         # as HNC has left them
+  kubectl hns adopt --from-label accurate.cybozu.com/parent
+  kubectl hns adopt --from-label capsule.clastix.io/tenant --prefix tenant- --dry-run=server`,
+		Args:              exactArgs(0, "none"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              runOptions(o),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.file, "filename", "f", "", `File with the tree, "-" for standard input`)
+	flags.BoolVar(&o.source.TreeLabels, "from-tree-labels", false, "The labels NAMESPACE.tree.hnc.x-k8s.io/depth name the parent")
+	flags.StringVar(&o.source.Label, "from-label", "", "The value of this label names the parent")
+	flags.StringVar(&o.source.Annotation, "from-annotation", "", "The value of this annotation names the parent")
+	flags.StringVar(&o.source.Prefix, "prefix", "", "Put this before the value")
+	flags.StringVarP(&o.selector, "selector", "l", "", "Labels of the namespaces that get a parent")
+	flags.BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
+	o.dryRun.addFlag(flags)
+	cmd.MarkFlagsOneRequired("filename", "from-tree-labels", "from-label", "from-annotation")
+	cmd.MarkFlagsMutuallyExclusive("filename", "from-tree-labels", "from-label", "from-annotation")
+	return cmd
+}
+
+func (o *adoptOptions) validate() error {
+	if o.source.Prefix != "" && o.source.Label == "" && o.source.Annotation == "" {
+		return usageErrorf("--prefix needs --from-label or --from-annotation")
+	}
+	if o.selector != "" && o.file != "" {
+		return usageErrorf("--selector and --filename contradict each other; give one of them")
+	}
+	var err error
+	if o.source.Selector, err = labels.Parse(o.selector); err != nil {
+		return usageErrorf("--selector: %w", err)
+	}
+	return nil
+}
+
+func (o *adoptOptions) run(ctx context.Context) error {
+	c, err := o.factory.clients()
+	if err != nil {
+		return err
+	}
+	p, err := o.placement(ctx, c)
+	if err != nil {
+		return err
+	}
+	if len(p.Spec.Placements) == 0 {
+		_, err := fmt.Fprintln(o.Out, "No namespace would get a parent.")
+		return err
+	}
+	if o.dryRun.client() {
+		return o.print(p)
+	}
+	apply := o.dryRun
+	o.dryRun = "server"
+	planned, err := o.send(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	if err := o.print(planned); err != nil || apply.enabled() || planned.Status.Moved == 0 {
+		return err
+	}
+	if !o.yes && !confirmed(o.In, o.Out, "Continue? (yes/no) ") {
+		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
+	}
+	o.dryRun = apply
+	done, err := o.send(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	return o.print(done)
+}
+
+// placement returns the parents, from the file or from the namespaces.
+func (o *adoptOptions) placement(ctx context.Context, c *clients) (*v1beta1.TreePlacement, error) {
+	if o.file != "" {
+		text, err := o.read()
+		if err != nil {
+			return nil, err
+		}
+		p, err := treefile.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.name(), err)
+		}
+		if cycle := adoption.Cycle(p.Spec.Placements); cycle != nil {
+			return nil, fmt.Errorf("%s: %s", o.name(), adoption.CycleMessage(cycle))
+		}
+		p.Spec.Placements = adoption.Ordered(p.Spec.Placements)
+		return p, nil
+	}
+	namespaces, err := c.namespaces.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	placements, err := adoption.Placements(namespaces.Items, o.source)
+	if err != nil {
+		return nil, err
+	}
+	p := &v1beta1.TreePlacement{Spec: v1beta1.TreePlacementSpec{Placements: placements}}
+	p.APIVersion, p.Kind = v1beta1.SchemeGroupVersion.String(), "TreePlacement"
+	return p, nil
+}

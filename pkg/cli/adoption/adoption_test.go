@@ -1,0 +1,62 @@
+package adoption
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestPlacements(t *testing.T) {
+	// Each word is a namespace, or a namespace and the value of its key, or its tree label.
+	for name, test := range map[string]struct {
+		given  string
+		source Source
+		want   string
+	}{
+		"a label":                {"a b=a c=b", Source{Label: "key"}, "b<a c<b"},
+		"an annotation":          {"a b=a", Source{Annotation: "key"}, "b<a"},
+		"a prefix":               {"project-x b=x c=x", Source{Label: "key", Prefix: "project-"}, "b<project-x c<project-x"},
+		"parents come first":     {"a=b b=c c", Source{Label: "key"}, "b<c a<b"},
+		"a selector":             {"a b=a c=a", Source{Label: "key", Selector: labels.SelectorFromSet(labels.Set{"name": "c"})}, "c<a"},
+		"nothing":                {"a b", Source{Label: "key"}, ""},
+		"its own parent":         {"a=a b=a", Source{Label: "key"}, "b<a"},
+		"excluded":               {"a kube-system=a", Source{Label: "key"}, ""},
+		"a missing parent":       {"b=a c=a", Source{Label: "key"}, "error: namespace a, the parent of c, does not exist; create it: kubectl create namespace a"},
+		"no name of a namespace": {"b=c-1:p-2", Source{Annotation: "key"}, `error: namespace b: its parent would be "c-1:p-2"`},
+		"a cycle":                {"a=b b=a", Source{Label: "key"}, "error: namespace a would be its own ancestor: a <- b <- a"},
+		"tree labels":            {"a b:a c:b", Source{TreeLabels: true}, "b<a c<b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var namespaces []metav1.PartialObjectMetadata
+			for word := range strings.FieldsSeq(test.given) {
+				ns := metav1.PartialObjectMetadata{}
+				var value string
+				if ancestor, after, ok := strings.Cut(word, ":"); ok && test.source.TreeLabels {
+					ns.Name = ancestor
+					ns.Labels = map[string]string{hnc.TreeLabel(ancestor): "0", hnc.TreeLabel(after): "1", hnc.TreeLabel("top"): "2"}
+				} else if ns.Name, value, ok = strings.Cut(word, "="); ok {
+					ns.Labels, ns.Annotations = map[string]string{"key": value, "name": ns.Name}, map[string]string{"key": value}
+				}
+				namespaces = append(namespaces, ns)
+			}
+			placements, err := Placements(namespaces, test.source)
+			if want, ok := strings.CutPrefix(test.want, "error: "); ok {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+				return
+			}
+			var got []string
+			for _, p := range placements {
+				got = append(got, p.Namespace+"<"+p.Parent)
+			}
+			if joined := strings.Join(got, " "); joined != test.want || err != nil {
+				t.Errorf("got %q, %v, want %q", joined, err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,153 @@
+package migrate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// testBadInput checks that nothing is changed if something is in the way, and that the error says what.
+func testBadInput(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	existing := filepath.Join(t.TempDir(), "export.yaml")
+	if err := os.WriteFile(existing, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	finalizers := func(list string) func() error {
+		return func() error {
+			patch := []byte(`{"metadata":{"finalizers":` + list + `}}`)
+			_, err := admin.Dynamic.Resource(hierarchies).Namespace("team-003").Patch(ctx, "hierarchy", types.MergePatchType, patch, metav1.PatchOptions{})
+			return err
+		}
+	}
+	const listService = "v1alpha2.resources.hnc.x-k8s.io"
+	service := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": listService},
+		"spec": map[string]any{
+			"group": "resources.hnc.x-k8s.io", "version": "v1alpha2", "groupPriorityMinimum": int64(1), "versionPriority": int64(1),
+			"service": map[string]any{"name": "other", "namespace": "default"},
+		},
+	}}
+	nothing := func() error { return nil }
+	for name, test := range map[string]struct {
+		before, after func() error
+		args          []string
+		want          string
+	}{
+		"rights":   {nothing, nothing, []string{"--as=nobody"}, "delete customresourcedefinitions.apiextensions.k8s.io in the whole cluster"},
+		"the file": {nothing, nothing, []string{"--export=" + existing}, "exists; choose another file by --export"},
+		"no disk":  {nothing, nothing, []string{"--export=/nonexistent/export.yaml"}, "the export cannot be written"},
+		"no file":  {nothing, nothing, []string{"--export="}, "name the file for HNC's objects by --export"},
+		"finalizers": {
+			finalizers(`["example.com/held"]`), finalizers("null"), nil,
+			"HierarchyConfiguration team-003/hierarchy has the finalizer example.com/held, which is not HNC's",
+		},
+		"a server": {
+			func() error {
+				_, err := admin.Dynamic.Resource(apiServices).Create(ctx, service, metav1.CreateOptions{})
+				return err
+			},
+			func() error {
+				return admin.Dynamic.Resource(apiServices).Delete(ctx, listService, metav1.DeleteOptions{})
+			},
+			nil, "apiservice v1alpha2.resources.hnc.x-k8s.io leads to service other in namespace default",
+		},
+		"no confirmation": {nothing, nothing, []string{"--yes=false"}, "nothing was changed: not confirmed"},
+	} {
+		if err := test.before(); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"migrate", "--yes", "--export=" + filepath.Join(t.TempDir(), "new.yaml")}, test.args...)
+		if out, err := plugin(t, "", args...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q\n%s", name, err, test.want, out)
+		}
+		if err := test.after(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := plugin(t, "", "migrate", "--dry-run"); err != nil || !strings.Contains(out, "subnamespaceanchors acme/alone: namespace alone is not its sub-namespace") {
+		t.Errorf("a dry run: %v\n%s", err, out)
+	}
+	if _, err := admin.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, "hnc-migration", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("a migration has begun: %v", err)
+	}
+}
+
+// rolledBack checks that HNC has everything again, and that our server has nothing.
+func rolledBack(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	service, err := admin.Dynamic.Resource(apiServices).Get(ctx, "v1alpha2.hnc.x-k8s.io", metav1.GetOptions{})
+	if err != nil || service.GetLabels()["kube-aggregator.kubernetes.io/automanaged"] != "true" {
+		t.Errorf("the APIService: %v, %v", service, err)
+	}
+	webhooks := admin.AdmissionregistrationV1()
+	if _, err := webhooks.ValidatingWebhookConfigurations().Get(ctx, "hnc-validating-webhook-configuration", metav1.GetOptions{}); err != nil {
+		t.Errorf("the validating webhooks: %v", err)
+	}
+	if _, err := webhooks.MutatingWebhookConfigurations().Get(ctx, "hnc-mutating-webhook-configuration", metav1.GetOptions{}); err != nil {
+		t.Errorf("the mutating webhooks: %v", err)
+	}
+	deployment, err := admin.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hnc-controller-manager", metav1.GetOptions{})
+	if err != nil || *deployment.Spec.Replicas != 1 {
+		t.Errorf("HNC does not run: %v", err)
+	}
+	if list, err := admin.HNC.HncV1beta1().Hierarchies("").List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
+		t.Errorf("hierarchies are left: %v, %v", list, err)
+	}
+	if list, err := admin.HNC.HncV1beta1().Subnamespaces("").List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
+		t.Errorf("Subnamespaces are left: %v, %v", list, err)
+	}
+}
+
+// migrated checks the trees, and the conditions of what HNC has left.
+func migrated(t *testing.T, members []member) {
+	t.Helper()
+	ctx := t.Context()
+	for _, m := range members {
+		if m.parent == "" {
+			continue
+		}
+		h, err := admin.HNC.HncV1beta1().Hierarchies(m.name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+		if err != nil || h.Spec.Parent != m.parent && m.name != "cycle-a" {
+			t.Errorf("%s: the parent is %q, want %q: %v", m.name, h.Spec.Parent, m.parent, err)
+		}
+		if !m.anchored {
+			continue
+		}
+		if _, err := admin.HNC.HncV1beta1().Subnamespaces(m.parent).Get(ctx, m.name, metav1.GetOptions{}); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+	for name, reason := range map[string]string{
+		"orphan": hnc.ReasonParentMissing, "below-orphan": hnc.ReasonAncestorHalted, "cycle-a": hnc.ReasonParentMissing,
+		"cycle-b": hnc.ReasonAncestorHalted, "lonely": hnc.ReasonSubnamespaceMissing,
+	} {
+		suite.Eventually(t, name, func() error {
+			h, err := admin.HNC.HncV1beta1().Hierarchies(name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			for _, c := range h.Status.Conditions {
+				if c.Reason == reason {
+					return nil
+				}
+			}
+			return fmt.Errorf("%v, want %s", h.Status.Conditions, reason)
+		})
+	}
+	if _, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, "migration.hnc.x-k8s.io", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the freeze goes on: %v", err)
+	}
+}
