@@ -164,6 +164,14 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 		modes = modes.With(namespace.Name, spec.Resources)
 	}
 	scope := plan.Scope(t, namespace.Name)
+	if spec.Change == hnc.ChangeRules {
+		members, err := p.Tree.Index.Members(ctx, namespace.Name)
+		if err != nil {
+			return nil, err
+		}
+		// Those that leave the tree, because the new rules exclude them.
+		scope = append(scope, slices.DeleteFunc(members, func(name string) bool { return slices.Contains(scope, name) })...)
+	}
 	read := sets.New(scope...).Insert(t.Ancestors(namespace.Name)...)
 	// The modes of other trees have no effect here, and the requester may not see them.
 	policies, problems := p.Sources.KindPolicies(resourcespec.RequestTime(ctx), modes.In(read.Union(sets.New(left...))))

@@ -148,7 +148,7 @@ func TestAPlanOfRules(t *testing.T) {
 	}
 	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{}))
 	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "rules-leaf Remove configmaps/stays<rules-root")
-	eventuallyPlanned(t, alice, "rules-leaf", of(v1beta1.Rules{ExcludedNamespaceSelector: "kubernetes.io/metadata.name=rules-leaf"}),
+	eventuallyPlanned(t, alice, "rules-root", of(v1beta1.Rules{ExcludedNamespaceSelector: "kubernetes.io/metadata.name=rules-leaf"}),
 		"rules-leaf Remove configmaps/plain<rules-root", "rules-leaf Remove configmaps/stays<rules-root")
 	config, err := person(t.Context(), "configurator", "",
 		rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies/plan", "hncconfigurations"}, Verbs: []string{"*"}})
