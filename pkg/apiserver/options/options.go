@@ -74,6 +74,8 @@ func New() *Options {
 	// A right that was just granted takes effect soon, even after a rejected request.
 	o.Recommended.Authorization.DenyCacheTTL = time.Second
 	o.Recommended.SecureServing.BindPort = 6443
+	// As in the other servers.
+	o.Recommended.Features.EnableProfiling = false
 	// A replica that stops drains its requests and ends its watches one by one.
 	o.Server.ShutdownWatchTerminationGracePeriod = 5 * time.Second
 	return o

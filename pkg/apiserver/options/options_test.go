@@ -22,3 +22,9 @@ func TestDocumentationListsTheFlagsOfTheServer(t *testing.T) {
 		}
 	})
 }
+
+func TestProfilesAreServedOnlyIfAskedFor(t *testing.T) {
+	if New().Recommended.Features.EnableProfiling {
+		t.Error("hnc-apiserver serves profiles by default")
+	}
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# For an outage of hnc-apiserver during which namespaces have to be deleted. Kubernetes deletes a namespace only when it can list its content in every
+# registered API, so `suspend` takes our APIServices away, and `resume` puts them back.
+# Usage: emergency.sh suspend|resume FILE
+# FILE keeps the APIServices in between. Needs kubectl, and the rights of a cluster administrator. See docs/operations.md.
+set -euo pipefail
+
+case "${1:-} ${2:+file}" in
+"suspend file")
+  if [[ -s $2 ]]; then
+    echo "$2 exists; keep it for resume, or name another file" >&2
+    exit 1
+  fi
+  names=$(kubectl get apiservices -o jsonpath='{range .items[?(@.spec.service.namespace=="hnc-system")]}{.metadata.name}{"\n"}{end}')
+  if [[ -z $names ]]; then
+    echo "no APIService leads to the namespace hnc-system" >&2
+    exit 1
+  fi
+  # shellcheck disable=SC2086
+  kubectl get apiservices $names -o yaml | sed -E '/^    (uid|resourceVersion|creationTimestamp):/d' >"$2"
+  # shellcheck disable=SC2086
+  kubectl delete apiservices $names
+  ;;
+"resume file")
+  kubectl apply --server-side --force-conflicts --field-manager=hnc-emergency -f "$2"
+  ;;
+*)
+  sed -n '2,5s/^# //p' "$0" >&2
+  exit 2
+  ;;
+esac
