@@ -89,7 +89,7 @@ func Leftovers(definitions, webhooks []string) []Finding {
 	for _, name := range definitions {
 		if strings.HasSuffix(name, "."+hnc.GroupName) {
 			findings = append(findings, Finding{Warning, "customresourcedefinition " + name, "it is left of HNC, and its objects are not used",
-				"delete it when nothing in it is needed; remove finalizers of its objects before"})
+				"migrate its objects: kubectl hns migrate; or, if nothing in it is needed, remove the finalizers of its objects and delete it"})
 		}
 	}
 	for _, name := range webhooks {

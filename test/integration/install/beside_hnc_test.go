@@ -1,0 +1,52 @@
+package install
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Helm takes over the APIServices that a migration from HNC has created with the labels and annotations of the chart's own.
+func TestAMigratedReleaseCanBeUpgraded(t *testing.T) {
+	ctx := t.Context()
+	// The volume of an embedded etcd would stay for other tests.
+	release := []string{"hnc", chart, "--namespace=hnc-system"}
+	if _, err := command(t, "helm", append([]string{"install", "--create-namespace", "--set=besideHNC=true", "--set=apiserver.etcd.servers={https://etcd:2379}"}, release...)...); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+			t.Error(err)
+		}
+	}()
+	services := admin.Dynamic.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	own, err := services.Get(ctx, "v1beta1.hnc.x-k8s.io", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := services.Get(ctx, "v1alpha2.hnc.x-k8s.io", metav1.GetOptions{}); err == nil {
+		t.Fatal("the chart has an APIService that HNC's definitions have, too")
+	}
+	for name, spec := range map[string]map[string]any{
+		"v1alpha2.hnc.x-k8s.io":           {"group": "hnc.x-k8s.io", "groupPriorityMinimum": int64(1000), "versionPriority": int64(100)},
+		"v1alpha2.resources.hnc.x-k8s.io": {"group": "resources.hnc.x-k8s.io", "groupPriorityMinimum": int64(10), "versionPriority": int64(10)},
+	} {
+		created := own.DeepCopy()
+		spec["version"], spec["service"] = "v1alpha2", own.Object["spec"].(map[string]any)["service"]
+		created.Object["spec"] = spec
+		created.SetName(name)
+		created.SetResourceVersion("")
+		created.SetUID("")
+		created.SetManagedFields(nil)
+		if _, err := services.Create(ctx, created, metav1.CreateOptions{FieldManager: "kubectl-hns-migrate"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := command(t, "helm", append([]string{"upgrade", "--reuse-values", "--set=besideHNC=false"}, release...)...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, "copies.hnc.x-k8s.io", metav1.GetOptions{}); err != nil {
+		t.Errorf("the policies: %v", err)
+	}
+}
