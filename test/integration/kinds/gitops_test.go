@@ -1,0 +1,141 @@
+package kinds
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	kstatus "github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	lua "github.com/yuin/gopher-lua"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// Objects are applied as Argo CD and Flux apply them, and their health is determined as the tools do.
+func TestGitOps(t *testing.T) {
+	root, mid, _ := tree(t, "gitops")
+	script := healthScript(t)
+	hierarchies, subnamespaces := v1beta1.SchemeGroupVersion.WithResource("hierarchies"), v1beta1.SchemeGroupVersion.WithResource("subnamespaces")
+	tools := map[string]map[string]string{
+		"argocd-controller":    {"argocd.argoproj.io/tracking-id": "trees:hnc.x-k8s.io/Hierarchy:" + mid + "/hierarchy"},
+		"kustomize-controller": nil,
+	}
+	for tool, annotations := range tools {
+		t.Run(tool, func(t *testing.T) {
+			apply := func(resource schema.GroupVersionResource, kind, namespace, name string, spec map[string]any) *unstructured.Unstructured {
+				t.Helper()
+				o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+				o.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind(kind))
+				o.SetName(name)
+				o.SetAnnotations(annotations)
+				applied, err := alice.Dynamic.Resource(resource).Namespace(namespace).Apply(t.Context(), name, o, metav1.ApplyOptions{FieldManager: tool, Force: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return applied
+			}
+			healthy := func(resource schema.GroupVersionResource, namespace, name, want string) {
+				t.Helper()
+				suite.EventuallyEqual(t, "health of "+name, want, func() string {
+					o, err := alice.Dynamic.Resource(resource).Namespace(namespace).Get(t.Context(), name, metav1.GetOptions{})
+					if err != nil {
+						return err.Error()
+					}
+					result, err := kstatus.Compute(o)
+					if err != nil {
+						return err.Error()
+					}
+					return health(t, script, o) + " " + result.Status.String()
+				})
+			}
+			child := "gitops-" + strings.TrimSuffix(tool, "-controller")
+			apply(hierarchies, "Hierarchy", mid, hnc.Singleton, map[string]any{"parent": root})
+			apply(subnamespaces, "Subnamespace", mid, child, map[string]any{})
+			healthy(hierarchies, mid, hnc.Singleton, "Healthy Current")
+			healthy(subnamespaces, mid, child, "Healthy Current")
+
+			// Applying the same once more changes nothing, whatever the propagator has written by then.
+			before, err := alice.Dynamic.Resource(subnamespaces).Namespace(mid).Get(t.Context(), child, metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after := apply(subnamespaces, "Subnamespace", mid, child, map[string]any{}); after.GetGeneration() != before.GetGeneration() {
+				t.Errorf("generation %d, then %d", before.GetGeneration(), after.GetGeneration())
+			}
+
+			apply(hierarchies, "Hierarchy", mid, hnc.Singleton, map[string]any{"parent": "gitops-missing"})
+			healthy(hierarchies, mid, hnc.Singleton, "Degraded InProgress")
+			apply(hierarchies, "Hierarchy", mid, hnc.Singleton, map[string]any{"parent": root})
+			healthy(hierarchies, mid, hnc.Singleton, "Healthy Current")
+		})
+	}
+}
+
+// healthScript returns the health check that docs/gitops.md shows.
+func healthScript(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../../docs/gitops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const key = "resource.customizations.health.hnc.x-k8s.io_Hierarchy"
+	for part := range strings.SplitSeq(string(page), "```") {
+		if text, ok := strings.CutPrefix(part, "yaml\n"+key); ok {
+			var settings map[string]string
+			if err := yaml.Unmarshal([]byte(key+text), &settings); err != nil {
+				t.Fatal(err)
+			}
+			return settings[key]
+		}
+	}
+	t.Fatal("the page shows no health check")
+	return ""
+}
+
+// health runs a health check as Argo CD does, and returns the status.
+func health(t *testing.T, script string, o *unstructured.Unstructured) string {
+	t.Helper()
+	state := lua.NewState()
+	defer state.Close()
+	state.SetGlobal("obj", luaValue(state, o.Object))
+	if err := state.DoString(script); err != nil {
+		t.Fatal(err)
+	}
+	table, ok := state.Get(-1).(*lua.LTable)
+	if !ok {
+		t.Fatal("the health check returns no table")
+	}
+	return table.RawGetString("status").String()
+}
+
+func luaValue(state *lua.LState, value any) lua.LValue {
+	switch value := value.(type) {
+	case map[string]any:
+		table := state.NewTable()
+		for key, field := range value {
+			table.RawSetString(key, luaValue(state, field))
+		}
+		return table
+	case []any:
+		table := state.NewTable()
+		for _, item := range value {
+			table.Append(luaValue(state, item))
+		}
+		return table
+	case string:
+		return lua.LString(value)
+	case bool:
+		return lua.LBool(value)
+	case int64:
+		return lua.LNumber(value)
+	case float64:
+		return lua.LNumber(value)
+	}
+	return lua.LNil
+}
