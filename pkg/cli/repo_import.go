@@ -30,10 +30,11 @@ type repoImportOptions struct {
 func newRepoImportCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoImportOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:   "import [ROOT...]",
+		Use:   "import [NAMESPACE...]",
 		Short: "Write a repository from the trees of a cluster",
-		Long: `Write a repository from the trees below these roots, or from all namespaces that are not excluded from hierarchies. The directories of a namespace are
-its ancestors. Objects that all descendants inherit are in the abstract directory of their namespace; copies are left out. What a cluster sets, such as
+		Long: `Write a repository from the trees below these namespaces, or from all namespaces that are not excluded from hierarchies. The directories of a
+namespace are its ancestors. Objects that all descendants inherit are in the abstract directory of their namespace; copies are left out. If a namespace
+is not a root, what it inherits from above is in its abstract directory, too. What a cluster sets, such as
 status, UIDs and owners, is left out, and so are objects that controllers own. Nothing in the cluster changes.
 
 Objects are of the kinds that the cluster propagates, ResourceQuotas, LimitRanges, and the kinds of --resources. Secrets are written with --secrets only,

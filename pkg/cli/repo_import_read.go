@@ -47,13 +47,12 @@ func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extra
 		}
 		byName[n.GetName()] = extract.Namespace{Object: n, Ancestors: ancestorsOf(n)}
 	}
-	namespaces := slices.SortedFunc(maps.Values(byName), func(a, b extract.Namespace) int { return strings.Compare(a.Object.GetName(), b.Object.GetName()) })
-	for _, root := range o.roots {
-		if above := byName[root].Ancestors; len(above) > 0 {
-			return nil, usageErrorf("namespace %q is not a root: policies of %s apply to it; import %q", root, strings.Join(above, ", "), above[len(above)-1])
-		}
+	// A part of a tree begins with its own namespaces.
+	for name, n := range byName {
+		n.Ancestors = slices.DeleteFunc(n.Ancestors, func(above string) bool { return byName[above].Object == nil })
+		byName[name] = n
 	}
-	return namespaces, nil
+	return slices.SortedFunc(maps.Values(byName), func(a, b extract.Namespace) int { return strings.Compare(a.Object.GetName(), b.Object.GetName()) }), nil
 }
 
 // notImported are namespaces of the cluster itself. None of them can have a policy in a repository.

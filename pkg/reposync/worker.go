@@ -39,6 +39,8 @@ type worker struct {
 	result             *repository.Result
 	// unknown are the kinds that cannot be watched.
 	unknown map[schema.GroupKind]error
+	// settled is the outcome of the last step if that left nothing to do. A later change of the cluster wakes the worker.
+	settled *outcome
 	fights  *plan.Fights
 	retry   time.Duration
 }
@@ -137,6 +139,10 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	if w.current == nil && w.candidate == nil {
 		return done.unavailable()
 	}
+	if read && w.candidate == nil && done.sourceError == nil && w.settled != nil {
+		return w.settled
+	}
+	w.settled = nil
 	if err := w.prepare(ctx, done); err != nil {
 		return done.fail(hnc.ReasonApplyFailed, err.Error())
 	}
@@ -146,6 +152,9 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	w.apply(ctx, done)
 	if done.reason == hnc.ReasonSynced && done.sourceError != nil {
 		return done.unavailable()
+	}
+	if done.reason == hnc.ReasonSynced {
+		w.settled = done
 	}
 	return done
 }

@@ -29,9 +29,11 @@ type Namespace struct {
 //	namespaces/acme/team-a/namespace.yaml   one without
 //
 // An object that all descendants have a copy of is in the abstract directory of its namespace. One that only some have, because of its exceptions or
-// its mode, is repeated in the directories of those. Copies are not sources, so nothing else is written for them.
+// its mode, is repeated in the directories of those. Copies are not sources, so nothing else is written for them, unless their source is not in the
+// namespaces: those of a part of a tree have what applies to that part.
 func Files(namespaces []Namespace, objects []*unstructured.Unstructured) ([]hydrate.File, error) {
 	t := newTree(namespaces)
+	objects = t.adopt(objects)
 	var files []hydrate.File
 	used := map[string]bool{}
 	write := func(dir string, o *unstructured.Unstructured) error {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
@@ -130,5 +131,44 @@ func TestFilesMeanTheSame(t *testing.T) {
 	}
 	if all := strings.Join(got, " "); all != "acme/a acme/b app/a app/b app/c app/d team/a team/c" {
 		t.Errorf("got %s", all)
+	}
+}
+
+// TestPartOfATree has the copies of what applies to the part from above, two of them everywhere and one by an exception.
+func TestPartOfATree(t *testing.T) {
+	namespaces := []Namespace{namespaceOf(t, "team"), namespaceOf(t, "app", "team"), namespaceOf(t, "site", "team")}
+	var objects []*unstructured.Unstructured
+	for _, o := range []string{"team/a acme", "app/a acme", "site/a acme", "app/some acme", "team/own", "app/own team", "site/own team", "team/a-secret other"} {
+		id, from, _ := strings.Cut(o, " ")
+		namespace, name, _ := strings.Cut(id, "/")
+		one := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: "+namespace+", name: "+name+"}}")
+		if from != "" {
+			one.SetLabels(map[string]string{"hnc.x-k8s.io/inherited-from": from, "app.kubernetes.io/managed-by": "hnc.x-k8s.io"})
+		}
+		objects = append(objects, one)
+	}
+	before := objects[0].DeepCopy()
+	files, err := Files(namespaces, objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.TrimSpace(`
+team/app/configmap_some.yaml
+team/app/namespace.yaml
+team/configmap_a.yaml
+team/configmap_own.yaml
+team/site/namespace.yaml
+team/team/configmap_a-secret.yaml
+team/team/namespace.yaml`)
+	if got := names(files); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, f := range files {
+		if strings.Contains(string(f.Content), "hnc.x-k8s.io") {
+			t.Errorf("%s:\n%s", f.Name, f.Content)
+		}
+	}
+	if diff := cmp.Diff(before, objects[0]); diff != "" {
+		t.Errorf("the object was changed: %s", diff)
 	}
 }
