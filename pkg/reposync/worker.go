@@ -39,10 +39,10 @@ type worker struct {
 	result             *repository.Result
 	// unknown are the kinds that cannot be watched.
 	unknown map[schema.GroupKind]error
-	// settled is the outcome of the last step if that left nothing to do. A later change of the cluster wakes the worker.
-	settled *outcome
-	fights  *plan.Fights
-	retry   time.Duration
+	// unchanged is the outcome of the last step, if that has left nothing to do. A later change of the cluster wakes the worker.
+	unchanged *outcome
+	fights    *plan.Fights
+	retry     time.Duration
 }
 
 func newWorker(m *Manager, s *v1beta1.RepositorySync) (*worker, error) {
@@ -139,10 +139,10 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 	if w.current == nil && w.candidate == nil {
 		return done.unavailable()
 	}
-	if read && w.candidate == nil && done.sourceError == nil && w.settled != nil {
-		return w.settled
+	if read && w.candidate == nil && done.sourceError == nil && w.unchanged != nil {
+		return w.unchanged
 	}
-	w.settled = nil
+	w.unchanged = nil
 	if err := w.prepare(ctx, done); err != nil {
 		return done.fail(hnc.ReasonApplyFailed, err.Error())
 	}
@@ -154,7 +154,7 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 		return done.unavailable()
 	}
 	if done.reason == hnc.ReasonSynced {
-		w.settled = done
+		w.unchanged = done
 	}
 	return done
 }

@@ -13,6 +13,7 @@ type row struct {
 // rows are in the order in which they are measured: growth needs the forest to be small at first, and what restart makes stays.
 var rows = []row{
 	{"decide", "deciding alone, without any server, at 100 000 namespaces", false, measureDecide},
+	{"compile", "reading and compiling a repository of 1 000 namespaces, without any server", false, measureCompile},
 	{"growth", "what one leaf and one object cost in small and in large forests", true, measureGrowth},
 	{"build", "building the whole forest, against labelling its namespaces", true, measureBuild},
 	{"parent", "setting a parent in the whole forest, against changing a ConfigMap", true, measureParent},
