@@ -49,6 +49,9 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 			return err
 		}
 	}
+	if err := m.describeFlags(ctx); err != nil {
+		return err
+	}
 	return m.describe(e)
 }
 

@@ -28,6 +28,10 @@ func (m *Migration) finish(ctx context.Context) error {
 	if err := m.awaitPropagator(ctx); err != nil {
 		return err
 	}
+	// Its APIService leads to hnc-apiserver.
+	if err := m.scale(ctx, "hnc-resourcelist-apiextension", 0); err != nil {
+		return err
+	}
 	return m.unfreeze(ctx)
 }
 

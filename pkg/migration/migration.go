@@ -128,12 +128,18 @@ func (m *Migration) Run(ctx context.Context) error {
 			}
 		}
 	}
+	if begin > 0 {
+		// Another user may continue, and is exempt from the freeze then.
+		if err := m.freeze(ctx, m.user); err != nil {
+			return err
+		}
+	}
 	for i := begin; i < len(steps); i++ {
 		if err := m.printf("%2d/%d %-11s %s\n", i+1, len(steps), steps[i].name, steps[i].title); err != nil {
 			return err
 		}
 		if err := steps[i].run(ctx); err != nil {
-			return fmt.Errorf("step %s: %w\nRepeat the command to continue%s", steps[i].name, err, m.wayBack(steps, i))
+			return fmt.Errorf("step %s: %w\nRepeat the command to continue%s", steps[i].name, err, wayBack(steps, i))
 		}
 		if err := m.state.completed(ctx, steps[i].name); err != nil {
 			return err
@@ -143,7 +149,7 @@ func (m *Migration) Run(ctx context.Context) error {
 }
 
 // wayBack is a hint at the rollback while it is possible.
-func (m *Migration) wayBack(steps []step, at int) string {
+func wayBack(steps []step, at int) string {
 	if steps[at].name == "unfreeze" {
 		return ""
 	}
