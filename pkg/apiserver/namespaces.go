@@ -5,6 +5,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // namespaces returns the informer of namespaces. It drops their managed fields, which are most of their size and have no reader: admission policies
@@ -17,8 +20,27 @@ func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 		}
 		return obj, nil
 	})
+	if err == nil {
+		err = namespaces.Informer().AddIndexers(cache.Indexers{byAbstractAncestor: func(obj any) ([]string, error) {
+			namespace, ok := obj.(*corev1.Namespace)
+			if !ok {
+				return nil, nil
+			}
+			return hnc.AbstractAncestors(namespace.Annotations), nil
+		}})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("informer of namespaces: %w", err)
 	}
 	return namespaces, nil
+}
+
+const byAbstractAncestor = "abstractAncestor"
+
+// isAbstractAncestor returns a function that reports whether a name is that of an abstract ancestor of a namespace.
+func isAbstractAncestor(namespaces coreinformers.NamespaceInformer) func(name string) bool {
+	return func(name string) bool {
+		keys, err := namespaces.Informer().GetIndexer().IndexKeys(byAbstractAncestor, name)
+		return err == nil && len(keys) > 0
+	}
 }

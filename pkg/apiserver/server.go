@@ -65,6 +65,8 @@ func (c CompletedConfig) New() (*Server, error) {
 		Quotas:     quotas,
 		Records:    records,
 		Use:        c.quotaAdmission,
+
+		IsAbstractAncestor: isAbstractAncestor(namespaces),
 		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
 			return stores.configuration.SubnamespaceNames(ctx)
 		},

@@ -103,6 +103,9 @@ func describeHierarchy(w io.Writer, h *v1beta1.Hierarchy, subs []v1beta1.Subname
 	} else {
 		s.WriteString("  No parent\n")
 	}
+	if len(h.Spec.AbstractAncestors) > 0 {
+		fmt.Fprintf(&s, "  Abstract Ancestors: %s\n", strings.Join(h.Spec.AbstractAncestors, ", "))
+	}
 	section(&s, "children", "Children", childLines(h.Status.Children, subs))
 	fmt.Fprintf(&s, "  Allows Cascading Deletion: %t\n", ptr.Deref(h.Spec.AllowCascadingDeletion, false))
 	var conditions []string

@@ -159,10 +159,10 @@ func kindsOf(desired []*plan.Object) []schema.GroupKind {
 	var kinds []schema.GroupKind
 	seen := map[schema.GroupKind]bool{}
 	for _, o := range desired {
-		if !seen[o.Kind] {
+		if !seen[o.Kind] && !o.Remnant {
 			kinds = append(kinds, o.Kind)
 		}
-		seen[o.Kind] = true
+		seen[o.Kind] = seen[o.Kind] || !o.Remnant
 	}
 	return kinds
 }

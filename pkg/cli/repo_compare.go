@@ -30,7 +30,7 @@ func (t *target) compare(ctx context.Context, name string, p *plan.Plan, found f
 		return err
 	}
 	var mu sync.Mutex
-	for _, objects := range p.Apply {
+	for _, objects := range append(p.Apply[:], p.Late) {
 		writer.Concurrently(ctx, objects, func(o *plan.Object) {
 			c := comparison{object: o}
 			c.change, c.fields, c.err = previewer.Compare(ctx, o)

@@ -29,7 +29,12 @@ func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extra
 		if err != nil {
 			return nil, err
 		}
-		found = append(append(found, *self), below...)
+		found = append(found, *self)
+		for i := range below {
+			if n := below[i]; hnc.IsBelow(n.GetLabels(), hnc.AbstractAncestors(n.GetAnnotations()), root) {
+				found = append(found, n)
+			}
+		}
 	}
 	if len(o.roots) == 0 {
 		all, err := listAll(ctx, client, metav1.ListOptions{})
@@ -45,7 +50,7 @@ func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extra
 			warnf(o.ErrOut, "namespace %s is being deleted, and is left out", n.GetName())
 			continue
 		}
-		byName[n.GetName()] = extract.Namespace{Object: n, Ancestors: ancestorsOf(n)}
+		byName[n.GetName()] = extract.Namespace{Object: n, Ancestors: ancestorsOf(n), Abstract: hnc.AbstractAncestors(n.GetAnnotations())}
 	}
 	// A part of a tree begins with its own namespaces.
 	for name, n := range byName {
@@ -58,10 +63,12 @@ func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extra
 // notImported are namespaces of the cluster itself. None of them can have a policy in a repository.
 var notImported = append(slices.Clone(hnc.ExcludedNamespaces), "default")
 
-// ancestorsOf returns the ancestors that the tree labels of a namespace say, the nearest first.
+// ancestorsOf returns the ancestors that the tree labels of a namespace say, the nearest first, without the abstract ones.
 func ancestorsOf(n *unstructured.Unstructured) []string {
 	distances := ancestorDistances(n.GetLabels())
-	delete(distances, n.GetName())
+	for _, name := range append(hnc.AbstractAncestors(n.GetAnnotations()), n.GetName()) {
+		delete(distances, name)
+	}
 	return slices.SortedFunc(maps.Keys(distances), func(a, b string) int { return cmp.Compare(distances[a], distances[b]) })
 }
 

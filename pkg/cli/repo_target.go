@@ -89,6 +89,9 @@ func (t *targetFlags) open(ctx context.Context, f *factory, repo *repoFlags, err
 	if err := found.cluster.Refresh(ctx); err != nil {
 		return nil, err
 	}
+	if _, served := found.cluster.Resource(plan.HierarchyKind); !served {
+		found.desired = slices.DeleteFunc(found.desired, func(o *plan.Object) bool { return o.Generated })
+	}
 	line := newProgress(errOut)
 	defer line.clear()
 	line.showf("looking for objects that %s has applied ...", t.name)

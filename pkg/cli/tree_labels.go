@@ -67,8 +67,8 @@ func movedNamespaces(ctx context.Context, c *clients, name string) ([]metav1.Par
 		return nil, err
 	}
 	for i := range below.Items {
-		if below.Items[i].Name != name {
-			moved = append(moved, below.Items[i])
+		if n := below.Items[i]; n.Name != name && hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), name) {
+			moved = append(moved, n)
 		}
 	}
 	return moved, nil

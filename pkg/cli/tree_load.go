@@ -30,6 +30,7 @@ func loadTrees(ctx context.Context, c *clients, roots []string) (*tree.Tree, err
 			if n.Kind != v1beta1.NamespaceMissing {
 				t.AddNamespace(n.Name, n.Kind == v1beta1.NamespaceSubnamespace, n.Terminating)
 				t.AddHierarchy(n.Name, n.Parent, conditions(n.Conditions))
+				t.AddAbstractAncestors(n.Name, n.AbstractAncestors)
 			}
 		}
 	}
@@ -85,6 +86,7 @@ func listTree(ctx context.Context, c *clients, roots []string) (*tree.Tree, erro
 	for i := range hierarchies.Items {
 		h := &hierarchies.Items[i]
 		t.AddHierarchy(h.Namespace, h.Spec.Parent, h.Status.Conditions)
+		t.AddAbstractAncestors(h.Namespace, h.Spec.AbstractAncestors)
 	}
 	t.Link()
 	for _, root := range roots {

@@ -51,7 +51,9 @@ type Namespace struct {
 	AbstractAncestors []string
 	// TreeLabels hold the distance to each directory of the path.
 	TreeLabels map[string]string
-	Object     *object.Object
+	// SharesNames reports that directories may have the names of namespaces.
+	SharesNames bool
+	Object      *object.Object
 }
 
 // Compile compiles the objects of a repository for a cluster. The order of the files does not matter. Objects are not changed.

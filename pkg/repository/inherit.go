@@ -125,6 +125,7 @@ func (c *compilation) descend(d *directory, inherited []*object.Object, selector
 		return
 	}
 	namespace := newNamespace(d)
+	namespace.SharesNames = c.AllowSharedNames
 	c.namespaces = append(c.namespaces, namespace)
 	c.objects = append(c.objects, namespace.Object)
 	all := labels.Set(maps.Clone(namespace.TreeLabels))

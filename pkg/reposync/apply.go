@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -24,9 +23,9 @@ const (
 	established = 30 * time.Second
 )
 
-// watch watches the kinds of a result and those that have been applied before. New kinds are recorded in the status first, so that a process that is
+// watch watches the kinds of the desired objects and those that have been applied before. New kinds are recorded in the status first, so that a process that is
 // killed after the first write knows where to look for objects.
-func (w *worker) watch(ctx context.Context, result *repository.Result) error {
+func (w *worker) watch(ctx context.Context, desired []*plan.Object) error {
 	kinds := map[schema.GroupKind]bool{}
 	var resources []metav1.GroupVersionResource
 	for _, r := range w.sync.Status.Kinds {
@@ -37,8 +36,7 @@ func (w *worker) watch(ctx context.Context, result *repository.Result) error {
 			resources = append(resources, r)
 		}
 	}
-	for _, o := range result.Objects {
-		kind := o.GroupKind()
+	for _, kind := range kindsOf(desired) {
 		if kinds[kind] {
 			continue
 		}
@@ -112,7 +110,7 @@ func (w *worker) awaitDefinitions(ctx context.Context, done *outcome) {
 	if !w.cluster.AwaitKinds(ctx, kindsOf(w.desired), established) {
 		return
 	}
-	if err := w.watch(ctx, w.result); err != nil {
+	if err := w.watch(ctx, w.desired); err != nil {
 		done.add(plan.ID{Kind: object.CRD}, "", err)
 	}
 	done.unknown = w.unknown
@@ -121,7 +119,9 @@ func (w *worker) awaitDefinitions(ctx context.Context, done *outcome) {
 func kindsOf(desired []*plan.Object) []schema.GroupKind {
 	kinds := make([]schema.GroupKind, 0, len(desired))
 	for _, o := range desired {
-		kinds = append(kinds, o.Kind)
+		if !o.Remnant {
+			kinds = append(kinds, o.Kind)
+		}
 	}
 	return kinds
 }
@@ -130,7 +130,7 @@ func kindsOf(desired []*plan.Object) []schema.GroupKind {
 func (w *worker) lacksKinds() bool {
 	return slices.ContainsFunc(w.desired, func(o *plan.Object) bool {
 		_, ok := w.cluster.Resource(o.Kind)
-		return !ok
+		return !ok && !o.Remnant
 	})
 }
 

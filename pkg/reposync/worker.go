@@ -179,7 +179,11 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 		done.rejected(hnc.ReasonInvalidRepository, result.Errors)
 		return nil
 	}
-	if err := w.watch(ctx, result); err != nil {
+	desired, err := plan.Desired(result, w.sync.Name)
+	if err != nil {
+		return err
+	}
+	if err := w.watch(ctx, desired); err != nil {
 		return err
 	}
 	if next != w.current && w.sync.Spec.Prune {
@@ -187,10 +191,6 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 			done.rejected(hnc.ReasonUnsafeRevision, errors)
 			return nil
 		}
-	}
-	desired, err := plan.Desired(result, w.sync.Name)
-	if err != nil {
-		return err
 	}
 	w.current, w.candidate, w.result, w.desired = next, nil, result, desired
 	if incomplete != nil {

@@ -36,6 +36,7 @@ type HierarchyTreeNode struct {
 	Kind                   NamespaceKind
 	Terminating            bool
 	AllowCascadingDeletion bool
+	AbstractAncestors      []string
 	Conditions             []HierarchyTreeCondition
 }
 

@@ -86,6 +86,9 @@ func newDrawing(t *tree.Tree, roots []string) *drawing {
 
 func (d *drawing) add(v tree.Visit) {
 	b := box{name: v.Name, sub: v.Subnamespace, problem: len(v.Conditions) > 0}
+	if len(v.AbstractAncestors) > 0 {
+		b.notes = append(b.notes, "below abstract "+strings.Join(v.AbstractAncestors, ", "))
+	}
 	if v.Deleting {
 		b.notes = append(b.notes, "deleting")
 	}

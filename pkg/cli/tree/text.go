@@ -22,11 +22,15 @@ func with(paint func(string) string, s string) string {
 func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 	out := bufio.NewWriter(w)
 	notes := footnotes{number: map[string]int{}}
-	subs := false
-	for _, root := range roots {
-		var b branches
-		t.Walk(root, func(v Visit) bool {
+	subs, abstract := false, false
+	var b branches
+	for _, top := range t.tops(roots) {
+		top.walk(t, func(v Visit) bool {
 			line := with(paint.Dim, b.before(v))
+			if v.Abstract {
+				line += with(paint.Sub, "[a]") + " "
+				abstract = true
+			}
 			if v.Depth > 0 && v.Subnamespace {
 				line += with(paint.Sub, "[s]") + " "
 				subs = true
@@ -52,6 +56,9 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 	if subs {
 		_, _ = fmt.Fprintf(out, "\n%s indicates subnamespaces\n", with(paint.Sub, "[s]"))
 	}
+	if abstract {
+		_, _ = fmt.Fprintf(out, "%s%s indicates abstract namespaces, which are no namespaces of the cluster\n", separator(subs), with(paint.Sub, "[a]"))
+	}
 	if len(notes.texts) > 0 {
 		_, _ = fmt.Fprint(out, "\nConditions:\n")
 		for i, text := range notes.texts {
@@ -59,6 +66,14 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 		}
 	}
 	return out.Flush()
+}
+
+// separator returns the empty line before the first line of the legend.
+func separator(more bool) string {
+	if more {
+		return ""
+	}
+	return "\n"
 }
 
 // branches holds what each level puts before the lines of the levels below it.

@@ -14,9 +14,11 @@ import (
 
 // Node is a namespace.
 type Node struct {
-	Name         string `json:"name"`
-	Parent       string `json:"parent,omitempty"`
-	Subnamespace bool   `json:"subnamespace"`
+	Name   string `json:"name"`
+	Parent string `json:"parent,omitempty"`
+	// AbstractAncestors are the names above a root that are no namespaces, the nearest first.
+	AbstractAncestors []string `json:"abstractAncestors,omitempty"`
+	Subnamespace      bool     `json:"subnamespace"`
 	// Deleting reports that the namespace is being deleted.
 	Deleting bool `json:"deleting,omitempty"`
 	// Children are sorted.
@@ -62,6 +64,11 @@ func (t *Tree) AddHierarchy(name, parent string, conditions []metav1.Condition) 
 	n := t.node(name)
 	n.Parent = parent
 	n.Conditions = Problems(conditions)
+}
+
+// AddAbstractAncestors records the names above a namespace that are no namespaces, the nearest first.
+func (t *Tree) AddAbstractAncestors(name string, above []string) {
+	t.node(name).AbstractAncestors = above
 }
 
 // AddObject records an object in a namespace.
@@ -133,6 +140,8 @@ type Visit struct {
 	Depth int
 	// Last says that no sibling follows.
 	Last bool
+	// Abstract says that it is no namespace of the cluster.
+	Abstract bool
 	// Again says that the walk has been here before, which happens in cycles only; it does not continue below.
 	Again bool
 }

@@ -56,6 +56,45 @@ Conditions:
 	}
 }
 
+func TestAbstractAncestorsAreShownAsSuch(t *testing.T) {
+	tr := New()
+	add(tr, "search", "")
+	add(tr, "shop", "")
+	add(tr, "s-shop-dev", "shop")
+	add(tr, "ledger", "")
+	add(tr, "plain", "")
+	tr.AddAbstractAncestors("search", []string{"eng", "top"})
+	tr.AddAbstractAncestors("shop", []string{"eng", "top"})
+	tr.AddAbstractAncestors("ledger", []string{"top"})
+	tr.Link()
+	want := `plain
+[a] top
+├── ledger
+└── [a] eng
+    ├── search
+    └── shop
+        └── [s] s-shop-dev
+
+[s] indicates subnamespaces
+[a] indicates abstract namespaces, which are no namespaces of the cluster
+`
+	if got := text(t, tr, "plain", "ledger", "search", "shop"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	want = `[a] top
+└── ledger
+
+[a] indicates abstract namespaces, which are no namespaces of the cluster
+`
+	if got := text(t, tr, "ledger"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// A namespace further down is shown without what is above it.
+	if got := text(t, tr, "s-shop-dev"); got != "s-shop-dev\n" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestWhatIsBeingDeletedIsShownAsSuch(t *testing.T) {
 	tr := New()
 	add(tr, "a-deleting", "")

@@ -2565,6 +2565,25 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 							Format:      "",
 						},
 					},
+					"abstractAncestors": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "abstractAncestors are the names above a root that are no namespaces, the nearest first.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
+						},
+					},
 					"conditions": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{

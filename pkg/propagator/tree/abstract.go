@@ -25,7 +25,10 @@ func (f *facts) SharedNames(name string) []string {
 	if h := f.Hierarchy(name); h == nil || h.SharesNames {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(f.AbstractAncestors(name)), func(abstract string) bool { return f.namespaces[abstract] == nil })
+	return slices.DeleteFunc(slices.Clone(f.AbstractAncestors(name)), func(abstract string) bool {
+		ns := f.namespaces[abstract]
+		return ns == nil || ns.Terminating
+	})
 }
 
 // below returns the namespaces whose Hierarchies name an abstract ancestor.

@@ -63,7 +63,7 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		t.recordConversion(old, ns)
 	})
 	affected.Changed = append(affected.Changed, name)
-	if (old == nil) != (ns == nil) {
+	if old == nil || ns == nil || old.Terminating != ns.Terminating {
 		affected.Changed = append(affected.Changed, t.below(name)...)
 	}
 	affected.Subnamespaces = append(affected.Subnamespaces, inside...)

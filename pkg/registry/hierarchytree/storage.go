@@ -90,6 +90,7 @@ func (r *REST) node(ctx context.Context, node tree.Node) (hnc.HierarchyTreeNode,
 		return n, err
 	}
 	n.AllowCascadingDeletion = h.Spec.AllowCascadingDeletion != nil && *h.Spec.AllowCascadingDeletion
+	n.AbstractAncestors = h.Spec.AbstractAncestors
 	for _, c := range h.Status.Conditions {
 		if c.Type == hnc.ConditionReady && c.Status == metav1.ConditionTrue {
 			continue

@@ -3,6 +3,7 @@ package mynamespace
 import (
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,10 +29,11 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 			Root:  namespace.Name,
 		},
 	}
-	// A tree label holds the distance to an ancestor: 1 is the parent, the greatest is the root.
+	// A tree label holds the distance to an ancestor: 1 is the parent, the greatest is the root. Abstract ancestors are no namespaces.
+	abstract := hnc.AbstractAncestors(namespace.Annotations)
 	for key, value := range namespace.Labels {
 		ancestor, ok := hnc.TreeLabelAncestor(key)
-		if !ok {
+		if !ok || slices.Contains(abstract, ancestor) {
 			continue
 		}
 		depth, err := strconv.ParseInt(value, 10, 32)

@@ -210,17 +210,22 @@ func TestPositionFollowsTreeLabels(t *testing.T) {
 		return labels
 	}
 	for _, test := range []struct {
-		labels map[string]string
-		want   hnc.MyNamespaceStatus
+		labels   map[string]string
+		abstract string
+		want     hnc.MyNamespaceStatus
 	}{
-		{nil, hnc.MyNamespaceStatus{Root: "n"}},
-		{tree("n=0"), hnc.MyNamespaceStatus{Root: "n"}},
-		{tree("n=0", "p=1"), hnc.MyNamespaceStatus{Root: "p", Parent: "p", Depth: 1}},
-		{tree("n=0", "p=1", "r=2"), hnc.MyNamespaceStatus{Root: "r", Parent: "p", Depth: 2}},
-		{tree("n=0", "p=-1", "r=x", "s="), hnc.MyNamespaceStatus{Root: "n"}},
+		{nil, "", hnc.MyNamespaceStatus{Root: "n"}},
+		{tree("n=0"), "", hnc.MyNamespaceStatus{Root: "n"}},
+		{tree("n=0", "p=1"), "", hnc.MyNamespaceStatus{Root: "p", Parent: "p", Depth: 1}},
+		{tree("n=0", "p=1", "r=2"), "", hnc.MyNamespaceStatus{Root: "r", Parent: "p", Depth: 2}},
+		{tree("n=0", "p=-1", "r=x", "s="), "", hnc.MyNamespaceStatus{Root: "n"}},
+		{tree("n=0", "eng=1", "top=2"), "eng.top", hnc.MyNamespaceStatus{Root: "n"}},
+		{tree("n=0", "p=1", "eng=2", "top=3"), "eng.top", hnc.MyNamespaceStatus{Root: "p", Parent: "p", Depth: 1}},
 	} {
 		test.want.Kind = hnc.NamespaceFull
-		if got := newObject(namespace("n", test.labels)).Status; got != test.want {
+		ns := namespace("n", test.labels)
+		ns.Annotations = map[string]string{hnc.AnnotationAbstractAncestors: test.abstract}
+		if got := newObject(ns).Status; got != test.want {
 			t.Errorf("%v: got %v, want %v", test.labels, got, test.want)
 		}
 	}

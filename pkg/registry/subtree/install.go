@@ -4,7 +4,6 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -65,7 +64,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 		},
 		stillLabeled: func(root, name string) bool {
 			namespace, err := c.Namespaces.Lister().Get(name)
-			return err == nil && labels.Set(namespace.Labels).Has(hnc.TreeLabel(root))
+			return err == nil && hnc.IsBelow(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations), root)
 		},
 	}
 	namespaces, err := namespaceEvents(c.Namespaces.Informer())
@@ -103,9 +102,11 @@ func labeledNamespaces(ctx context.Context, client metadata.Interface, root, res
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(list.Items))
+	names := make([]string, 0, len(list.Items))
 	for i := range list.Items {
-		names[i] = list.Items[i].Name
+		if n := &list.Items[i]; hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), root) {
+			names = append(names, n.Name)
+		}
 	}
 	return names, nil
 }

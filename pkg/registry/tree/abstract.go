@@ -87,7 +87,7 @@ func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, fi
 		return reject.forbidden("%s: namespace %q is excluded from hierarchies by the administrator; choose another name", field, name)
 	}
 	exists, err := s.namespace(ctx, name)
-	if err != nil || exists == nil || shared {
+	if err != nil || exists == nil || exists.DeletionTimestamp != nil || shared {
 		return err
 	}
 	return reject.invalid(reject.conflict, field, name, "a namespace of this name exists, so the label %s would mean both; "+
@@ -133,4 +133,21 @@ func (a *Authorizer) allowsAbstract(ctx context.Context, namespace string) (requ
 		Resource:    "hierarchies",
 		Subresource: "abstract",
 	})
+}
+
+// authorizeAbstractName authorizes a new sub-namespace with the name of an abstract ancestor of others: it and all below it would have the tree label
+// by which policies select those. The propagator creates none, because it has no rights of its own.
+func (c *Claims) authorizeAbstractName(ctx context.Context, reject rejection, field, name string) error {
+	if c.config.IsAbstractAncestor == nil || !c.config.IsAbstractAncestor(name) {
+		return nil
+	}
+	user, allowed, err := hnc.PropagatorUser, false, error(nil)
+	if !ByPropagator(ctx) {
+		user, allowed, err = c.authorizer.allowsAbstract(ctx, name)
+	}
+	if err != nil || allowed {
+		return err
+	}
+	return reject.forbidden("%s: %q is the name of an abstract ancestor of other namespaces, whose tree label policies select by; choose another name. "+
+		"User %q needs the verb update on hierarchies/abstract.%s in namespace %q to create it", field, name, user, hnc.GroupName, name)
 }

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -132,5 +133,48 @@ func (f *fixture) edit(t *testing.T, name string, change func(*corev1.Namespace)
 	}
 	if err := f.client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), namespace, ""); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestMovedNamespacesHaveLabelsOfAbstractAncestors(t *testing.T) {
+	f := newFixture(t, map[string]string{"leaf": "", "moved": ""})
+	f.edit(t, "leaf", func(ns *corev1.Namespace) {
+		ns.Annotations = map[string]string{hnc.AnnotationAbstractAncestors: "eng.moved.top"}
+	})
+	chain := []string{"leaf"}
+	for d := range movedDestinations([]Node{{Name: "moved", Namespace: f.existing(t, "moved")}}, chain, f.Index.abstractAbove(chain)) {
+		want := map[string]string{hnc.TreeLabel("moved"): "0", hnc.TreeLabel("leaf"): "1", hnc.TreeLabel("eng"): "2", hnc.TreeLabel("top"): "4"}
+		if got := d.Labels(); !maps.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	if got := f.Index.abstractAbove(nil); got != nil {
+		t.Errorf("of a root: %v", got)
+	}
+}
+
+func TestNamesOfAbstractAncestorsAreReserved(t *testing.T) {
+	f := newFixture(t, map[string]string{"own": ""})
+	f.config().IsAbstractAncestor = func(name string) bool { return name == "eng" }
+	f.creator["user/subnamespaces/own"] = true
+	claim := func(user, name string) error {
+		_, err := f.Claims.Validate(as(t, user), name, f.existing(t, "own"))
+		return err
+	}
+	if err := claim("user", "eng"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "metadata.name") || !strings.Contains(err.Error(), "hierarchies/abstract") {
+		t.Errorf("without the right: %v", err)
+	}
+	if err := claim(hnc.PropagatorUser, "eng"); !apierrors.IsForbidden(err) {
+		t.Errorf("the propagator: %v", err)
+	}
+	if err := f.Claims.ValidateRequired(as(t, "user"), map[int]string{0: "eng"}, f.existing(t, "own")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "spec.requiredChildren[0]") {
+		t.Errorf("required: %v", err)
+	}
+	if err := claim("user", "other"); err != nil {
+		t.Errorf("another name: %v", err)
+	}
+	f.abstract["user/eng"] = true
+	if err := claim("user", "eng"); err != nil {
+		t.Errorf("with the right: %v", err)
 	}
 }

@@ -68,6 +68,10 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 		return edgeValue{}, nil, err
 	}
 	switch {
+	case exists == nil && old.Subnamespace == "":
+		if err := c.authorizeAbstractName(ctx, reject, nameField, name); err != nil {
+			return edgeValue{}, nil, err
+		}
 	case exists == nil:
 	case exists.DeletionTimestamp != nil:
 		return edgeValue{}, nil, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)

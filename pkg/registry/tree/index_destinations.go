@@ -25,9 +25,9 @@ func ancestorsWithin(nodes []Node) map[string][]string {
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
 // movedDestinations returns the namespaces of a subtree as they are after its top has moved to the parent with the given chain: with the tree labels
-// of their new ancestors, and with the ancestors of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the
+// of their new ancestors and of the abstract ones above them, and with the ancestors of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the
 // chain had been read, so the move will be validated again, and it is no destination of its own objects.
-func movedDestinations(nodes []Node, chain []string) iter.Seq[copies.Destination] {
+func movedDestinations(nodes []Node, chain, abstract []string) iter.Seq[copies.Destination] {
 	above := slices.Clone(chain)
 	slices.Reverse(above)
 	return func(yield func(copies.Destination) bool) {
@@ -36,7 +36,9 @@ func movedDestinations(nodes []Node, chain []string) iter.Seq[copies.Destination
 			if !n.writable() || slices.Contains(chain, n.Name) {
 				continue
 			}
-			labels := func() map[string]string { return labelsBelow(n.Namespace, slices.Concat(inner[n.Name], chain)) }
+			labels := func() map[string]string {
+				return labelsBelow(n.Namespace, slices.Concat(inner[n.Name], chain), abstract)
+			}
 			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: labels}) {
 				return
 			}
@@ -44,8 +46,20 @@ func movedDestinations(nodes []Node, chain []string) iter.Seq[copies.Destination
 	}
 }
 
-// labelsBelow returns the labels of a namespace below the given ancestors, its parent first.
-func labelsBelow(namespace *corev1.Namespace, ancestors []string) map[string]string {
+// abstractAbove returns the abstract ancestors above the root of a chain, the nearest first.
+func (i *Index) abstractAbove(chain []string) []string {
+	if len(chain) == 0 {
+		return nil
+	}
+	root, err := i.config.Namespaces.Get(chain[len(chain)-1])
+	if err != nil {
+		return nil
+	}
+	return hnc.AbstractAncestors(root.Annotations)
+}
+
+// labelsBelow returns the labels of a namespace below the given ancestors, its parent first, and abstract ancestors above them.
+func labelsBelow(namespace *corev1.Namespace, ancestors, abstract []string) map[string]string {
 	labels := maps.Clone(namespace.Labels)
 	if labels == nil {
 		labels = map[string]string{}
@@ -57,6 +71,11 @@ func labelsBelow(namespace *corev1.Namespace, ancestors []string) map[string]str
 	labels[hnc.TreeLabel(namespace.Name)] = "0"
 	for i, ancestor := range ancestors {
 		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(i + 1)
+	}
+	for i, ancestor := range abstract {
+		if _, nearer := labels[hnc.TreeLabel(ancestor)]; !nearer {
+			labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(len(ancestors) + i + 1)
+		}
 	}
 	return labels
 }

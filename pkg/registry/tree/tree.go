@@ -53,6 +53,8 @@ type Config struct {
 	Use Use
 	// Records stores the records that quotas depend on.
 	Records limits.Records
+	// IsAbstractAncestor reports whether a name is that of an abstract ancestor of a namespace, from a cache. Nil means that there are none.
+	IsAbstractAncestor func(name string) bool
 	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is called for each new name
 	// and must not read from a cache, because a rule applies as soon as it is written. A nil function allows all names.
 	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)

@@ -19,8 +19,8 @@ import (
 // Namespace is a namespace of the cluster.
 type Namespace struct {
 	Object *unstructured.Unstructured
-	// Ancestors are the names above it, the nearest first.
-	Ancestors []string
+	// Ancestors are the namespaces above it, the nearest first, and Abstract the names above these that are no namespaces.
+	Ancestors, Abstract []string
 }
 
 // Files returns the files of a repository that contains the namespaces and their objects. The directories of a namespace are its ancestors:
@@ -102,7 +102,7 @@ func newTree(namespaces []Namespace) *tree {
 
 // dir returns the directory of a namespace and of everything below it.
 func (t *tree) dir(namespace string) string {
-	path := slices.Clone(t.byName[namespace].Ancestors)
+	path := slices.Concat(t.byName[namespace].Ancestors, t.byName[namespace].Abstract)
 	slices.Reverse(path)
 	return strings.Join(append(append([]string{object.NamespacesDir}, path...), namespace), "/")
 }

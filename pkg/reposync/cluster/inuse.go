@@ -41,8 +41,8 @@ func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
 		return "", err
 	}
 	for i := range below.Items {
-		if name := below.Items[i].Name; name != namespace {
-			return "namespace " + name + " below it", nil
+		if n := &below.Items[i]; n.Name != namespace && hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), namespace) {
+			return "namespace " + n.Name + " below it", nil
 		}
 	}
 	for _, resource := range served.namespaced {

@@ -56,9 +56,15 @@ type Object struct {
 	Phase int
 	// Hash is that of the content.
 	Hash uint64
-	// Path is the file that declares the object.
+	// Path is the file that declares the object, or its namespace if it is generated.
 	Path string
+	// Generated objects are not in the repository.
+	Generated bool
+	// Remnant objects are applied only if they exist: they were generated for earlier abstract directories, and have fields of others.
+	Remnant bool
 
+	// above are the abstract ancestors that a Hierarchy names.
+	above  []string
 	source *object.Object
 	sync   string
 }
@@ -73,8 +79,6 @@ const (
 	phases
 )
 
-var hierarchyKind = schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}
-
 // phaseOf returns the phase of an object.
 func phaseOf(kind schema.GroupKind, namespace string) int {
 	switch {
@@ -84,7 +88,7 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 		return PhaseNamespaces
 	case namespace == "":
 		return PhaseCluster
-	case kind == hierarchyKind:
+	case kind == HierarchyKind:
 		return PhaseHierarchies
 	}
 	return PhaseRest
@@ -93,11 +97,11 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 // Desired returns the objects of a compiled repository as the RepositorySync of that name applies them.
 func Desired(result *repository.Result, sync string) ([]*Object, error) {
 	desired := make([]*Object, 0, len(result.Objects))
-	for _, o := range result.Objects {
+	for _, o := range withAbstract(result) {
 		gvk := o.GroupVersionKind()
 		d := &Object{
 			ID: ID{gvk.GroupKind(), o.GetNamespace(), o.GetName()}, Version: gvk.Version, Path: o.Path,
-			Phase: phaseOf(gvk.GroupKind(), o.GetNamespace()), source: o, sync: sync,
+			Phase: phaseOf(gvk.GroupKind(), o.GetNamespace()), Generated: o.generated, Remnant: o.remnant, above: o.above, source: o.Object, sync: sync,
 		}
 		if value, _ := o.Annotation(object.AnnotationManaged); value == object.ManagedDisabled {
 			d.Handling = Unmanaged

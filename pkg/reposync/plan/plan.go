@@ -46,6 +46,8 @@ type Plan struct {
 	Apply [phases][]*Object
 	// Drifted are those of them that somebody else has changed or deleted.
 	Drifted map[ID]bool
+	// Late are the Hierarchies with abstract ancestors that have the names of namespaces to be deleted: they are applied when these have been.
+	Late []*Object
 	// Delete are the objects to be deleted, in order. Those in a namespace of DeleteNamespaces are left out: they are deleted with it.
 	Delete []ID
 	// DeleteNamespaces are the namespaces to be deleted.
@@ -61,6 +63,9 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 	for _, d := range desired {
 		wanted[d.ID] = true
 		live, exists := state.Live[d.ID]
+		if _, known := state.Applied[d.ID]; d.Remnant && !exists && !known {
+			continue
+		}
 		switch d.Handling {
 		case Unmanaged:
 			if exists {
@@ -83,6 +88,7 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 	}
 	if prune {
 		p.prune(wanted, state)
+		p.postpone()
 	}
 	return p
 }
@@ -124,6 +130,17 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	slices.SortFunc(p.Release, CompareIDs)
 }
 
+// postpone moves the Hierarchies to Late whose abstract ancestors are namespaces until these are deleted.
+func (p *Plan) postpone() {
+	p.Apply[PhaseHierarchies] = slices.DeleteFunc(p.Apply[PhaseHierarchies], func(o *Object) bool {
+		late := slices.ContainsFunc(p.DeleteNamespaces, func(id ID) bool { return slices.Contains(o.above, id.Name) })
+		if late {
+			p.Late = append(p.Late, o)
+		}
+		return late
+	})
+}
+
 // CompareIDs orders objects as they are deleted.
 func CompareIDs(a, b ID) int {
 	return cmp.Or(cmp.Compare(phaseOf(b.Kind, b.Namespace), phaseOf(a.Kind, a.Namespace)), cmp.Compare(a.Namespace, b.Namespace),
@@ -135,7 +152,7 @@ func (p *Plan) Prunes() int { return len(p.Delete) + len(p.DeleteNamespaces) + l
 
 // Len returns how many objects are written.
 func (p *Plan) Len() int {
-	n := p.Prunes()
+	n := p.Prunes() + len(p.Late)
 	for _, objects := range p.Apply {
 		n += len(objects)
 	}

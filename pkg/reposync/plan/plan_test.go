@@ -34,6 +34,9 @@ func text(p *Plan) string {
 			all = append(all, list.verb+" "+id.Name)
 		}
 	}
+	for _, o := range p.Late {
+		all = append(all, "apply "+o.Name+" at last")
+	}
 	return strings.Join(all, ", ")
 }
 
@@ -41,6 +44,7 @@ func TestPlan(t *testing.T) {
 	object := func(id ID, hash uint64) *Object {
 		return &Object{ID: id, Hash: hash, Phase: phaseOf(id.Kind, id.Namespace)}
 	}
+	below := &Object{ID: ID{Kind: HierarchyKind, Namespace: "leaf", Name: "leaf"}, Phase: PhaseHierarchies, above: []string{"shop"}}
 	live := Live{UID: "u", Version: 1, Owned: 7}
 	with := func(change func(*Live)) Live {
 		l := live
@@ -78,6 +82,11 @@ func TestPlan(t *testing.T) {
 		"unmanaged, never applied":                            {[]*Object{{ID: policy, Handling: Unmanaged, Phase: PhaseRest}}, nil, nil, false, ""},
 		"created only":                                        {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest}}, nil, nil, false, "apply policy"},
 		"created only, exists":                                {[]*Object{{ID: policy, Handling: CreateOnly, Phase: PhaseRest, Hash: 2}}, map[ID]Live{policy: live}, map[ID]Applied{policy: {1, live}}, false, ""},
+		"a remnant":                                           {[]*Object{{ID: policy, Remnant: true, Phase: PhaseRest}}, map[ID]Live{policy: live}, nil, false, "apply policy"},
+		"a remnant without its label":                         {[]*Object{{ID: policy, Remnant: true, Phase: PhaseRest}}, nil, map[ID]Applied{policy: {1, live}}, false, "apply policy"},
+		"a remnant of nothing":                                {[]*Object{{ID: policy, Remnant: true, Phase: PhaseRest}}, nil, nil, false, ""},
+		"below what is deleted":                               {[]*Object{below}, map[ID]Live{shop: live}, nil, false, "delete shop, apply leaf at last"},
+		"below what is not deleted":                           {[]*Object{below}, map[ID]Live{shop: live}, nil, true, "apply leaf"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := text(Compute(c.desired, &State{Live: c.live, Applied: c.applied}, !c.keep)); got != c.want {

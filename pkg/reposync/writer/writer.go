@@ -46,17 +46,21 @@ func (w *Writer) Apply(ctx context.Context, p *plan.Plan) {
 		if w.Permit != nil {
 			objects = slices.DeleteFunc(slices.Clone(objects), func(o *plan.Object) bool { return !w.Permit(o) })
 		}
-		Concurrently(ctx, objects, func(o *plan.Object) {
-			err := w.Unknown[o.Kind]
-			if err == nil {
-				err = w.Cluster.Apply(ctx, o)
-			}
-			w.Done(Apply, o.ID, o.Path, err)
-		})
+		w.apply(ctx, objects)
 		if phase == plan.PhaseDefinitions && w.Defined != nil {
 			w.Defined(ctx, len(objects))
 		}
 	}
+}
+
+func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
+	Concurrently(ctx, objects, func(o *plan.Object) {
+		err := w.Unknown[o.Kind]
+		if err == nil {
+			err = w.Cluster.Apply(ctx, o)
+		}
+		w.Done(Apply, o.ID, o.Path, err)
+	})
 }
 
 // Concurrently calls f for each object, for Concurrency of them at a time, and returns when all calls have returned. When the context ends, it calls
@@ -99,7 +103,7 @@ func (w *Writer) KeepInUse(ctx context.Context, p *plan.Plan) map[plan.ID]error 
 	return kept
 }
 
-// Prune releases and deletes what a plan says. The results go to Done.
+// Prune releases and deletes what a plan says, then applies what had to wait for that. The results go to Done.
 func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 	for _, id := range p.Release {
 		w.Done(Release, id, "", w.Cluster.Release(ctx, id))
@@ -114,4 +118,5 @@ func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 		}
 		w.Done(Delete, id, "", err)
 	}
+	w.apply(ctx, p.Late)
 }

@@ -2,6 +2,7 @@ package children
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -166,6 +167,15 @@ func TestTenantsDoNotChooseTheirAbstractAncestors(t *testing.T) {
 	} else {
 		refused(t, "the annotation of sub-namespaces", err, apierrors.IsForbidden)
 	}
+	// Nor does the name of a directory, for which the sub-namespace would have the label.
+	suite.Eventually(t, "the name is reserved", func() error {
+		_, err := carol.HNC.HncV1beta1().Subnamespaces("abs-above").Create(t.Context(),
+			&v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "abs-dir"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), right) {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
 	// Everything else she may.
 	if err := carol.hierarchy(t, "abs-own", requires("abs-required")); err != nil {
 		t.Error(err)

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -35,6 +36,16 @@ func moved(files map[string]string, from, to string) map[string]string {
 	return changed
 }
 
+// abstractAncestors returns the abstract ancestors by which a namespace has tree labels, joined by dots.
+func abstractAncestors(t *testing.T, namespace string) string {
+	t.Helper()
+	ns, err := admin.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
+	if err != nil {
+		return "-"
+	}
+	return ns.Annotations[hnc.AnnotationAbstractAncestors]
+}
+
 // TestChangesOfDirectories makes each change of directories in Git, and checks which namespaces survive it.
 func TestChangesOfDirectories(t *testing.T) {
 	t.Parallel()
@@ -48,13 +59,13 @@ func TestChangesOfDirectories(t *testing.T) {
 			change: func(files map[string]string, p string) map[string]string {
 				return moved(files, "namespaces/"+p+"eng", "namespaces/"+p+"tech")
 			},
-			want: "search kept eng=1 root=1, shop kept eng=1 root=1, stay kept root=1",
+			want: "search kept below tech eng=1 root=1, shop kept below tech eng=1 root=1, stay kept below other root=1",
 		},
 		"namespace-moved": {
 			change: func(files map[string]string, p string) map[string]string {
 				return moved(files, "namespaces/"+p+"eng/"+p+"shop", "namespaces/"+p+"other/"+p+"shop")
 			},
-			want: "search kept eng=1 root=1, shop kept other=1 root=1, stay kept root=1",
+			want: "search kept below eng eng=1 root=1, shop kept below other other=1 root=1, stay kept below other root=1",
 		},
 		"namespace-renamed": {
 			change: func(files map[string]string, p string) map[string]string {
@@ -64,7 +75,13 @@ func TestChangesOfDirectories(t *testing.T) {
 				}
 				return changed
 			},
-			want: "search kept eng=1 root=1, shop gone, stay kept root=1, store new eng=1 root=1",
+			want: "search kept below eng eng=1 root=1, shop gone, stay kept below other root=1, store new below eng eng=1 root=1",
+		},
+		"namespace-moved-to-the-top": {
+			change: func(files map[string]string, p string) map[string]string {
+				return moved(files, "namespaces/"+p+"eng/"+p+"shop", "namespaces/"+p+"shop")
+			},
+			want: "search kept below eng eng=1 root=1, shop kept below  root=1, stay kept below other root=1",
 		},
 		"namespace-turned-abstract": {
 			change: func(_ map[string]string, p string) map[string]string {
@@ -72,7 +89,7 @@ func TestChangesOfDirectories(t *testing.T) {
 				changed["namespaces/"+p+"eng/"+p+"shop/namespace.yaml"] = ""
 				return changed
 			},
-			want: "search kept eng=1 root=1, shop gone, stay kept root=1, store new eng=1 root=1",
+			want: "search kept below eng eng=1 root=1, shop gone, stay kept below other root=1, store new below shop.eng eng=1 root=1",
 		},
 		"abstract-deleted": {
 			change: func(files map[string]string, p string) map[string]string {
@@ -84,7 +101,7 @@ func TestChangesOfDirectories(t *testing.T) {
 				}
 				return changed
 			},
-			want: "search gone, shop gone, stay kept root=1",
+			want: "search gone, shop gone, stay kept below other root=1",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,11 +126,12 @@ func TestChangesOfDirectories(t *testing.T) {
 			suite.EventuallyEqual(t, "namespaces", c.want, func() string {
 				var all []string
 				for _, n := range []string{"search", "shop", "stay", "store"} {
+					above := strings.ReplaceAll(abstractAncestors(t, p+n), p, "")
 					switch id := uid(t, p+n); {
 					case id != "" && id == before[n]:
-						all = append(all, fmt.Sprintf("%s kept %s", n, values(t, p+n)))
+						all = append(all, fmt.Sprintf("%s kept below %s %s", n, above, values(t, p+n)))
 					case id != "":
-						all = append(all, fmt.Sprintf("%s new %s", n, values(t, p+n)))
+						all = append(all, fmt.Sprintf("%s new below %s %s", n, above, values(t, p+n)))
 					case before[n] != "":
 						all = append(all, n+" gone")
 					}

@@ -37,7 +37,7 @@ func bindings(t *testing.T, namespace string) string {
 // TestLeafJoinsALiveTree gives a namespace of a repository a parent, and a sub-namespace. Neither hnc-sync nor the propagator undoes what the other writes.
 func TestLeafJoinsALiveTree(t *testing.T) {
 	t.Parallel()
-	r := newRepository(t, with(namespace("j-eng/j-shop", "j-eng/j-root"), "namespaces/j-eng/j-root/leads.yaml", strings.ReplaceAll(readers, "readers", "leads")))
+	r := newRepository(t, with(namespace("j-shop", "j-root"), "namespaces/j-root/leads.yaml", strings.ReplaceAll(readers, "readers", "leads")))
 	start(t, "joins", r.spec())
 	synced(t, "joins", r.head(t))
 	hierarchies := admin.HNC.HncV1beta1().Hierarchies("j-shop")
@@ -56,7 +56,7 @@ func TestLeafJoinsALiveTree(t *testing.T) {
 	expect("j-shop", "leads<j-root")
 	expect("j-child", "leads<j-root")
 	// The repository is applied to both, and the copies and the tree stay.
-	synced(t, "joins", r.commit(t, map[string]string{"namespaces/j-eng/j-shop/readers.yaml": readers}))
+	synced(t, "joins", r.commit(t, map[string]string{"namespaces/j-shop/readers.yaml": readers}))
 	expect("j-shop", "leads<j-root readers<")
 	expect("j-child", "leads<j-root readers<j-shop")
 	suite.Eventually(t, "the author sees the namespaces", func() error {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -111,4 +113,45 @@ func TestInvalidSpecsAreRejected(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDirectoriesNeedARight has an account that may do anything but set abstract ancestors in the whole cluster.
+func TestDirectoriesNeedARight(t *testing.T) {
+	t.Parallel()
+	r := newRepository(t, namespace("w-eng/w-shop"))
+	spec := r.spec()
+	spec.ServiceAccount.Name = "undirected"
+	if _, err := admin.CoreV1().ServiceAccounts(accounts).Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "undirected"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "undirected"}, Rules: []rbacv1.PolicyRule{
+		{Verbs: []string{"*"}, APIGroups: []string{""}, Resources: []string{"namespaces"}},
+		{Verbs: []string{"*"}, APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies"}},
+	}}
+	if _, err := admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	bind := func(role string) {
+		t.Helper()
+		if _, err := admin.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "undirected-" + role},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: accounts, Name: "undirected"}},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bind("undirected")
+	if _, err := admin.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "undirected"}, Spec: spec}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin.HNC.HncV1beta1().RepositorySyncs().Delete(cleanup(), "undirected", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	failing(t, "undirected", hnc.ReasonApplyFailed, "update on hierarchies/abstract.hnc.x-k8s.io")
+	bind("hnc-abstract-ancestors-admin")
+	synced(t, "undirected", r.head(t))
+	suite.EventuallyEqual(t, "directories above", "w-eng", func() string { return abstractAncestors(t, "w-shop") })
 }

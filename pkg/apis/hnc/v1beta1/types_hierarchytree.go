@@ -53,6 +53,10 @@ type HierarchyTreeNode struct {
 	// allowCascadingDeletion is the value in the namespace's own Hierarchy. The value of an ancestor applies as well.
 	// +optional
 	AllowCascadingDeletion bool `json:"allowCascadingDeletion,omitempty"`
+	// abstractAncestors are the names above a root that are no namespaces, the nearest first.
+	// +optional
+	// +listType=atomic
+	AbstractAncestors []string `json:"abstractAncestors,omitempty"`
 	// conditions report problems with the namespace's position in the tree.
 	// +optional
 	// +listType=atomic
