@@ -24,6 +24,7 @@ type planOptions struct {
 	namespace      string
 	parent         string
 	root, deletion bool
+	abstract       []string
 	modes          []string
 	cluster        bool
 	rules          string
@@ -43,6 +44,7 @@ if the change would be refused.`,
 		Example: `  kubectl hns plan team-a --parent globex
   kubectl hns plan team-a --root
   kubectl hns plan team-a --delete
+  kubectl hns plan team-a --abstract eng,platform
   kubectl hns plan team-a --mode secrets=Propagate --diff
   kubectl hns plan acme --mode networkpolicies.networking.k8s.io=Propagate --cluster
   kubectl hns plan acme --rules '{"noPropagationLabels": ["team=none"]}'`,
@@ -54,6 +56,7 @@ if the change would be refused.`,
 	flags.StringVarP(&o.parent, "parent", "p", "", "Give the namespace this parent")
 	flags.BoolVarP(&o.root, "root", "r", false, "Make the namespace the root of its own tree")
 	flags.BoolVar(&o.deletion, "delete", false, "Delete the namespace")
+	flags.StringSliceVar(&o.abstract, "abstract", nil, "Give the namespace these abstract ancestors, the nearest first; none if empty")
 	flags.StringArrayVar(&o.modes, "mode", nil, "RESOURCE[.GROUP]=MODE: propagate a kind in this mode from the namespace and from all below it. Can be given several times")
 	flags.BoolVar(&o.cluster, "cluster", false, "With --mode: in the whole cluster; the plan shows the namespace and all below it")
 	flags.StringVar(&o.rules, "rules", "", "YAML or JSON: the new spec.rules of the cluster's configuration; the plan shows the namespace and all below it")
@@ -73,6 +76,9 @@ func (o *planOptions) complete(cmd *cobra.Command, args []string) error {
 	}
 	if o.deletion {
 		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeDelete})
+	}
+	if cmd.Flags().Changed("abstract") {
+		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeAbstractAncestors, AbstractAncestors: o.abstract})
 	}
 	if len(o.modes) > 0 {
 		spec := v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation}
@@ -98,9 +104,9 @@ func (o *planOptions) validate() error {
 	}
 	switch {
 	case len(o.requested) == 0:
-		return usageErrorf("say what to change: --parent, --root, --delete, --mode or --rules")
+		return usageErrorf("say what to change: --parent, --root, --delete, --abstract, --mode or --rules")
 	case len(o.requested) > 1:
-		return usageErrorf("--parent, --root, --delete, --mode and --rules contradict each other; give one of them")
+		return usageErrorf("--parent, --root, --delete, --abstract, --mode and --rules contradict each other; give one of them")
 	case o.cluster && len(o.modes) == 0:
 		return usageErrorf("--cluster requires --mode")
 	}

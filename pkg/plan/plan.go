@@ -5,8 +5,10 @@ package plan
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -18,6 +20,8 @@ import (
 type Effect struct {
 	Namespace string
 	Fate      hnc.PlannedFate
+	// Labels are ordered by key.
+	Labels []hnc.PlannedLabel
 	// Writes are ordered by kind, removals first, then by name.
 	Writes []copies.Write
 }
@@ -39,6 +43,50 @@ func Move(t *tree.Tree, name, parent string) {
 	// A version that is not a number is newer than any.
 	h.Parent, h.ResourceVersion = parent, "planned"
 	t.SetHierarchy(&h)
+}
+
+// Abstract sets the abstract ancestors of a namespace in the tree.
+func Abstract(t *tree.Tree, name string, ancestors []string) {
+	h := tree.Hierarchy{Namespace: name}
+	if present := t.HierarchyRecord(name); present != nil {
+		h = *present
+	}
+	if ns := t.Namespace(name); ns != nil {
+		h.Owner = ns.UID
+	}
+	h.Abstract, h.ResourceVersion = ancestors, "planned"
+	t.SetHierarchy(&h)
+}
+
+// WithLabels adds to the effects the changes of tree labels in each namespace of the scope, in its order.
+func WithLabels(t *tree.Tree, effects iter.Seq[Effect], scope []string) iter.Seq[Effect] {
+	return func(yield func(Effect) bool) {
+		next, stop := iter.Pull(effects)
+		defer stop()
+		e, more := next()
+		for _, name := range scope {
+			at := Effect{Namespace: name}
+			if more && e.Namespace == name {
+				at = e
+				e, more = next()
+			}
+			at.Labels = labelChanges(t, name)
+			if (len(at.Labels) > 0 || len(at.Writes) > 0) && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+func labelChanges(t *tree.Tree, name string) []hnc.PlannedLabel {
+	var changed []hnc.PlannedLabel
+	for key, value := range desired.LabelChanges(t, name) {
+		if _, ok := hnc.TreeLabelAncestor(key); ok {
+			changed = append(changed, hnc.PlannedLabel{Key: key, Before: t.Namespace(name).Labels[key], After: ptr.Deref(value, "")})
+		}
+	}
+	slices.SortFunc(changed, func(a, b hnc.PlannedLabel) int { return strings.Compare(a.Key, b.Key) })
+	return changed
 }
 
 // Effects returns the propagator's writes in the namespaces for all indexed kinds, without namespaces that need none.

@@ -118,3 +118,28 @@ func TestMoveKeepsOtherFields(t *testing.T) {
 		t.Errorf("%+v", f.HierarchyRecord("moved"))
 	}
 }
+
+func TestLabelsOfAbstractAncestors(t *testing.T) {
+	tr := grow("leaf", "below<leaf", "other")
+	for _, ns := range []struct {
+		name   string
+		labels map[string]string
+	}{
+		{"leaf", map[string]string{hnc.TreeLabel("leaf"): "0", hnc.TreeLabel("old"): "1"}},
+		{"below", map[string]string{hnc.TreeLabel("below"): "0", hnc.TreeLabel("leaf"): "1", hnc.TreeLabel("old"): "2"}},
+	} {
+		tr.SetNamespace(tree.NewNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns.name, UID: types.UID(ns.name), ResourceVersion: "2", Labels: ns.labels}}))
+	}
+	Abstract(tr, "leaf", []string{"eng", "top"})
+	scope := Scope(tr, "leaf")
+	var got []string
+	for e := range WithLabels(tr, Effects(tr, nil, scope), scope) {
+		for _, l := range e.Labels {
+			got = append(got, fmt.Sprintf("%s %s %s>%s", e.Namespace, strings.TrimSuffix(l.Key, hnc.LabelTreeSuffix), l.Before, l.After))
+		}
+	}
+	want := []string{"leaf eng >1", "leaf old 1>", "leaf top >2", "below eng >2", "below old 2>", "below top >3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -31,6 +31,8 @@ const (
 	ChangeConfiguration PlannedChange = "Configuration"
 	// ChangeRules sets spec.rules of the cluster's configuration.
 	ChangeRules PlannedChange = "Rules"
+	// ChangeAbstractAncestors sets spec.abstractAncestors of the namespace's hierarchy.
+	ChangeAbstractAncestors PlannedChange = "AbstractAncestors"
 )
 
 // HierarchyPlanSpec is the planned change.
@@ -39,8 +41,10 @@ type HierarchyPlanSpec struct {
 	Parent    string
 	Resources []ResourceSpec
 	Rules     *Rules
-	Limit     int32
-	Continue  string
+	// AbstractAncestors is the new spec.abstractAncestors if Change is AbstractAncestors.
+	AbstractAncestors []string
+	Limit             int32
+	Continue          string
 }
 
 // HierarchyPlanStatus is the effect of a change.
@@ -98,9 +102,17 @@ const (
 type NamespacePlan struct {
 	Name    string
 	Fate    PlannedFate
+	Labels  []PlannedLabel
 	Objects []PlannedObject
 	Access  []PlannedAccess
 	Quotas  []PlannedQuota
+}
+
+// PlannedLabel is a tree label of a namespace and the effect of the change on it.
+type PlannedLabel struct {
+	Key    string
+	Before string
+	After  string
 }
 
 // PlannedAction is the effect of a change on an object.

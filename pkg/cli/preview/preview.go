@@ -37,6 +37,9 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 			b.WriteString(" (" + strings.ToLower(string(n.Fate)) + ")")
 		}
 		b.WriteString("\n")
+		for _, l := range n.Labels {
+			fmt.Fprintf(&b, "  label %s: %s\n", l.Key, labelChange(l))
+		}
 		for _, o := range n.Objects {
 			writeObject(&b, o, differences)
 		}
@@ -95,10 +98,24 @@ func describeChange(namespace string, spec v1beta1.HierarchyPlanSpec) string {
 		return fmt.Sprintf("Giving %s the parent %s", namespace, spec.Parent)
 	case spec.Change == v1beta1.ChangeDelete:
 		return fmt.Sprintf("Deleting %s", namespace)
+	case spec.Change == v1beta1.ChangeAbstractAncestors && len(spec.AbstractAncestors) == 0:
+		return fmt.Sprintf("Removing the abstract ancestors of %s", namespace)
+	case spec.Change == v1beta1.ChangeAbstractAncestors:
+		return fmt.Sprintf("Giving %s the abstract ancestors %s", namespace, strings.Join(spec.AbstractAncestors, ", "))
 	case spec.Change == v1beta1.ChangePropagation:
 		return fmt.Sprintf("Changing what is propagated from %s down", namespace)
 	}
 	return fmt.Sprintf("Changing the cluster's configuration, seen in %s and below,", namespace)
+}
+
+func labelChange(l v1beta1.PlannedLabel) string {
+	switch {
+	case l.Before == "":
+		return "added as " + l.After
+	case l.After == "":
+		return "removed"
+	}
+	return l.Before + " becomes " + l.After
 }
 
 // effect summarizes the plan; it leaves out actions that do not occur.

@@ -93,6 +93,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.PlacementResult{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_PlacementResult(ref),
 		v1beta1.PlanSummary{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_PlanSummary(ref),
 		v1beta1.PlannedAccess{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref),
+		v1beta1.PlannedLabel{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_PlannedLabel(ref),
 		v1beta1.PlannedObject{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_PlannedObject(ref),
 		v1beta1.PlannedQuota{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_PlannedQuota(ref),
 		v1beta1.PlannedRefusal{}.OpenAPIModelName():                   schema_pkg_apis_hnc_v1beta1_PlannedRefusal(ref),
@@ -1989,11 +1990,11 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 				Properties: map[string]spec.Schema{
 					"change": {
 						SchemaProps: spec.SchemaProps{
-							Description: "change is the type of the change: Parent, Delete, Propagation, Configuration or Rules.\n\nPossible enum values:\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` sets the parent of the namespace, or removes it.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.\n - `\"Rules\"` sets spec.rules of the cluster's configuration.",
+							Description: "change is the type of the change: Parent, Delete, Propagation, Configuration, Rules or AbstractAncestors.\n\nPossible enum values:\n - `\"AbstractAncestors\"` sets spec.abstractAncestors of the namespace's hierarchy.\n - `\"Configuration\"` sets spec.resources of the cluster's configuration.\n - `\"Delete\"` deletes the namespace; a sub-namespace by deleting its Subnamespace.\n - `\"Parent\"` sets the parent of the namespace, or removes it.\n - `\"Propagation\"` sets spec.propagation of the namespace's hierarchy.\n - `\"Rules\"` sets spec.rules of the cluster's configuration.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
-							Enum:        []interface{}{"Configuration", "Delete", "Parent", "Propagation", "Rules"},
+							Enum:        []interface{}{"AbstractAncestors", "Configuration", "Delete", "Parent", "Propagation", "Rules"},
 						},
 					},
 					"parent": {
@@ -2027,6 +2028,26 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyPlanSpec(ref common.ReferenceCallback)
 						SchemaProps: spec.SchemaProps{
 							Description: "rules is the new spec.rules of the configuration if change is Rules. The answer covers the namespace and its descendants.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
+						},
+					},
+					"abstractAncestors": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "abstractAncestors is the new spec.abstractAncestors of the hierarchy if change is AbstractAncestors. At most 100 items are allowed.",
+							MaxItems:    ptr.To[int64](100),
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
 						},
 					},
 					"limit": {
@@ -2873,6 +2894,24 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 							Enum:        []interface{}{"Deleted", "Orphaned"},
 						},
 					},
+					"labels": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "atomic",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "labels are the tree labels that would change if change is AbstractAncestors.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Ref: ref(v1beta1.PlannedLabel{}.OpenAPIModelName()),
+									},
+								},
+							},
+						},
+					},
 					"objects": {
 						VendorExtensible: spec.VendorExtensible{
 							Extensions: spec.Extensions{
@@ -2932,7 +2971,7 @@ func schema_pkg_apis_hnc_v1beta1_NamespacePlan(ref common.ReferenceCallback) com
 			},
 		},
 		Dependencies: []string{
-			v1beta1.PlannedAccess{}.OpenAPIModelName(), v1beta1.PlannedObject{}.OpenAPIModelName(), v1beta1.PlannedQuota{}.OpenAPIModelName()},
+			v1beta1.PlannedAccess{}.OpenAPIModelName(), v1beta1.PlannedLabel{}.OpenAPIModelName(), v1beta1.PlannedObject{}.OpenAPIModelName(), v1beta1.PlannedQuota{}.OpenAPIModelName()},
 	}
 }
 
@@ -3399,6 +3438,42 @@ func schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref common.ReferenceCallback) com
 					},
 				},
 				Required: []string{"change", "kind", "name", "roleKind", "role"},
+			},
+		},
+	}
+}
+
+func schema_pkg_apis_hnc_v1beta1_PlannedLabel(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "PlannedLabel is a tree label of a namespace and the effect of the change on it.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"key": {
+						SchemaProps: spec.SchemaProps{
+							Description: "key is the key of the label.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"before": {
+						SchemaProps: spec.SchemaProps{
+							Description: "before is the present value. Empty means that the namespace does not have the label.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"after": {
+						SchemaProps: spec.SchemaProps{
+							Description: "after is the value after the change. Empty means that the label would be removed.",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"key"},
 			},
 		},
 	}

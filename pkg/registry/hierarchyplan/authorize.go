@@ -13,6 +13,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -65,6 +66,14 @@ func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, sp
 		_, err = p.Tree.Authorizer.AuthorizePropagation(ctx, namespace.Name, parent)
 		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name), err), nil
 	}
+	if spec.Change == hnc.ChangeAbstractAncestors {
+		h, err := p.hierarchyOf(ctx, namespace)
+		if err != nil {
+			return nil, err
+		}
+		return nonNil(p.authorizeHierarchyUpdate(ctx, namespace.Name),
+			p.Tree.Abstract.Authorize(ctx, namespace.Name, h.Spec.AbstractAncestors, spec.AbstractAncestors)), nil
+	}
 	parent, err := p.subnamespaceParent(ctx, namespace)
 	if err != nil {
 		return nil, err
@@ -77,14 +86,35 @@ func (p *Planner) authorize(ctx context.Context, namespace *corev1.Namespace, sp
 
 // parentOf returns the parent in the namespace's hierarchy, "" for none.
 func (p *Planner) parentOf(ctx context.Context, namespace *corev1.Namespace) (string, error) {
-	h, err := p.GetHierarchy(ctx, namespace.Name)
-	if apierrors.IsNotFound(err) {
-		return "", nil
-	}
+	h, err := p.hierarchyOf(ctx, namespace)
 	if err != nil {
 		return "", err
 	}
 	return h.Spec.Parent, nil
+}
+
+// hierarchyOf returns the hierarchy of a namespace, an empty one if there is none.
+func (p *Planner) hierarchyOf(ctx context.Context, namespace *corev1.Namespace) (*hnc.Hierarchy, error) {
+	h, err := p.GetHierarchy(ctx, namespace.Name)
+	if apierrors.IsNotFound(err) {
+		return &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: hnc.Singleton}}, nil
+	}
+	return h, err
+}
+
+// validateAbstract returns the errors of a change of abstract ancestors, for which the requester has the rights.
+func (p *Planner) validateAbstract(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) []error {
+	h, err := p.hierarchyOf(ctx, namespace)
+	if err != nil {
+		return []error{err}
+	}
+	before, planned := h.Spec.AbstractAncestors, h.DeepCopy()
+	planned.Spec.AbstractAncestors = spec.AbstractAncestors
+	if errs := validation.ValidateHierarchyUpdate(planned, h, p.Tree.Authorizer.ManagedKeys(ctx)); len(errs) > 0 {
+		return []error{apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}, hnc.Singleton, errs)}
+	}
+	_, err = p.Tree.Abstract.Validate(ctx, namespace, before, spec.AbstractAncestors, h.Annotations[hnc.AnnotationAllowSharedNames] == "true")
+	return nonNil(p.Tree.Moves.ValidateUnchanged(ctx, namespace, h.Spec.Parent), err)
 }
 
 // subnamespaceParent returns the namespace that contains the Subnamespace of the given one, "" if there is none.

@@ -113,6 +113,8 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	case hnc.ChangeConfiguration:
 		refused = nonNil(p.Tree.Overwrites.ValidateConfiguration(ctx, hnc.HNCConfigurationSpec{Resources: pr.modes.Cluster, OnConflict: pr.modes.OnConflict},
 			hnc.HNCConfigurationSpec{Resources: spec.Resources, OnConflict: pr.modes.OnConflict}))
+	case hnc.ChangeAbstractAncestors:
+		refused = p.validateAbstract(ctx, namespace, spec)
 	case hnc.ChangePropagation:
 		refused = nonNil(
 			p.Tree.Moves.ValidateUnchanged(ctx, namespace, pr.tree.Parent(namespace.Name)),
@@ -154,6 +156,8 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	case hnc.ChangeParent:
 		pr.parent = spec.Parent
 		plan.Move(t, namespace.Name, spec.Parent)
+	case hnc.ChangeAbstractAncestors:
+		plan.Abstract(t, namespace.Name, spec.AbstractAncestors)
 	case hnc.ChangeConfiguration:
 		pr.parent = t.Parent(namespace.Name)
 		modes.Cluster = spec.Resources
@@ -178,6 +182,9 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	pr.unknown = problems
 	p.readObjects(ctx, pr.snapshot, policies, read)
 	pr.effects = plan.Effects(t, pr.indexes, scope)
+	if spec.Change == hnc.ChangeAbstractAncestors {
+		pr.effects = plan.WithLabels(t, pr.effects, scope)
+	}
 	return pr, nil
 }
 

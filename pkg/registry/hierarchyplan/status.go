@@ -125,6 +125,7 @@ func (p *Planner) namespace(ctx context.Context, v *visibility, e plan.Effect, f
 		})
 	}
 	if first == 0 {
+		n.Labels = e.Labels
 		n.Access = v.accessChanges(e)
 		n.Quotas = p.quotas(ctx, v, e)
 	}

@@ -40,12 +40,12 @@ func validatePlan(name string, p *hnc.HierarchyPlan) field.ErrorList {
 	}
 	path, spec := field.NewPath("spec"), p.Spec
 	switch spec.Change {
-	case hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration, hnc.ChangeRules:
+	case hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration, hnc.ChangeRules, hnc.ChangeAbstractAncestors:
 	case "":
-		errs = append(errs, field.Required(path.Child("change"), "must be Parent, Delete, Propagation, Configuration or Rules"))
+		errs = append(errs, field.Required(path.Child("change"), "must be Parent, Delete, Propagation, Configuration, Rules or AbstractAncestors"))
 	default:
 		errs = append(errs, field.NotSupported(path.Child("change"), spec.Change, []hnc.PlannedChange{
-			hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration, hnc.ChangeRules,
+			hnc.ChangeParent, hnc.ChangeDelete, hnc.ChangePropagation, hnc.ChangeConfiguration, hnc.ChangeRules, hnc.ChangeAbstractAncestors,
 		}))
 	}
 	if spec.Parent != "" && spec.Change != hnc.ChangeParent {
@@ -58,6 +58,9 @@ func validatePlan(name string, p *hnc.HierarchyPlan) field.ErrorList {
 		errs = append(errs, field.Forbidden(path.Child("rules"), "may be set only if change is Rules"))
 	}
 	errs = append(errs, validation.ValidateRules(spec.Rules, path.Child("rules"))...)
+	if len(spec.AbstractAncestors) > 0 && spec.Change != hnc.ChangeAbstractAncestors {
+		errs = append(errs, field.Forbidden(path.Child("abstractAncestors"), "may be set only if change is AbstractAncestors"))
+	}
 	if spec.Limit < 0 || spec.Limit > maxLimit {
 		errs = append(errs, field.Invalid(path.Child("limit"), spec.Limit, fmt.Sprintf("must be between 0, which means %d, and %d", defaultLimit, maxLimit)))
 	}
@@ -74,6 +77,12 @@ func validateSizes(path *field.Path, spec *hnc.HierarchyPlanSpec) field.ErrorLis
 	}
 	atMost(maxNamespace, path.Child("parent"), spec.Parent)
 	atMost(maxContinue, path.Child("continue"), spec.Continue)
+	if n := len(spec.AbstractAncestors); n > maxResources {
+		return append(errs, field.TooMany(path.Child("abstractAncestors"), n, maxResources))
+	}
+	for i, name := range spec.AbstractAncestors {
+		atMost(maxNamespace, path.Child("abstractAncestors").Index(i), name)
+	}
 	at := path.Child("resources")
 	if n := len(spec.Resources); n > maxResources {
 		return append(errs, field.TooMany(at, n, maxResources))

@@ -91,7 +91,7 @@ func (v *visibility) filter(ctx context.Context, e plan.Effect) (plan.Effect, bo
 		return e, false
 	}
 	e.Writes = slices.DeleteFunc(e.Writes, func(w copies.Write) bool { return !v.seesWrite(ctx, w) })
-	return e, e.Fate != "" || len(e.Writes) > 0
+	return e, e.Fate != "" || len(e.Writes)+len(e.Labels) > 0
 }
 
 // hiddenKinds returns the kinds that the requester is not allowed to list in the planned namespace. It depends on

@@ -45,6 +45,12 @@ func (a *Abstract) Validate(ctx context.Context, namespace *corev1.Namespace, be
 	})
 }
 
+// Authorize returns an error if the requester lacks the rights for a change of spec.abstractAncestors in a namespace. It reads nothing else.
+func (a *Abstract) Authorize(ctx context.Context, namespace string, before, after []string) error {
+	s := newSnapshot(a.index, false)
+	return a.authorizer.authorizeAbstract(ctx, s, newRejection(ctx, hnc.Singleton), namespace, slices.Concat(before, after), after)
+}
+
 // ValidateRemoval validates the deletion of a Hierarchy with abstract ancestors. In a namespace that is being deleted, it needs no right.
 func (a *Abstract) ValidateRemoval(ctx context.Context, name string, before []string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,10 +10,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // write makes files below a directory; an empty one is removed.
@@ -61,13 +65,27 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 		}
 	}
 	expect("diff", repo(root, "diff"), 0, "+ namespace applied-a in namespaces/x\n", "+ applied-b ResourceQuota/from-git (namespaces/x/quota.yaml)\n", "+ ClusterRole.rbac.authorization.k8s.io/applied-from-git")
-	expect("dry run", repo(root, "apply", "--dry-run=server"), 0, "ConfigMap applied-b/extra applied (server dry run)\n", "objects applied: 6, unchanged: 0, deleted: 0")
+	expect("dry run", repo(root, "apply", "--dry-run=server"), 0, "ConfigMap applied-b/extra applied (server dry run)\n", "objects applied: 8, unchanged: 0, deleted: 0")
 	if _, err := kube.CoreV1().Namespaces().Get(t.Context(), "applied-a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Fatalf("the dry run has created a namespace: %v", err)
 	}
 	expect("without rights", repo(bob, "apply"), 1, "repositorysyncs")
-	expect("first", repo(root, "apply"), 0, "ResourceQuota applied-a/from-git applied\n", "objects applied: 6, unchanged: 0, deleted: 0, released: 0, failed: 0\n")
-	expect("again", repo(root, "apply"), 0, "objects applied: 0, unchanged: 6, deleted: 0")
+	expect("first", repo(root, "apply"), 0, "ResourceQuota applied-a/from-git applied\n", "objects applied: 8, unchanged: 0, deleted: 0, released: 0, failed: 0\n")
+	// The propagator writes the status of the hierarchies, which name the directory.
+	for _, name := range []string{"applied-a", "applied-b"} {
+		suite.Eventually(t, "the labels and the status of "+name, func() error {
+			ns, err := kube.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil || ns.Labels[hnc.TreeLabel("x")] != "1" {
+				return fmt.Errorf("got %v, %w", ns.Labels, err)
+			}
+			h, err := hierarchies.HncV1beta1().Hierarchies(name).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+			if err != nil || !meta.IsStatusConditionTrue(h.Status.Conditions, hnc.ConditionReady) || h.Status.Conditions[0].ObservedGeneration != h.Generation {
+				return fmt.Errorf("got %+v, %w", h, err)
+			}
+			return nil
+		})
+	}
+	expect("again", repo(root, "apply"), 0, "objects applied: 0, unchanged: 8, deleted: 0")
 
 	// What others have changed.
 	quotas := kube.CoreV1().ResourceQuotas("applied-a")
@@ -79,7 +97,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	if r := repo(root, "diff"); r.code != 0 || r.stdout != want {
 		t.Errorf("got %d %q, want %q", r.code, r.stdout, want)
 	}
-	expect("drift", repo(root, "apply", "--prune=false", "-o", "json"), 0, `"result": "applied"`, `"unchanged": 4`)
+	expect("drift", repo(root, "apply", "--prune=false", "-o", "json"), 0, `"result": "applied"`, `"unchanged": 6`)
 
 	// What leaves the repository is deleted after confirmation, and what others have created is not.
 	write(t, dir, map[string]string{"namespaces/x/quota.yaml": ""})
@@ -90,7 +108,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	if _, err := quotas.Get(t.Context(), "from-git", metav1.GetOptions{}); err != nil {
 		t.Errorf("deleted without confirmation: %v", err)
 	}
-	expect("confirmed", repo(root, "apply", "--yes"), 0, "ResourceQuota applied-a/from-git deleted\n", "objects applied: 0, unchanged: 3, deleted: 3")
+	expect("confirmed", repo(root, "apply", "--yes"), 0, "ResourceQuota applied-a/from-git deleted\n", "objects applied: 0, unchanged: 5, deleted: 3")
 	if list, err := quotas.List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 1 || list.Items[0].Name != "own" {
 		t.Errorf("got %v, %v", list, err)
 	}

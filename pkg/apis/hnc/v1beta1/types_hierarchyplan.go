@@ -36,11 +36,14 @@ const (
 	ChangeConfiguration PlannedChange = "Configuration"
 	// ChangeRules sets spec.rules of the cluster's configuration.
 	ChangeRules PlannedChange = "Rules"
+	// ChangeAbstractAncestors sets spec.abstractAncestors of the namespace's hierarchy.
+	ChangeAbstractAncestors PlannedChange = "AbstractAncestors"
 )
 
 // HierarchyPlanSpec is the planned change.
 type HierarchyPlanSpec struct {
-	// change is the type of the change: Parent, Delete, Propagation, Configuration or Rules.
+	// change is the type of the change: Parent, Delete, Propagation, Configuration, Rules or
+	// AbstractAncestors.
 	Change PlannedChange `json:"change"`
 	// parent is the new parent of the namespace if change is Parent. Empty means none.
 	// +optional
@@ -57,6 +60,12 @@ type HierarchyPlanSpec struct {
 	// descendants.
 	// +optional
 	Rules *Rules `json:"rules,omitempty"`
+	// abstractAncestors is the new spec.abstractAncestors of the hierarchy if change is AbstractAncestors. At most 100
+	// items are allowed.
+	// +optional
+	// +listType=atomic
+	// +k8s:validation:maxItems=100
+	AbstractAncestors []string `json:"abstractAncestors,omitempty"`
 	// limit is the maximum number of objects in the answer. Defaults to 500.
 	// +optional
 	// +k8s:validation:minimum=0
@@ -151,6 +160,10 @@ type NamespacePlan struct {
 	// fate is Deleted or Orphaned. It is empty if the namespace stays in the tree.
 	// +optional
 	Fate PlannedFate `json:"fate,omitempty"`
+	// labels are the tree labels that would change if change is AbstractAncestors.
+	// +optional
+	// +listType=atomic
+	Labels []PlannedLabel `json:"labels,omitempty"`
 	// objects are the affected objects.
 	// +optional
 	// +listType=atomic
@@ -213,32 +226,4 @@ type HiddenKind struct {
 	Group string `json:"group,omitempty"`
 	// resource is the plural name of the resource.
 	Resource string `json:"resource"`
-}
-
-// AccessChange is a change of a subject's access.
-// +enum
-type AccessChange string
-
-const (
-	// AccessGained means that a subject would gain the role.
-	AccessGained AccessChange = "Gained"
-	// AccessLost means that a subject would lose the role.
-	AccessLost AccessChange = "Lost"
-)
-
-// PlannedAccess is a role that a subject would gain or lose in a namespace.
-type PlannedAccess struct {
-	// change is Gained or Lost.
-	Change AccessChange `json:"change"`
-	// kind is User, Group or ServiceAccount.
-	Kind string `json:"kind"`
-	// namespace is the namespace of a ServiceAccount.
-	// +optional
-	Namespace string `json:"namespace,omitempty"`
-	// name is the name of the subject.
-	Name string `json:"name"`
-	// roleKind is Role or ClusterRole.
-	RoleKind string `json:"roleKind"`
-	// role is the name of the role.
-	Role string `json:"role"`
 }

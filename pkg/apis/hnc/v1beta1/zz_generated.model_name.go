@@ -217,6 +217,11 @@ func (in PlannedAccess) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in PlannedLabel) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.PlannedLabel"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlannedObject) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.PlannedObject"
 }
