@@ -118,7 +118,7 @@ func TestInvalidSpecsAreRejected(t *testing.T) {
 // TestDirectoriesNeedARight has an account that may do anything but set abstract ancestors in the whole cluster.
 func TestDirectoriesNeedARight(t *testing.T) {
 	t.Parallel()
-	r := newRepository(t, namespace("w-eng/w-shop"))
+	r := newRepository(t, namespace("dd-eng/dd-shop"))
 	spec := r.spec()
 	spec.ServiceAccount.Name = "undirected"
 	if _, err := admin.CoreV1().ServiceAccounts(accounts).Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "undirected"}}, metav1.CreateOptions{}); err != nil {
@@ -127,6 +127,7 @@ func TestDirectoriesNeedARight(t *testing.T) {
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "undirected"}, Rules: []rbacv1.PolicyRule{
 		{Verbs: []string{"*"}, APIGroups: []string{""}, Resources: []string{"namespaces"}},
 		{Verbs: []string{"*"}, APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies"}},
+		{Verbs: []string{"use"}, APIGroups: []string{hnc.GroupName}, Resources: []string{"repositorysyncs"}, ResourceNames: []string{"undirected"}},
 	}}
 	if _, err := admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -153,5 +154,5 @@ func TestDirectoriesNeedARight(t *testing.T) {
 	failing(t, "undirected", hnc.ReasonApplyFailed, "update on hierarchies/abstract.hnc.x-k8s.io")
 	bind("hnc-abstract-ancestors-admin")
 	synced(t, "undirected", r.head(t))
-	suite.EventuallyEqual(t, "directories above", "w-eng", func() string { return abstractAncestors(t, "w-shop") })
+	suite.EventuallyEqual(t, "directories above", "dd-eng", func() string { return abstractAncestors(t, "dd-shop") })
 }
