@@ -87,7 +87,7 @@ var allowed = map[string][]string{
 	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/propagator", "pkg/serving"},
 	// It decides with the propagator's own code, and is run by the plugin.
 	"pkg/propagator/observe": {"pkg/propagator"},
-	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/propagator/observe"},
+	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/inforce", "pkg/propagator/observe"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
 	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration",

@@ -120,6 +120,20 @@ func (f *Flags) overridden(report *v1beta1.Rules) []string {
 	return names
 }
 
+// Given returns the rules of the flags that were given, nil if there are none.
+func (f *Flags) Given() *v1beta1.Rules {
+	given := Fields(Of(f.Managed, f.Copies))
+	maps.DeleteFunc(given, func(name string, _ any) bool { return f.set == nil || !f.set.Changed(flags[name]) })
+	if len(given) == 0 {
+		return nil
+	}
+	rules := &v1beta1.Rules{}
+	if content, err := json.Marshal(given); err == nil {
+		_ = json.Unmarshal(content, rules) // Fields did the opposite
+	}
+	return rules
+}
+
 // ValidateSpec returns all errors in spec.rules of a configuration, for a server with these flags.
 func (f *Flags) ValidateSpec(spec *v1beta1.Rules, at *field.Path) field.ErrorList {
 	var errs field.ErrorList

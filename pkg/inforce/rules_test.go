@@ -55,6 +55,9 @@ func TestTheConfigurationOverridesFlags(t *testing.T) {
 			if len(differences) != 1 || !strings.HasPrefix(differences[0], name) || alone.Equal(with) {
 				t.Errorf("the field changes %q", differences)
 			}
+			if only := Fields(given.Given()); len(only) != 1 || only[name] == nil {
+				t.Errorf("given: %v", only)
+			}
 			flag, _, _ := strings.Cut(row.flag, "=")
 			if !slices.Equal(with.Overridden, []string{flag}) {
 				t.Errorf("overridden flags: %q", with.Overridden)
@@ -63,6 +66,9 @@ func TestTheConfigurationOverridesFlags(t *testing.T) {
 				t.Errorf("overridden defaults: %q, %v", with.Overridden, err)
 			}
 		})
+	}
+	if given := parsed(t).Given(); given != nil {
+		t.Errorf("given without flags: %v", given)
 	}
 	if len(flags) != 9 {
 		t.Errorf("%d fields are known, and nine tested", len(flags))

@@ -49,7 +49,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 			return err
 		}
 	}
-	if err := m.describeFlags(ctx); err != nil {
+	if err := m.describeRules(ctx); err != nil {
 		return err
 	}
 	return m.describe(e)

@@ -27,20 +27,6 @@ func TestCompareClocks(t *testing.T) {
 	}
 }
 
-func TestMissingFlags(t *testing.T) {
-	own := []string{"--excluded-namespace=kube-system,vault", "--managed-namespace-label=a", "--nopropagation-label=x=y"}
-	for arg, missing := range map[string]bool{
-		"--managed-namespace-label=a": false, "--managed-namespace-label=b": true, "--managed-namespace-annotation=a": true,
-		"--excluded-namespace=vault": false, "--excluded-namespace=kube-public": false, "--excluded-namespace=other": true,
-		"--included-namespace-regex=.*": false, "--included-namespace-regex=a": true, "--nopropagation-label=cattle.io/creator=norman": false,
-		"--nopropagation-label=x=z": true, "--unpropagated-label=a": true, "--enable-hrq": false, "--max-reconciles=10": false,
-	} {
-		if got := missingFlags([]string{arg}, own); (len(got) > 0) != missing {
-			t.Errorf("%s: missing %v, want %t", arg, got, missing)
-		}
-	}
-}
-
 // A failed write leaves nothing.
 func TestExportIsCompleteOrMissing(t *testing.T) {
 	dir := t.TempDir()

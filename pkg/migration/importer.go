@@ -39,6 +39,9 @@ func (m *Migration) importAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := m.adoptRules(ctx); err != nil {
+		return err
+	}
 	if err := m.rehearse(ctx, all); err != nil {
 		return err
 	}

@@ -26,10 +26,11 @@ var rights = []right{
 	{"apiextensions.k8s.io", "customresourcedefinitions", "", "", []string{"get", "delete"}},
 	{"apiregistration.k8s.io", "apiservices", "", "", []string{"create", "get", "update", "patch", "delete"}},
 	{hnc.GroupName, "*", "", "", []string{"create", "get", "list", "update", "delete"}},
-	{"", "namespaces", "", "", []string{"get", "list", "create"}},
+	// Rules for namespaces, from HNC's flags, require update.
+	{"", "namespaces", "", "", []string{"get", "list", "create", "update"}},
 	{"", "configmaps", hnc.SystemNamespace, "", []string{"create", "get", "update", "delete"}},
 	{"", "pods", hnc.SystemNamespace, "", []string{"list"}},
-	{"apps", "deployments", hnc.SystemNamespace, "hnc-propagator", []string{"get"}},
+	{"apps", "deployments", hnc.SystemNamespace, "", []string{"get"}},
 	{"apps", "deployments/scale", hnc.SystemNamespace, "", []string{"get", "patch"}},
 	// Subnamespaces are created on behalf of hnc-propagator, and what it will write is computed by dry runs with its rights.
 	{"", "serviceaccounts", hnc.SystemNamespace, "hnc-propagator", []string{"impersonate"}},

@@ -19,8 +19,6 @@ import (
 
 const (
 	binDir = "../../../_output/bin"
-	// managed is the flag for managed labels, which HNC had, too.
-	managed = `--managed-namespace-label=example\.com/.*`
 )
 
 var (
@@ -47,7 +45,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if err := cp.Apply(ctx, objects); err != nil {
 		return err
 	}
-	return suite.Start(ctx, cp, installation, controlplane.Server{Name: "hnc-apiserver", Args: []string{managed}})
+	return suite.Start(ctx, cp, installation, controlplane.Server{Name: "hnc-apiserver"})
 }
 
 // manifests reads the objects of some kinds.

@@ -94,7 +94,7 @@ func startPropagator(t *testing.T) {
 	t.Helper()
 	go func() {
 		// It is not ready before the migration is completed.
-		_, _ = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-propagator", Args: []string{managed}})
+		_, _ = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-propagator"})
 	}()
 }
 

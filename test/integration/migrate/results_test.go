@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -115,6 +117,16 @@ func rolledBack(t *testing.T) {
 func migrated(t *testing.T, members []member) {
 	t.Helper()
 	ctx := t.Context()
+	c, err := admin.HNC.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &v1beta1.Rules{
+		ManagedNamespaceLabels: []string{`example\.com/.*`}, ExcludedNamespaces: []string{"kube-node-lease", "kube-public", "kube-system", hnc.SystemNamespace},
+	}
+	if !equality.Semantic.DeepEqual(c.Spec.Rules, want) {
+		t.Errorf("the rules are %+v, want %+v", c.Spec.Rules, want)
+	}
 	for _, m := range members {
 		if m.parent == "" {
 			continue

@@ -1,0 +1,92 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
+)
+
+// rulesDelay is how long the replicas of hnc-apiserver may take to apply other rules. What a later one rejects is imported when the command is repeated.
+const rulesDelay = time.Second
+
+// describeRules prints the rules that HNC's flags define.
+func (m *Migration) describeRules(ctx context.Context) error {
+	rules, err := rulesOfHNC(ctx, m.kube)
+	if err != nil || rules == nil {
+		return err
+	}
+	text, err := json.Marshal(rules)
+	if err != nil {
+		return err
+	}
+	return m.printf("HNC's flags become spec.rules of the configuration, unless it has rules: %s\n", text)
+}
+
+// adoptRules gives the configuration the rules that HNC's flags define, unless it has rules already.
+func (c *clients) adoptRules(ctx context.Context) error {
+	rules, err := rulesOfHNC(ctx, c.kube)
+	if err != nil || rules == nil {
+		return err
+	}
+	client := c.hierarchy.HncV1beta1().HNCConfigurations()
+	current, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		// hnc-propagator, which creates it, has not started yet.
+		current = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Rules: rules}}
+		_, err = client.Create(ctx, current, metav1.CreateOptions{FieldManager: fieldManager})
+	case err != nil || current.Spec.Rules != nil:
+		return err
+	default:
+		current.Spec.Rules = rules
+		_, err = client.Update(ctx, current, metav1.UpdateOptions{FieldManager: fieldManager})
+	}
+	if err != nil {
+		return fmt.Errorf("spec.rules of the configuration, from the flags of HNC: %w", err)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rulesDelay):
+		return nil
+	}
+}
+
+// rulesOfHNC returns the rules that the flags of HNC's Deployments define, nil if they define none.
+func rulesOfHNC(ctx context.Context, kube kubernetes.Interface) (*v1beta1.Rules, error) {
+	set := pflag.NewFlagSet("HNC", pflag.ContinueOnError)
+	set.ParseErrorsAllowlist.UnknownFlags = true
+	flags := inforce.NewFlags()
+	flags.AddFlags(set)
+	for _, name := range deployments {
+		deployment, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, container := range deployment.Spec.Template.Spec.Containers {
+			if err := set.Parse(container.Args); err != nil {
+				return nil, fmt.Errorf("arguments of the Deployment %s: %w", name, err)
+			}
+		}
+	}
+	rules := flags.Given()
+	// HNC's namespace is the namespace of both servers.
+	if rules != nil && len(rules.ExcludedNamespaces) > 0 && !slices.Contains(rules.ExcludedNamespaces, hnc.SystemNamespace) {
+		rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, hnc.SystemNamespace)
+	}
+	return rules, nil
+}
