@@ -28,13 +28,15 @@ type revision struct {
 	listed scope.Lookup
 }
 
-// compile compiles the revision for the cluster. Warnings about what cannot be applied are errors here: one tree label would stand for an abstract
+// compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors here: one tree label would stand for an abstract
 // directory and a namespace, or an excluded namespace would have ancestors.
-func (r *revision) compile(cluster string, served scope.Lookup, previous *revision) *repository.Result {
+func (r *revision) compile(spec *v1beta1.RepositorySyncSpec, served scope.Lookup, previous *revision) *repository.Result {
 	if len(r.errors) > 0 {
 		return &repository.Result{Errors: r.errors}
 	}
-	options := repository.Options{Cluster: cluster, Scopes: scope.Chain{r.listed, served}, Excluded: hnc.ExcludedNamespaces}
+	options := repository.Options{
+		Cluster: spec.Cluster, Scopes: scope.Chain{r.listed, served}, Excluded: hnc.ExcludedNamespaces, AllowSharedNames: spec.AllowSharedNames,
+	}
 	if previous != nil && previous.commit != r.commit {
 		options.PreviousKinds = repository.DefinedKinds(previous.objects)
 	}

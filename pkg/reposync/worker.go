@@ -173,7 +173,7 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 	if next == nil {
 		next = w.current
 	}
-	result := next.compile(w.sync.Spec.Cluster, served, w.current)
+	result := next.compile(&w.sync.Spec, served, w.current)
 	done.seen = next.commit
 	if !isApplicable(result) {
 		done.rejected(hnc.ReasonInvalidRepository, result.Errors)

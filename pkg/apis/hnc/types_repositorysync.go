@@ -25,6 +25,7 @@ type RepositorySyncSpec struct {
 	Prune                          bool
 	AllowMassDeletion              bool
 	AllowNonEmptyNamespaceDeletion bool
+	AllowSharedNames               bool
 	Paused                         bool
 }
 

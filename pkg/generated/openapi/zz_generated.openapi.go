@@ -3963,6 +3963,13 @@ func schema_pkg_apis_hnc_v1beta1_RepositorySyncSpec(ref common.ReferenceCallback
 							Format:      "",
 						},
 					},
+					"allowSharedNames": {
+						SchemaProps: spec.SchemaProps{
+							Description: "allowSharedNames allows abstract directories with the name of a namespace, whose tree label then stands for both.",
+							Type:        []string{"boolean"},
+							Format:      "",
+						},
+					},
 					"paused": {
 						SchemaProps: spec.SchemaProps{
 							Description: "paused stops all reads and writes for this RepositorySync.",

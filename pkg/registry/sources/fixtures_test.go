@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,6 +66,10 @@ func source(kind, text string) *metav1.PartialObjectMetadata {
 			m.Finalizers = []string{value}
 			continue
 		}
+		if key == "team" {
+			metav1.SetMetaDataLabel(&m.ObjectMeta, key, value)
+			continue
+		}
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, key, value)
 	}
 	return m
@@ -75,6 +80,7 @@ type fixture struct {
 	client *fake.FakeMetadataClient
 	config *store
 	trees  *store
+	rules  atomic.Pointer[copies.Rules]
 }
 
 // run returns Sources of a cluster with these ConfigMaps.
@@ -91,7 +97,8 @@ func run(t *testing.T, resources []hnc.ResourceSpec, objects ...string) *fixture
 	f := &fixture{client: fake.NewSimpleMetadataClient(s, all...)}
 	f.config = &store{&hnc.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []hnc.HNCConfiguration{*configured(resources...)}}, watch.NewFake()}
 	f.trees = &store{&hnc.HierarchyList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, watch.NewFake()}
-	f.Sources = New(Config{Metadata: f.client, Mapper: kinds.NewMapper(testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme))})
+	f.rules.Store(&copies.Rules{})
+	f.Sources = New(Config{Metadata: f.client, Mapper: kinds.NewMapper(testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme)), Rules: f.rules.Load})
 	return f
 }
 

@@ -65,6 +65,20 @@ func TestH11WhatIsUnknownIsReported(t *testing.T) {
 	eventually(t, "unknown", "?configmaps", func() string { return words(f.Overwritten(above, into(above, "moved"))) })
 }
 
+func TestOtherRulesApplyAfterRelist(t *testing.T) {
+	f := run(t, configMaps("", ""), "root/a team=none", "moved/a")
+	f.start(t)
+	above := []string{"root"}
+	overwritten := func() string { return words(f.Overwritten(above, into(above, "moved"))) }
+	eventually(t, "overwritten", "root/a>moved", overwritten)
+	f.rules.Store(&copies.Rules{NoPropagation: []copies.Label{{Key: "team", Value: "none"}}})
+	f.Relist()
+	eventually(t, "overwritten by other rules", "", overwritten)
+	f.rules.Store(&copies.Rules{})
+	f.Relist()
+	eventually(t, "overwritten by the first rules", "root/a>moved", overwritten)
+}
+
 func TestIndexFollowsWatch(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a")
 	f.start(t)

@@ -43,14 +43,23 @@ func TestInvalidRevisionsAreNotApplied(t *testing.T) {
 	eventually(t, "i-shop", "policy=1")
 	// One tree label would stand for a directory and a namespace.
 	files := with(namespace("i-shop/i-other"), "namespaces/i-eng/i-shop/again.yaml", "")
-	r.commit(t, files)
+	commit := r.commit(t, files)
 	failing(t, "invalid", hnc.ReasonInvalidRepository, "SharedName")
 	eventually(t, "i-other", "-")
+	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.AllowSharedNames = true })
+	synced(t, "invalid", commit)
+	suite.EventuallyEqual(t, "the label of the directory", "1", func() string {
+		ns, err := admin.CoreV1().Namespaces().Get(t.Context(), "i-other", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return ns.Labels[hnc.TreeLabel("i-shop")]
+	})
 	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.Source.Branch = "missing" })
 	failing(t, "invalid", hnc.ReasonSourceUnavailable, "branch missing")
 	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.Source = v1beta1.RepositorySource{URL: "file:///etc"} })
 	failing(t, "invalid", hnc.ReasonSourceUnavailable, "is not a Git repository below")
-	eventually(t, "i-shop", "policy=1")
+	eventually(t, "i-shop", "policy=2")
 }
 
 func TestNamespacesInUseAreNotDeleted(t *testing.T) {

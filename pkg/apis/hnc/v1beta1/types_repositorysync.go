@@ -48,6 +48,9 @@ type RepositorySyncSpec struct {
 	// which are not from the repository.
 	// +optional
 	AllowNonEmptyNamespaceDeletion bool `json:"allowNonEmptyNamespaceDeletion,omitempty"`
+	// allowSharedNames allows abstract directories with the name of a namespace, whose tree label then stands for both.
+	// +optional
+	AllowSharedNames bool `json:"allowSharedNames,omitempty"`
 	// paused stops all reads and writes for this RepositorySync.
 	// +optional
 	Paused bool `json:"paused,omitempty"`

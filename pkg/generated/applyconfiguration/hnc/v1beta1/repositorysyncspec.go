@@ -43,6 +43,8 @@ type RepositorySyncSpecApplyConfiguration struct {
 	// allowNonEmptyNamespaceDeletion allows the deletion of namespaces that have sub-namespaces, or that contain objects
 	// which are not from the repository.
 	AllowNonEmptyNamespaceDeletion *bool `json:"allowNonEmptyNamespaceDeletion,omitempty"`
+	// allowSharedNames allows abstract directories with the name of a namespace, whose tree label then stands for both.
+	AllowSharedNames *bool `json:"allowSharedNames,omitempty"`
 	// paused stops all reads and writes for this RepositorySync.
 	Paused *bool `json:"paused,omitempty"`
 }
@@ -106,6 +108,14 @@ func (b *RepositorySyncSpecApplyConfiguration) WithAllowMassDeletion(value bool)
 // If called multiple times, the AllowNonEmptyNamespaceDeletion field is set to the value of the last call.
 func (b *RepositorySyncSpecApplyConfiguration) WithAllowNonEmptyNamespaceDeletion(value bool) *RepositorySyncSpecApplyConfiguration {
 	b.AllowNonEmptyNamespaceDeletion = &value
+	return b
+}
+
+// WithAllowSharedNames sets the AllowSharedNames field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the AllowSharedNames field is set to the value of the last call.
+func (b *RepositorySyncSpecApplyConfiguration) WithAllowSharedNames(value bool) *RepositorySyncSpecApplyConfiguration {
+	b.AllowSharedNames = &value
 	return b
 }
 
