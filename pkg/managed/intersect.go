@@ -3,7 +3,6 @@ package managed
 import (
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"unicode"
 )
 
@@ -55,15 +54,16 @@ func program(e *regexp.Regexp) *syntax.Prog {
 // closure returns the instructions reachable from pc without input: those that read a rune, and the match. `^` is
 // passable at the start only, `$` always.
 func closure(p *syntax.Prog, pc int, start bool) []int {
-	var found, visited []int
+	var found []int
+	visited := make([]bool, len(p.Inst))
 	todo := []int{pc}
 	for len(todo) > 0 {
 		pc = todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if slices.Contains(visited, pc) {
+		if visited[pc] {
 			continue
 		}
-		visited = append(visited, pc)
+		visited[pc] = true
 		switch i := p.Inst[pc]; i.Op {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			todo = append(todo, int(i.Out), int(i.Arg))

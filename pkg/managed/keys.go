@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 )
 
 // Keys determines which labels and annotations of namespaces are managed: set by hierarchies only. The zero value
@@ -46,7 +47,7 @@ var ownDomain = regexp.MustCompile(`^(?:[^/]*\.)?` + regexp.QuoteMeta(hnc.GroupN
 // compileAnchored compiles a pattern that matches whole strings only. It compiles the pattern without the group
 // first: `a)|(b` is invalid, but would be valid inside the group.
 func compileAnchored(pattern string) (*regexp.Regexp, error) {
-	if _, err := regexp.Compile(pattern); err != nil {
+	if err := validation.ValidatePattern(pattern); err != nil {
 		return nil, err
 	}
 	return regexp.Compile("^(?:" + pattern + ")$")

@@ -35,7 +35,7 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 				name, parent, missing, hint, hnc.AnnotationSubnamespaceOf, name),
 		})
 	}
-	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && h.Parent != "" {
+	if ns, h := t.Namespace(name), t.Hierarchy(name); ns.ManagedBy != "" && h != nil && (h.Parent != "" || len(h.Abstract) > 0) {
 		found = append(found, metav1.Condition{
 			Type:   hnc.ConditionBadConfiguration,
 			Reason: hnc.ReasonExternalNamespace,

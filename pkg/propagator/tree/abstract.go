@@ -9,9 +9,9 @@ import (
 // Abstract ancestors are names above the root of a tree that are no namespaces. The root and all its descendants have tree labels for them.
 
 // AbstractAncestors returns the abstract ancestors that the effective Hierarchy of a namespace specifies, the nearest first; nil if there are none.
-// A namespace that has some is always a root. The labels of an external namespace are its manager's.
+// A namespace that has some is always a root. It was not external when they were set, and does not escape them by becoming external.
 func (f *facts) AbstractAncestors(name string) []string {
-	if f.External(name) || f.Excluded(name) {
+	if f.Excluded(name) {
 		return nil
 	}
 	if h := f.Hierarchy(name); h != nil && h.Parent == "" {

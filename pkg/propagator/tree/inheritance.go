@@ -108,8 +108,10 @@ func (in *inheritance) ForeignTrees(name string) map[string]string {
 		return nil
 	}
 	var trees map[string]string
+	// Labels of abstract ancestors are not its manager's, and neither are those that are about to be removed.
+	abstract := slices.Concat(in.AbstractAncestors(name), in.namespaces[name].Abstract)
 	for key, value := range in.namespaces[name].Labels {
-		if ancestor, ok := hnc.TreeLabelAncestor(key); ok && ancestor != name {
+		if ancestor, ok := hnc.TreeLabelAncestor(key); ok && ancestor != name && !slices.Contains(abstract, ancestor) {
 			if trees == nil {
 				trees = map[string]string{}
 			}

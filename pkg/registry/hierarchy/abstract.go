@@ -18,6 +18,15 @@ func (k hooks) validateAbstract(ctx context.Context, h *hnc.Hierarchy, before []
 	return addComparisons(ctx)(k.tree.Abstract.Validate(ctx, namespace, before, h.Spec.AbstractAncestors, shared))
 }
 
+// authorizeSharedNames authorizes a change of the annotation that allows names of namespaces as stored abstract ancestors, which hides a condition.
+func (k hooks) authorizeSharedNames(ctx context.Context, h, oldH *hnc.Hierarchy) error {
+	names := oldH.Spec.AbstractAncestors
+	if len(names) == 0 || h.Annotations[hnc.AnnotationAllowSharedNames] == oldH.Annotations[hnc.AnnotationAllowSharedNames] {
+		return nil
+	}
+	return k.tree.Abstract.Authorize(ctx, h.Namespace, names, names)
+}
+
 // validateAbstractRemoval validates that spec.abstractAncestors is removed with the object.
 func (k hooks) validateAbstractRemoval(ctx context.Context, h *hnc.Hierarchy) error {
 	if len(h.Spec.AbstractAncestors) == 0 {

@@ -118,6 +118,9 @@ func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error
 	if err := k.authorizePodSecurity(ctx, namespace.Name, oldH.Spec, h.Spec); err != nil {
 		return err
 	}
+	if err := k.authorizeSharedNames(ctx, h, oldH); err != nil {
+		return err
+	}
 	if h.Spec.Parent == oldH.Spec.Parent && bound {
 		ownerref.Set(ctx, h, namespace)
 		if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) {

@@ -10,7 +10,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/dynamic"
@@ -96,6 +98,12 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 		return hnc.HierarchyPlanStatus{}, err
 	}
 	defer release()
+	// Patterns may be costly, so this comes after the authorization and the limit.
+	if spec.Rules != nil {
+		if errs := p.Rules.ValidateSpec(hncconfiguration.Versioned(spec.Rules), field.NewPath("spec", "rules")); len(errs) > 0 {
+			return hnc.HierarchyPlanStatus{}, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: kind}, hnc.Singleton, errs)
+		}
+	}
 	if spec.Change == hnc.ChangeParent {
 		possible, err := p.Tree.Moves.Preview(ctx, namespace, spec.Parent)
 		refused = nonNil(err)

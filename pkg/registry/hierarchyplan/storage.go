@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 )
 
 const kind = "HierarchyPlan"
@@ -45,11 +44,6 @@ func (r *REST) Create(ctx context.Context, name string, obj runtime.Object, vali
 	asked := obj.(*hnc.HierarchyPlan)
 	if errs := validatePlan(name, asked); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: kind}, name, errs)
-	}
-	if rules := asked.Spec.Rules; rules != nil {
-		if errs := r.Rules.ValidateSpec(hncconfiguration.Versioned(rules), field.NewPath("spec", "rules")); len(errs) > 0 {
-			return nil, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: kind}, name, errs)
-		}
 	}
 	at, err := parsePosition(asked.Spec.Continue)
 	if err != nil {

@@ -100,9 +100,9 @@ func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, fi
 		"choose another name, or set the annotation %s=true of this object to allow it", hnc.TreeLabel(name), hnc.AnnotationAllowSharedNames)
 }
 
-// authorizeAbstract requires the right to set abstract ancestors, in the namespace and in one of each name: a right in one's own namespace must not
-// give it the labels of others. That of a namespace that does not exist can only come from a ClusterRoleBinding. The propagator may restore what the
-// namespace's annotation says, which only it can write.
+// authorizeAbstract requires the right to set abstract ancestors in the whole cluster: a right in one's own namespaces, which are copied into namespaces
+// of any free name, must not give one of them the labels of others. The propagator may restore what the namespace's annotation says, which only it can
+// write.
 func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject rejection, namespace string, names, after []string) error {
 	if ByPropagator(ctx) {
 		current, err := s.namespace(ctx, namespace)
@@ -112,21 +112,52 @@ func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject 
 		return reject.forbidden("spec.abstractAncestors: the annotation %s of namespace %q does not name %s; set them as a user who may",
 			hnc.AnnotationAbstractAncestors, namespace, strings.Join(after, ", "))
 	}
-	if _, everywhere, err := a.allowsAbstract(ctx, ""); err != nil || everywhere {
+	user, allowed, err := a.allowsAbstract(ctx, "")
+	if err != nil || allowed {
 		return err
 	}
-	for _, in := range append([]string{namespace}, names...) {
-		user, allowed, err := a.allowsAbstract(ctx, in)
+	return reject.forbidden("spec.abstractAncestors: user %q may not change the abstract ancestors %s of namespace %q; this needs the verb update on "+
+		"hierarchies/abstract.%s in the whole cluster", user, quoted(names), namespace, hnc.GroupName)
+}
+
+// authorizeLeaving requires the right to the abstract ancestors that a namespace loses when it leaves the tree of a root: admins of the root must not
+// take namespaces out of the policies of a directory that they may not leave themselves. chain is that of the new parent.
+func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject rejection, root string, chain []string) error {
+	if ByPropagator(ctx) {
+		return nil
+	}
+	above := func(root string) ([]string, error) {
+		namespace, err := s.namespace(ctx, root)
+		if err != nil || namespace == nil {
+			return nil, err
+		}
+		return hnc.AbstractAncestors(namespace.Annotations), nil
+	}
+	lost, err := above(root)
+	if err != nil {
+		return err
+	}
+	if len(chain) > 0 {
+		kept, err := above(chain[len(chain)-1])
 		if err != nil {
 			return err
 		}
-		if !allowed {
-			return reject.forbidden("spec.abstractAncestors: user %q may not change the abstract ancestors %s of namespace %q; this needs the verb update "+
-				"on hierarchies/abstract.%s in the namespace and in one of each name, whether that exists or not; it is missing in %q",
-				user, strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "), namespace, hnc.GroupName, in)
-		}
+		lost = slices.DeleteFunc(lost, func(name string) bool { return slices.Contains(kept, name) })
 	}
-	return nil
+	if len(lost) == 0 {
+		return nil
+	}
+	user, allowed, err := a.allowsAbstract(ctx, "")
+	if err != nil || allowed {
+		return err
+	}
+	return reject.forbidden("user %q may not take a namespace out of the tree of %q, which is below the abstract ancestors %s; this needs the verb update on "+
+		"hierarchies/abstract.%s in the whole cluster", user, root, quoted(lost), hnc.GroupName)
+}
+
+// quoted returns names in order, once each.
+func quoted(names []string) string {
+	return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", ")
 }
 
 // allowsAbstract reports whether the requester may set abstract ancestors in a namespace, "" for all, and returns the requester's name.

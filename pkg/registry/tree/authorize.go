@@ -66,11 +66,14 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 			return err
 		}
 	}
-	at, role := left[len(left)-1], "root of the tree that the namespace leaves"
 	if i := slices.IndexFunc(left, func(name string) bool { return slices.Contains(chain, name) }); i >= 0 {
-		at, role = left[i], "most recent common ancestor of the old and the new parent"
+		return a.requireAdmin(ctx, reject, left[i], "most recent common ancestor of the old and the new parent")
 	}
-	return a.requireAdmin(ctx, reject, at, role)
+	root := left[len(left)-1]
+	if err := a.requireAdmin(ctx, reject, root, "root of the tree that the namespace leaves"); err != nil {
+		return err
+	}
+	return a.authorizeLeaving(ctx, s, reject, root, chain)
 }
 
 // requireAdmin requires the right to update the hierarchy of a namespace, under either of its resource names.

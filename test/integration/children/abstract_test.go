@@ -176,6 +176,24 @@ func TestTenantsDoNotChooseTheirAbstractAncestors(t *testing.T) {
 		}
 		return nil
 	})
+	// A child does not leave either: she is an admin of the root, but may not leave the directory.
+	namespaces(t, "abs-child", "abs-other")
+	carol.admin(t, "abs-child")
+	carol.admin(t, "abs-other")
+	if err := carol.hierarchy(t, "abs-child", below("abs-own")); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyLabeled(t, "abs-child", "abs-child.abs-own.abs-dir", map[string]string{"abs-child": "0", "abs-own": "1", "abs-dir": "2"})
+	child := carol.HNC.HncV1beta1().Hierarchies("abs-child")
+	for what, try := range map[string]func() error{
+		"no parent":      func() error { return carol.hierarchy(t, "abs-child", func(s *v1beta1.HierarchySpec) { s.Parent = "" }) },
+		"another parent": func() error { return carol.hierarchy(t, "abs-child", below("abs-other")) },
+		"no hierarchy":   func() error { return child.Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}) },
+	} {
+		refused(t, "a child leaves: "+what, try(), apierrors.IsForbidden, "abs-dir", right)
+	}
+	_, err = client.Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"annotations":{"hnc.x-k8s.io/allow-shared-names":"true"}}}`), metav1.PatchOptions{})
+	refused(t, "shared names", err, apierrors.IsForbidden, right)
 	// Everything else she may.
 	if err := carol.hierarchy(t, "abs-own", requires("abs-required")); err != nil {
 		t.Error(err)

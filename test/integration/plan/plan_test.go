@@ -158,6 +158,8 @@ func TestAPlanOfRules(t *testing.T) {
 	eventuallyPlanned(t, config, "rules-root", v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources("configmaps Propagate")},
 		"hidden: roles", "hidden: rolebindings", "hidden: configmaps")
 	eventuallyPlanned(t, config, "rules-root", of(v1beta1.Rules{NoPropagationLabels: []string{"team=none"}}), "refused: Forbidden")
+	// Patterns are not even read before the authorization.
+	eventuallyPlanned(t, config, "rules-root", of(v1beta1.Rules{IncludedNamespaceRegex: "("}), "refused: Forbidden")
 }
 
 func TestADifferenceDoesNotShowSecrets(t *testing.T) {

@@ -3,7 +3,6 @@ package validation
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -114,7 +113,7 @@ func validateSubnamespaceNames(at *field.Path, names *hnc.SubnamespaceNames) fie
 	var errs field.ErrorList
 	if len(names.Pattern) > maxPattern {
 		errs = append(errs, field.TooLong(at.Child("pattern"), "", maxPattern))
-	} else if _, err := regexp.Compile(names.Pattern); err != nil {
+	} else if err := ValidatePattern(names.Pattern); err != nil {
 		errs = append(errs, field.Invalid(at.Child("pattern"), names.Pattern, "must be a regular expression in RE2 syntax: "+err.Error()))
 	}
 	prefixes := []hnc.NamePrefix{hnc.NoPrefix, hnc.ParentPrefix}
