@@ -196,6 +196,17 @@ func (b syncer) plain(ctx context.Context, name string, n int) (time.Duration, e
 		return apply(ctx, "Namespace", "", fmt.Sprintf("%s-%d", name, i), nil)
 	})
 	if err == nil {
+		// hnc-sync writes the abstract directory as an abstract ancestor of each namespace.
+		err = byWriters(ctx, n, func(ctx context.Context, i int) error {
+			h := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"abstractAncestors": []any{"all"}}}}
+			h.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("Hierarchy"))
+			h.SetName(hnc.Singleton)
+			_, err := b.dynamic.Resource(v1beta1.SchemeGroupVersion.WithResource("hierarchies")).Namespace(fmt.Sprintf("%s-%d", name, i)).
+				Apply(ctx, hnc.Singleton, h, metav1.ApplyOptions{FieldManager: "bench"})
+			return err
+		})
+	}
+	if err == nil {
 		err = byWriters(ctx, n*inherited, func(ctx context.Context, i int) error {
 			return apply(ctx, "ConfigMap", fmt.Sprintf("%s-%d", name, i/inherited), fmt.Sprintf("map-%d", i%inherited), map[string]any{"key": content})
 		})
