@@ -33,20 +33,16 @@ func Scope(t *tree.Tree, name string) []string {
 
 // Move sets the parent of a namespace in the tree, "" for none.
 func Move(t *tree.Tree, name, parent string) {
-	h := tree.Hierarchy{Namespace: name}
-	if present := t.HierarchyRecord(name); present != nil {
-		h = *present
-	}
-	if ns := t.Namespace(name); ns != nil {
-		h.Owner = ns.UID
-	}
-	// A version that is not a number is newer than any.
-	h.Parent, h.ResourceVersion = parent, "planned"
-	t.SetHierarchy(&h)
+	change(t, name, func(h *tree.Hierarchy) { h.Parent = parent })
 }
 
 // Abstract sets the abstract ancestors of a namespace in the tree.
 func Abstract(t *tree.Tree, name string, ancestors []string) {
+	change(t, name, func(h *tree.Hierarchy) { h.Abstract = ancestors })
+}
+
+// change changes the Hierarchy of a namespace in the tree, which need not exist.
+func change(t *tree.Tree, name string, f func(*tree.Hierarchy)) {
 	h := tree.Hierarchy{Namespace: name}
 	if present := t.HierarchyRecord(name); present != nil {
 		h = *present
@@ -54,7 +50,8 @@ func Abstract(t *tree.Tree, name string, ancestors []string) {
 	if ns := t.Namespace(name); ns != nil {
 		h.Owner = ns.UID
 	}
-	h.Abstract, h.ResourceVersion = ancestors, "planned"
+	f(&h)
+	h.ResourceVersion = "planned" // a version that is not a number is newer than any
 	t.SetHierarchy(&h)
 }
 

@@ -103,9 +103,12 @@ func New(config Config) *Manager {
 // followRules returns a handler that recognizes other rules.
 func (m *Manager) followRules() func(*cache.State, *v1beta1.HNCConfiguration) {
 	outdate := sync.OnceFunc(func() { close(m.outdated) })
-	return func(s *cache.State, _ *v1beta1.HNCConfiguration) {
+	return func(s *cache.State, old *v1beta1.HNCConfiguration) {
 		if s.Configuration == nil {
 			return // created again soon, or the store was lost
+		}
+		if old != nil && old.UID == s.Configuration.UID && old.Generation == s.Configuration.Generation {
+			return // The status has changed, as it does all the time.
 		}
 		if rules, err := m.Flags.With(s.Configuration.Spec.Rules); err != nil || !rules.Equal(m.InForce) {
 			outdate()

@@ -64,12 +64,9 @@ func (a *Abstract) ValidateRemoval(ctx context.Context, name string, before []st
 
 // validateAbstractPosition rejects abstract ancestors of a namespace that has a parent by a Subnamespace, or whose tree labels are its manager's.
 func validateAbstractPosition(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace) error {
-	current, err := s.namespace(ctx, namespace.Name)
+	current, err := s.current(ctx, namespace)
 	if err != nil {
 		return err
-	}
-	if current == nil {
-		current = namespace
 	}
 	if managed.External(current.Annotations) {
 		return reject.forbidden("spec.abstractAncestors: namespace %q is managed by %q, which sets its tree labels; leave the field out, or remove the namespace's annotation %s",

@@ -29,18 +29,24 @@ func validateEligible(ctx context.Context, s *snapshot, reject rejection, namesp
 	if why != "" {
 		return reject.forbidden("spec.parent: namespace %q is %s; choose another parent", parent, why)
 	}
-	current, err := s.namespace(ctx, namespace.Name)
+	current, err := s.current(ctx, namespace)
 	if err != nil {
 		return err
-	}
-	if current == nil {
-		current = namespace
 	}
 	if managed.External(current.Annotations) {
 		return reject.forbidden("spec.parent: namespace %q is managed by %q, so it can only be a root; leave the parent out, or remove the namespace's annotation %s",
 			namespace.Name, current.Annotations[hnc.AnnotationManagedBy], hnc.AnnotationManagedBy)
 	}
 	return nil
+}
+
+// current returns the namespace as the snapshot has it, and the given one if it does not.
+func (s *snapshot) current(ctx context.Context, namespace *corev1.Namespace) (*corev1.Namespace, error) {
+	current, err := s.namespace(ctx, namespace.Name)
+	if err == nil && current == nil {
+		current = namespace
+	}
+	return current, err
 }
 
 // authorizeMissingParent authorizes a parent that does not exist, so that a tree can be applied in any order. It needs the right to create namespaces
