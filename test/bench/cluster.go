@@ -32,6 +32,8 @@ type bench struct {
 	// forest is the big forest, built as far as forestSize says.
 	forest     tree
 	forestSize int
+	// populated says that ten copies are in each of its namespaces.
+	populated bool
 	// fanned is the tree that copies are measured in.
 	fanned tree
 }

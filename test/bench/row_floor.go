@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/bench/floor"
@@ -45,6 +47,9 @@ func startMinimal(ctx context.Context, b *bench, namespaces []string) (m *minima
 	if err != nil {
 		return nil, nil, err
 	}
+	// Its log would be among the progress.
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
 	serving, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {

@@ -25,21 +25,7 @@ func measureRestart(ctx context.Context, b *bench) error {
 	if _, err := b.setParents(ctx, probe, 0); err != nil {
 		return err
 	}
-	// Ten sources for each namespace: 100 000 copies at 10 000.
-	full := *b
-	full.Objects = b.pick(10, 2)
-	root := b.forest.root()
-	descendants, err := b.below(ctx, root)
-	if err != nil {
-		return err
-	}
-	b.sayf("writing %d copies", len(b.kinds())*full.Objects*len(descendants))
-	took, err := propagation{&full}.copied(ctx, root, "restart", "restart", descendants)
-	if err != nil {
-		return err
-	}
-	b.sayf("written in %s", took)
-	if err := (propagation{&full}).verifyCopies(ctx, root, descendants); err != nil {
+	if err := b.populate(ctx); err != nil {
 		return err
 	}
 	filled, err := restarts{b}.memory()
@@ -54,7 +40,12 @@ func measureRestart(ctx context.Context, b *bench) error {
 			return fmt.Errorf("%s: %w", server.name, err)
 		}
 	}
-	if err := (propagation{&full}).verifyCopies(ctx, root, descendants); err != nil {
+	root := b.forest.root()
+	descendants, err := b.below(ctx, root)
+	if err != nil {
+		return err
+	}
+	if err := (propagation{b.full()}).verifyCopies(ctx, root, descendants); err != nil {
 		return err
 	}
 	restarted, err := restarts{b}.memory()

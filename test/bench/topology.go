@@ -98,3 +98,28 @@ func (t tree) leaves() []int {
 	}
 	return leaves
 }
+
+// largest returns the node with the most descendants, except the root.
+func (t tree) largest() int {
+	size := make([]int, t.len())
+	best := 1
+	for i := t.len() - 1; i > 0; i-- {
+		size[i]++
+		if size[t.parents[i]] += size[i]; size[i] > size[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// leafBelow returns a leaf below a namespace, or the namespace itself if it is one.
+func (t tree) leafBelow(namespace string) string {
+	for _, leaf := range t.leaves() {
+		for at := leaf; at >= 0; at = t.parents[at] {
+			if t.names[at] == namespace {
+				return t.names[leaf]
+			}
+		}
+	}
+	return namespace
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// subtreeResource is the resource that serves a kind in a whole subtree.
+func (k kind) subtreeResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "resources.hnc.x-k8s.io", Version: "v1alpha2", Resource: strings.TrimPrefix(k.Group+"."+k.Resource, ".")}
+}
+
+// path returns where the kind's objects in a namespace are, in all for "".
+func path(resource schema.GroupVersionResource, namespace string) string {
+	p := "/apis/" + resource.GroupVersion().String()
+	if resource.Group == "" {
+		p = "/api/" + resource.Version
+	}
+	if namespace != "" {
+		p += "/namespaces/" + namespace
+	}
+	return p + "/" + resource.Resource
+}
+
+// read is a request that returns the bytes of the response, and one that is as close to it as can be without us.
+type read struct {
+	name      string
+	n         int
+	ours, raw func(context.Context) ([]byte, error)
+	about     string
+}
+
+// measureReads measures reads of the whole forest and of its largest proper subtree while all copies are resident.
+func measureReads(ctx context.Context, b *bench) error {
+	if err := b.populate(ctx); err != nil {
+		return err
+	}
+	reads, top, err := b.reads(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range reads {
+		if err := r.measure(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+	}
+	if err := measureWatches(ctx, b, top); err != nil {
+		return err
+	}
+	peak, err := b.metered().peakMemory(apiserver)
+	if err != nil {
+		return err
+	}
+	return b.report("reads-memory", "MB", b.forest.len(), series{values: []float64{peak}}, none, "peak RSS of hnc-apiserver, these reads included")
+}
+
+// reads returns the reads, and the root of the largest proper subtree.
+func (b *bench) reads(ctx context.Context) (reads []read, top string, err error) {
+	root, k := b.forest.root(), b.kinds()[0]
+	top = b.forest.names[b.forest.largest()]
+	below, err := b.below(ctx, top)
+	if err != nil {
+		return nil, "", err
+	}
+	subtree := append(below, top)
+	plan, err := json.Marshal(v1beta1.HierarchyPlan{
+		TypeMeta: metav1.TypeMeta{APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "HierarchyPlan"},
+		Spec:     v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	get := func(path string) func(context.Context) ([]byte, error) {
+		return func(ctx context.Context) ([]byte, error) { return restarts{b}.read(ctx, path) }
+	}
+	each := func(ctx context.Context) (all []byte, err error) {
+		for _, namespace := range subtree {
+			one, err := restarts{b}.read(ctx, path(k.GroupVersionResource, namespace))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, one...)
+		}
+		return all, nil
+	}
+	hierarchies := v1beta1.SchemeGroupVersion.WithResource("hierarchies")
+	namespaces, own := get(path(namespacesResource, "")), path(v1beta1.SchemeGroupVersion.WithResource("mynamespaces"), "")
+	const listsNamespaces, listsEach = "raw lists all namespaces", "raw lists the objects of each namespace of the subtree, one after another"
+	return []read{
+		{"reads-tree", b.forest.len(), get(path(hierarchies, root) + "/" + hnc.Singleton + "/tree"), namespaces, listsNamespaces},
+		{"reads-mynamespaces", b.forest.len(), get(own), namespaces, listsNamespaces},
+		{"reads-subtree", len(subtree), get(path(k.subtreeResource(), top)), each, listsEach},
+		{"reads-plan", len(subtree), func(ctx context.Context) ([]byte, error) {
+			return b.hierarchy.HncV1beta1().RESTClient().Post().AbsPath(path(hierarchies, top), hnc.Singleton, "plan").
+				SetHeader("Content-Type", "application/json").Body(plan).Do(ctx).Raw()
+		}, each, listsEach},
+	}, top, nil
+}
+
+// measure alternates both reads.
+func (r read) measure(ctx context.Context, b *bench) error {
+	var p50, p99, size series
+	// The first mynamespaces reads all roles and bindings.
+	if _, err := r.ours(ctx); err != nil {
+		return err
+	}
+	err := b.each(func(int) error {
+		return profiler{b}.profiled(ctx, r.name, func() error {
+			n := b.pick(50, 2)
+			took := [2][]time.Duration{make([]time.Duration, n), make([]time.Duration, n)}
+			var bytes [2]float64
+			for i := range n {
+				for side, ask := range []func(context.Context) ([]byte, error){r.ours, r.raw} {
+					begun := time.Now()
+					answer, err := ask(ctx)
+					if err != nil {
+						return err
+					}
+					took[side][i], bytes[side] = time.Since(begun), float64(len(answer))
+				}
+			}
+			p50.add(percentile(milliseconds(took[0]), 0.5), percentile(milliseconds(took[1]), 0.5))
+			p99.add(percentile(milliseconds(took[0]), 0.99), percentile(milliseconds(took[1]), 0.99))
+			size.add(bytes[0], bytes[1])
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		b.report(r.name+"-p50", "ms", r.n, p50, none, r.about),
+		b.report(r.name+"-p99", "ms", r.n, p99, none, r.about),
+		b.report(r.name+"-bytes", "B", r.n, size, none, r.about))
+}
