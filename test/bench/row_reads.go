@@ -45,7 +45,7 @@ func measureReads(ctx context.Context, b *bench) error {
 	if err := b.populate(ctx); err != nil {
 		return err
 	}
-	reads, top, err := b.reads(ctx)
+	reads, top, err := readsOf(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func measureReads(ctx context.Context, b *bench) error {
 	return b.report("reads-memory", "MB", b.forest.len(), series{values: []float64{peak}}, none, "peak RSS of hnc-apiserver, these reads included")
 }
 
-// reads returns the reads, and the root of the largest proper subtree.
-func (b *bench) reads(ctx context.Context) (reads []read, top string, err error) {
+// readsOf returns the reads, and the root of the largest proper subtree.
+func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error) {
 	root, k := b.forest.root(), b.kinds()[0]
 	top = b.forest.names[b.forest.largest()]
 	below, err := b.below(ctx, top)
