@@ -77,7 +77,7 @@ func run(ctx context.Context, o *options.Options) error {
 		debug.SetGCPercent(gcPercent)
 	}
 	if o.EmbedsEtcd() {
-		etcd, err := embedded.Start(o.DataDir)
+		etcd, err := embedded.Start(o.DataDir, o.DataQuota)
 		if err != nil {
 			return err
 		}

@@ -38,6 +38,8 @@ type Options struct {
 	Logs *logs.Options
 	// DataDir is the data directory of the embedded etcd.
 	DataDir string
+	// DataQuota is the size in bytes at which the embedded etcd accepts no more writes.
+	DataQuota int64
 	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
 	SubnamespaceReady time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored.
@@ -52,6 +54,12 @@ type Options struct {
 	ReviewForwarded bool
 }
 
+// The quota of the embedded etcd: by default etcd's documented maximum, at least what its file has when it is empty, and some objects.
+const (
+	defaultDataQuota int64 = 8 << 30
+	minDataQuota     int64 = 16 << 20
+)
+
 // defaultEtcdPrefix is the prefix of all keys in etcd.
 const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 
@@ -63,6 +71,7 @@ func New() *Options {
 		Recommended:       genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
 		Enablement:        genericoptions.NewAPIEnablementOptions(),
 		Logs:              logs.NewOptions(),
+		DataQuota:         defaultDataQuota,
 		SubnamespaceReady: 10 * time.Second,
 		OverwrittenTTL:    7 * 24 * time.Hour,
 		Rules:             inforce.NewFlags(),
@@ -87,6 +96,8 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	hierarchy := sections.FlagSet("hierarchy")
 	hierarchy.StringVar(&o.DataDir, "data-dir", o.DataDir,
 		"Data directory of a built-in single-member etcd, which replaces --etcd-servers and supports one replica only.")
+	hierarchy.Int64Var(&o.DataQuota, "embedded-etcd-quota-bytes", o.DataQuota,
+		"Size of the database of the built-in etcd at which it accepts no more writes. It is compacted and defragmented by itself.")
 	hierarchy.DurationVar(&o.SubnamespaceReady, "subnamespace-ready-timeout", o.SubnamespaceReady,
 		"Maximum time that the creation of a sub-namespace waits until the namespace can be used, with everything that it inherits. 0 disables waiting.")
 	hierarchy.IntVar(&o.Plans.Concurrent.Total, "max-concurrent-plans", o.Plans.Concurrent.Total,
@@ -135,6 +146,9 @@ func (o *Options) Validate() error {
 	if o.EmbedsEtcd() {
 		if o.DataDir == "" {
 			errs = append(errs, errors.New("one of --etcd-servers and --data-dir must be given"))
+		}
+		if o.DataQuota < minDataQuota {
+			errs = append(errs, fmt.Errorf("--embedded-etcd-quota-bytes must be at least %d: %d", minDataQuota, o.DataQuota))
 		}
 	} else {
 		errs = append(errs, o.Recommended.Etcd.Validate()...)

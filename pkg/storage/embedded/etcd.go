@@ -2,10 +2,12 @@
 package embedded
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -16,17 +18,24 @@ type Etcd struct {
 	server *embed.Etcd
 	// Endpoint is the URL for clients: a socket in the data directory.
 	Endpoint string
+
+	quota int64
+	mu    sync.Mutex
+	// compacted is the revision of the last compaction of an etcd that had reached its quota.
+	compacted int64
+	// stop ends the maintenance, and maintained is closed when it has ended.
+	stop       context.CancelFunc
+	maintained chan struct{}
 }
 
-const (
-	startTimeout = time.Minute
-	// quota is the size in bytes at which etcd stops accepting writes: its documented maximum.
-	quota = 8 << 30
-)
+// DefaultQuota is the size in bytes at which etcd stops accepting writes: its documented maximum.
+const DefaultQuota int64 = 8 << 30
+
+const startTimeout = time.Minute
 
 // Start runs etcd on the data in dir, which it creates if necessary, and returns when etcd serves. etcd listens on sockets in dir only, which only
-// the owner of dir can access.
-func Start(dir string) (*Etcd, error) {
+// the owner of dir can access. It accepts no more writes when its database has quota bytes, until enough of them are free; it is defragmented by itself.
+func Start(dir string, quota int64) (*Etcd, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -50,7 +59,13 @@ func Start(dir string) (*Etcd, error) {
 	}
 	select {
 	case <-server.Server.ReadyNotify():
-		return &Etcd{server: server, Endpoint: client.String()}, nil
+		ctx, stop := context.WithCancel(context.Background())
+		e := &Etcd{server: server, Endpoint: client.String(), quota: quota, stop: stop, maintained: make(chan struct{})}
+		go func() {
+			defer close(e.maintained)
+			e.maintain(ctx)
+		}()
+		return e, nil
 	case err := <-server.Err():
 		server.Close()
 		return nil, fmt.Errorf("etcd on %s ended: %w", dir, err)
@@ -65,4 +80,8 @@ func socket(dir, name string) url.URL {
 }
 
 // Stop stops etcd.
-func (e *Etcd) Stop() { e.server.Close() }
+func (e *Etcd) Stop() {
+	e.stop()
+	<-e.maintained
+	e.server.Close()
+}

@@ -16,7 +16,7 @@ func TestDataSurvivesARestart(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	for round, want := range []int64{0, 1} {
-		etcd, err := Start(dir)
+		etcd, err := Start(dir, DefaultQuota)
 		if err != nil {
 			t.Fatal(err)
 		}

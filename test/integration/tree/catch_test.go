@@ -25,7 +25,7 @@ func TestCatchingUpDeliversAllCommittedEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	etcd, err := embedded.Start(dir)
+	etcd, err := embedded.Start(dir, embedded.DefaultQuota)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func registries(t *testing.T, n int, delay time.Duration, namespaces []string) (
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	etcd, err := embedded.Start(dir)
+	etcd, err := embedded.Start(dir, embedded.DefaultQuota)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,94 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+func TestFragmentedDatabases(t *testing.T) {
+	const mib = 1 << 20
+	for name, test := range map[string]struct {
+		database database
+		want     bool
+	}{
+		"new":                        {database{file: 20 << 10, used: 16 << 10, quota: DefaultQuota}, false},
+		"little to be freed":         {database{file: 60 * mib, used: 1 * mib, quota: DefaultQuota}, false},
+		"much to be freed":           {database{file: 200 * mib, used: 50 * mib, quota: DefaultQuota}, true},
+		"much, but more is used":     {database{file: 200 * mib, used: 120 * mib, quota: DefaultQuota}, false},
+		"near the quota":             {database{file: 31 * mib, used: 20 * mib, quota: 32 * mib}, true},
+		"near the quota, all in use": {database{file: 31 * mib, used: 30 * mib, quota: 32 * mib}, false},
+	} {
+		if got := test.database.fragmented(); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// full returns an etcd that has refused a write, and a client of it. write writes a megabyte.
+func full(t *testing.T, key func(i int) string) (*Etcd, *clientv3.Client) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	etcd, err := Start(dir, 32<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(etcd.Stop)
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}, DialTimeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	for i := range 100 {
+		if _, err = client.Put(t.Context(), key(i), strings.Repeat("x", 1<<20)); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, rpctypes.ErrNoSpace) {
+		t.Fatalf("a quota of 32 MiB was not reached: %v", err)
+	}
+	return etcd, client
+}
+
+func TestHistoryThatReachesTheQuotaIsFreed(t *testing.T) {
+	etcd, client := full(t, func(int) string { return "key" })
+	if err := etcd.free(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d := etcd.database(); d.full || d.file > 8<<20 {
+		t.Errorf("%+v", d)
+	}
+	if _, err := client.Put(t.Context(), "key", "after"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestObjectsThatReachTheQuotaAreReported(t *testing.T) {
+	etcd, client := full(t, func(i int) string { return fmt.Sprint("key", i) })
+	if err := etcd.free(t.Context()); err == nil || !strings.Contains(err.Error(), "--embedded-etcd-quota-bytes") {
+		t.Errorf("freed: %v", err)
+	}
+	if _, err := client.Put(t.Context(), "more", "x"); !errors.Is(err, rpctypes.ErrNoSpace) {
+		t.Errorf("a write was accepted: %v", err)
+	}
+	// Deletions are accepted.
+	if _, err := client.Delete(t.Context(), "key", clientv3.WithPrefix()); err != nil {
+		t.Fatal(err)
+	}
+	if err := etcd.free(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Put(t.Context(), "more", "x"); err != nil {
+		t.Error(err)
+	}
+}
