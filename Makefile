@@ -65,11 +65,12 @@ quick: build ## run some tests without the race detector: make quick PACKAGES=./
 
 .PHONY: long
 long: build ## run the long form of the tests that repeat something, without the race detector
-	@go test -timeout 60m -count=1 ./test/integration/{chaos,plan,reads,reservations} -long
+	@go test -timeout 60m -count=1 ./test/integration/{chaos,model,plan,reads,reservations} -long
 
 .PHONY: chaos
-chaos: build ## subject a highly available cluster to faults for CHAOSTIME, 10m by default
+chaos: build ## subject a highly available cluster to faults for CHAOSTIME, 10m by default, and then compare random operations under faults with a model for as long
 	@go test -timeout 0 -count=1 ./test/integration/chaos -run Replicas -v -duration $(CHAOSTIME)
+	@go test -timeout 0 -count=1 ./test/integration/model -run Model -v -long -duration $(CHAOSTIME)
 
 .PHONY: rows
 rows: ## list the rules of HNC's behavior, and whether the last make test tested them or they are documented as different

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/faults"
 )
 
 const (
@@ -23,7 +24,7 @@ type fault struct {
 	inject func(context.Context, *replicas, *rand.Rand) error
 }
 
-var faults = []fault{
+var injectable = []fault{
 	{"kill -9 of an hnc-apiserver", func(_ context.Context, r *replicas, random *rand.Rand) error {
 		return r.signal(r.servers[random.IntN(apiServers)].Process(), syscall.SIGKILL)
 	}},
@@ -48,9 +49,9 @@ var faults = []fault{
 		}
 		return errors.Join(after(ctx, lease), r.signal(process, syscall.SIGCONT))
 	}},
-	{"an hnc-apiserver is cut off from etcd", partition(cut)},
-	{"packets between an hnc-apiserver and etcd are dropped", partition(silent)},
-	{"packets between an hnc-apiserver and etcd are late", partition(slow)},
+	{"an hnc-apiserver is cut off from etcd", partition(faults.Cut)},
+	{"packets between an hnc-apiserver and etcd are dropped", partition(faults.Silent)},
+	{"packets between an hnc-apiserver and etcd are late", partition(faults.Slow)},
 	{"rolling restart of hnc-apiserver", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
 		for _, server := range r.servers[:apiServers] {
 			if err := r.restart(ctx, server); err != nil {
@@ -62,12 +63,12 @@ var faults = []fault{
 }
 
 // partition changes the network between a replica and all members of etcd for some time.
-func partition(n network) func(context.Context, *replicas, *rand.Rand) error {
+func partition(n faults.Network) func(context.Context, *replicas, *rand.Rand) error {
 	return func(ctx context.Context, r *replicas, random *rand.Rand) error {
 		networks := r.networks[random.IntN(apiServers)]
 		for _, p := range networks {
-			p.set(n)
-			defer p.set(open)
+			p.Set(n)
+			defer p.Set(faults.Open)
 		}
 		return after(ctx, outage)
 	}

@@ -114,7 +114,7 @@ func (r *replicas) subject(t *testing.T, promised *promise, failed func() string
 	t.Helper()
 	random := rand.New(rand.NewPCG(*seed, clientsOfReplicas))
 	begin := time.Now()
-	faults := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !strings.Contains(f.name, *only) })
+	faults := slices.DeleteFunc(slices.Clone(injectable), func(f fault) bool { return !strings.Contains(f.name, *only) })
 	for n := 0; n < len(faults) || time.Since(begin) < *duration; n++ {
 		fault := faults[n%len(faults)]
 		if n >= len(faults) {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/faults"
 )
 
 const apiServers, propagators = 3, 2
@@ -39,7 +40,7 @@ type replicas struct {
 	etcd         controlplane.Etcd
 	servers      []controlplane.Server
 	// networks are between each hnc-apiserver and all members of etcd.
-	networks [apiServers][]*proxy
+	networks [apiServers][]*faults.Link
 	client   *clients
 	http     *http.Client
 	// credentials are the names that audit logs have for those of the propagators.
@@ -113,12 +114,12 @@ func (r *replicas) start(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			p, err := newProxy(ctx, u.Host)
+			p, err := faults.NewLink(ctx, u.Host)
 			if err != nil {
 				return err
 			}
 			r.networks[i] = append(r.networks[i], p)
-			etcd.Endpoints = append(etcd.Endpoints, "https://"+p.listener.Addr().String())
+			etcd.Endpoints = append(etcd.Endpoints, "https://"+p.Address())
 		}
 		server := controlplane.Server{Name: apiServer.Name, Replica: i, Address: address, Etcd: &etcd, Args: drain}
 		r.servers = append(r.servers, server)

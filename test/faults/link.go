@@ -1,4 +1,5 @@
-package chaos
+// Package faults contains proxies that fail what passes through them: requests of HTTP, and bytes of any protocol.
+package faults
 
 import (
 	"context"
@@ -8,41 +9,41 @@ import (
 	"time"
 )
 
-// network is how a proxy treats connections.
-type network int
+// Network is how a Link treats connections.
+type Network int
 
 const (
-	// open passes everything on.
-	open network = iota
-	// cut ends connections, and accepts none.
-	cut
-	// silent keeps connections and passes nothing on, as a network does that drops packets.
-	silent
-	// slow passes everything on after a delay.
-	slow
+	// Open passes everything on.
+	Open Network = iota
+	// Cut ends connections, and accepts none.
+	Cut
+	// Silent keeps connections and passes nothing on, as a network does that drops packets.
+	Silent
+	// Slow passes everything on after a delay.
+	Slow
 )
 
 const delay = 100 * time.Millisecond
 
-// proxy forwards TCP connections to one address.
-type proxy struct {
+// Link forwards TCP connections to one address.
+type Link struct {
 	listener net.Listener
 	target   string
 
 	mu sync.Mutex
 	// changed is closed when the network changes.
 	changed chan struct{}
-	network network
+	network Network
 	open    map[net.Conn]bool
 }
 
-// newProxy listens on a loopback port until the context ends.
-func newProxy(ctx context.Context, target string) (*proxy, error) {
+// NewLink listens on a loopback port until the context ends.
+func NewLink(ctx context.Context, target string) (*Link, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{listener: listener, target: target, changed: make(chan struct{}), open: map[net.Conn]bool{}}
+	p := &Link{listener: listener, target: target, changed: make(chan struct{}), open: map[net.Conn]bool{}}
 	context.AfterFunc(ctx, func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -56,14 +57,17 @@ func newProxy(ctx context.Context, target string) (*proxy, error) {
 	return p, nil
 }
 
-// set changes the network for all connections, present and future.
-func (p *proxy) set(n network) {
+// Address returns the host and port that the link listens on.
+func (p *Link) Address() string { return p.listener.Addr().String() }
+
+// Set changes the network for all connections, present and future.
+func (p *Link) Set(n Network) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.network = n
 	close(p.changed)
 	p.changed = make(chan struct{})
-	if n == cut {
+	if n == Cut {
 		for conn := range p.open {
 			_ = conn.Close()
 		}
@@ -71,17 +75,17 @@ func (p *proxy) set(n network) {
 }
 
 // admit registers a connection, unless the network is cut.
-func (p *proxy) admit(conn net.Conn) bool {
+func (p *Link) admit(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.network == cut {
+	if p.network == Cut {
 		return false
 	}
 	p.open[conn] = true
 	return true
 }
 
-func (p *proxy) serve(client net.Conn) {
+func (p *Link) serve(client net.Conn) {
 	defer func() { _ = client.Close() }()
 	if !p.admit(client) {
 		return
@@ -109,7 +113,7 @@ func (p *proxy) serve(client net.Conn) {
 	delete(p.open, server)
 }
 
-func (p *proxy) forward(from io.Reader, to io.Writer) {
+func (p *Link) forward(from io.Reader, to io.Writer) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
@@ -126,16 +130,16 @@ func (p *proxy) forward(from io.Reader, to io.Writer) {
 }
 
 // pass returns when the network lets bytes through.
-func (p *proxy) pass() {
+func (p *Link) pass() {
 	for {
 		p.mu.Lock()
 		n, changed := p.network, p.changed
 		p.mu.Unlock()
 		switch n {
-		case slow:
+		case Slow:
 			time.Sleep(delay)
 			return
-		case silent:
+		case Silent:
 			<-changed
 		default:
 			return
