@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what tests don't: formatting, words, sizes, lint, dead code, import directions, generated code, go.mod. Runs all checks and lists
+# Checks what tests don't: formatting, words, sizes, lint, dead code, import directions, generated code, go.mod, known vulnerabilities. Runs all checks and lists
 # those that fail.
 # Usage: verify.sh [CHECK...], from anywhere; checks are the functions below. VERIFY_LINT=off skips lint, whose tool takes
 # minutes to build the first time.
@@ -59,6 +59,22 @@ generated() {
 
 tidy() { go mod tidy -diff; }
 
+# Direct requirements that docs/dependencies.md does not explain.
+dependencies() { go run ./hack/dependencies; }
+
+# Known vulnerabilities in code that is reached. Without the database, the check is skipped.
+vulnerabilities() {
+  hack/tool.sh govulncheck govulncheck golang.org/x/vuln/cmd/govulncheck
+  local status=0 log=_output/govulncheck.log check=(_output/bin/govulncheck -db "${GOVULNDB:-https://vuln.go.dev}")
+  # One small binary first: that shows in a second whether the database answers.
+  "${check[@]}" -mode=binary -scan=module _output/bin/govulncheck >$log 2>&1 || status=$?
+  if ((status != 0 && status != 3)); then
+    echo "skipped, the database of vulnerabilities cannot be read: $(grep -m 1 . $log)"
+    return 0
+  fi
+  "${check[@]}" ./... >$log 2>&1 || { cat $log; return 1; }
+}
+
 shell() {
   local bad=0 f
   while IFS= read -r -d '' f; do bash -n "$f" || bad=1; done < <(files '*.sh' .ci/run)
@@ -95,7 +111,7 @@ monitoring() {
   go run ./hack/dashboard | _output/bin/promtool check rules >/dev/null
 }
 
-checks=(format shell imports paths words size vet lint deadcode kustomizations chart tidy generated)
+checks=(format shell imports paths words size vet lint deadcode kustomizations chart tidy dependencies vulnerabilities generated)
 [[ $# == 0 ]] || checks=("$@")
 failed=()
 for check in "${checks[@]}"; do

@@ -35,6 +35,9 @@ var fuzzed = []schema.GroupVersionKind{
 	v1beta1.SchemeGroupVersion.WithKind("OverwrittenObject"),
 	v1beta1.SchemeGroupVersion.WithKind("HierarchyTree"),
 	v1beta1.SchemeGroupVersion.WithKind("HierarchyPlan"),
+	v1alpha2.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"),
+	v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"),
+	v1beta1.SchemeGroupVersion.WithKind("TreePlacement"),
 }
 
 var seeds = []string{
@@ -46,6 +49,9 @@ var seeds = []string{
 	`{"items":[{"spec":{"parent":"p"}},{}]}`,
 	`{"apiVersion":"hnc.x-k8s.io/v1alpha2","kind":"SubnamespaceAnchor","spec":{"unknown":1,"unknown":2}}`,
 	`{"metadata":{"ownerReferences":[{"uid":"u","controller":true}],"managedFields":[{"fieldsV1":{"f:a":{}}}],"deletionTimestamp":"0001-01-01T00:00:00Z"}}`,
+	`{"spec":{"hard":{"pods":"1","requests.cpu":"1.5","limits.memory":"1e3Gi"},"scopes":["Terminating"],"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"In","values":["a"]}]}},"status":{"hard":{"pods":"1"},"used":{"pods":"-0"}}}`,
+	`{"spec":{"rules":{"excludedNamespaces":["a"],"includedNamespaceRegex":"a","stripTrackingMetadata":false,"managedNamespaceLabels":[]},"onConflict":"Keep"},"status":{"inForce":{"apiServer":{},"propagatorOverridden":["--a"]}}}`,
+	`{"spec":{"placements":[{"namespace":"a","parent":"b"},{}]},"status":{"moved":1}}`,
 	`null`, `[]`, `{"spec":[]}`, `a: b`, "",
 }
 
