@@ -21,6 +21,8 @@ VERSION ?= $(shell hack/version.sh)
 FUZZTIME ?= 30s
 # How long `make chaos` subjects replicas to faults.
 CHAOSTIME ?= 10m
+# The release or commit that `make upgrade` upgrades from.
+PREVIOUS ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 # The flags of `make bench`: see docs/performance.md.
 BENCHFLAGS ?=
 # The flags of Helm for `make install`: --set and --values; and anything in YES for `make uninstall` not to ask.
@@ -67,6 +69,11 @@ quick: build ## run some tests without the race detector: make quick PACKAGES=./
 long: build ## run the long form of the tests that repeat something, without the race detector
 	@go test -timeout 60m -count=1 ./test/integration/{chaos,model,plan,reads,reservations} -long
 
+.PHONY: upgrade
+upgrade: build ## upgrade a cluster from the build of PREVIOUS, by default the latest tag, and downgrade it: make upgrade PREVIOUS=HEAD~1
+	@[ -n "$(PREVIOUS)" ] || { echo "no release is tagged: name the commit to upgrade from, make upgrade PREVIOUS=REF" >&2; exit 1; }
+	@go test -timeout 60m -count=1 ./test/integration/upgrade/previous -previous $(PREVIOUS) -v
+
 .PHONY: chaos
 chaos: build ## subject a highly available cluster to faults for CHAOSTIME, 10m by default, and then compare random operations under faults with a model for as long
 	@go test -timeout 0 -count=1 ./test/integration/chaos -run Replicas -v -duration $(CHAOSTIME)
@@ -86,6 +93,7 @@ images: ## build the container images into _output/images; PUSH=registry.example
 
 .PHONY: release
 release: kube helm ## write everything that the page of a release holds into _output/release: make release VERSION=v0.1.0
+	@hack/verify.sh chart kustomizations monitoring
 	@hack/release.sh $(VERSION)
 
 .PHONY: bench

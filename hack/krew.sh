@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the release of the plugin for all platforms, and its krew manifest. Usage: krew.sh VERSION [OUTPUT-DIRECTORY]
+# Archives the plugin for all platforms, and writes its krew manifest. Usage: krew.sh VERSION [OUTPUT-DIRECTORY]. With BINARIES, the plugin is not
+# built: it is in the directories OS/ARCH there.
 set -euo pipefail
 version=${1:?usage: krew.sh VERSION, such as v0.1.0}
 [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-.+)?$ ]] || { echo "$version is not a version such as v1.2.3" >&2; exit 1; }
@@ -14,7 +15,11 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 w
   os=${platform%/*} arch=${platform#*/} exe=
   [[ $os != windows ]] || exe=.exe
   staging=$(mktemp -d)
-  GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.version=$version" -o "$staging/kubectl-hns$exe" ./cmd/kubectl-hns
+  if [[ -n ${BINARIES:-} ]]; then
+    cp "$BINARIES/$platform/kubectl-hns$exe" "$staging"
+  else
+    GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= -X main.version=$version" -o "$staging/kubectl-hns$exe" ./cmd/kubectl-hns
+  fi
   cp LICENSE artifacts/krew/kubectl_complete-hns "$staging"
   archive=kubectl-hns_${version}_${os}_${arch}.tar.gz
   # The archive is reproducible.

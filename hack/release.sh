@@ -1,49 +1,87 @@
 #!/usr/bin/env bash
 # Writes everything that the page of a release holds: the plugin for five platforms with its krew manifest, the servers for Linux, the image
-# layouts, the chart, the manifests, SBOMs and checksums. The same commit gives the same files, except the chart's archive.
-# Usage: release.sh VERSION [OUTPUT-DIRECTORY]; Helm and kubectl must be in _output/bin.
+# layouts, the chart, the manifests, SBOMs and checksums, and then checks all of it. The same commit gives the same files.
+# Usage: release.sh VERSION [OUTPUT-DIRECTORY]; Helm and kubectl must be in _output/bin. PLATFORMS and IMAGE_PLATFORMS restrict the platforms.
 set -euo pipefail
 version=${1:?usage: release.sh VERSION, such as v0.1.0}
 [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-.+)?$ ]] || { echo "$version is not a version such as v1.2.3" >&2; exit 1; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-out=$PWD/${2:-_output/release}
+out=${2:-_output/release}
+[[ $out == /* ]] || out=$PWD/$out
 bin=$PWD/_output/bin
 created=$(git log -1 --format=%ct)
+servers=(hnc-apiserver hnc-propagator hnc-sync)
 export CGO_ENABLED=0
+export PLATFORMS=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}
+IMAGE_PLATFORMS=${IMAGE_PLATFORMS:-linux/amd64 linux/arm64}
+[[ -z $(git status --porcelain) ]] || echo "warning: the files contain changes that are not committed" >&2
 rm -rf "$out"
 mkdir -p "$out"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+step() { echo "--> $* ($SECONDS s)" >&2; }
 
-hack/krew.sh "$version" "$out" >/dev/null
+# Archives a directory, with the same bytes each time.
+archive() { tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$created" -cf - "${@:2}" | gzip -n; }
 
+# All binaries of a platform are built at once.
+for platform in $PLATFORMS; do
+  step "binaries for $platform"
+  packages=(./cmd/kubectl-hns)
+  [[ " $IMAGE_PLATFORMS " != *" $platform "* ]] || packages+=("${servers[@]/#/./cmd/}")
+  mkdir -p "$work/$platform"
+  GOOS=${platform%/*} GOARCH=${platform#*/} go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$version" -o "$work/$platform/" "${packages[@]}"
+done
+
+step "the plugin"
+BINARIES=$work hack/krew.sh "$version" "$out" >/dev/null
+
+step "images"
+(cd hack/images && go build -o "$work/images" .)
 # The images for both platforms are in one archive for each server.
-images=$(mktemp -d)
-trap 'rm -rf "$images"' EXIT
-(cd hack/images && go run . -version "$version" -revision "$(git rev-parse HEAD)" -created "$created" -out "$images" ${PUSH:+-push "$PUSH"})
-for server in hnc-apiserver hnc-propagator hnc-sync; do
-  tar -C "$images/$server" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$created" -cf "$out/${server}_${version}_oci.tar" .
+binaries=$work
+[[ $IMAGE_PLATFORMS == *" "* ]] || binaries=$work/$IMAGE_PLATFORMS
+"$work/images" -root . -version "$version" -revision "$(git rev-parse HEAD)" -created "$created" -platforms "${IMAGE_PLATFORMS// /,}" \
+  -binaries "$binaries" -out "$work/layouts" ${PUSH:+-push "$PUSH"}
+for server in "${servers[@]}"; do
+  tar -C "$work/layouts/$server" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$created" -cf "$out/${server}_${version}_oci.tar" .
 done
 
-for arch in amd64 arm64; do
-  staging=$(mktemp -d)
-  for server in hnc-apiserver hnc-propagator hnc-sync; do
-    GOOS=linux GOARCH=$arch go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$version" -o "$staging/$server" "./cmd/$server"
-    (cd hack/images && go run . -sbom "$staging/$server" -version "$version" -created "$created") >"$out/${server}_${version}_linux_$arch.spdx.json"
+step "the servers"
+for platform in $IMAGE_PLATFORMS; do
+  cp LICENSE "$work/$platform"
+  archive "$work/$platform" LICENSE "${servers[@]}" >"$out/hierarchy-apiserver_${version}_${platform/\//_}.tar.gz"
+done
+
+step "SBOMs"
+for platform in $PLATFORMS; do
+  for binary in "$work/$platform"/{hnc-*,kubectl-hns*}; do
+    [[ -e $binary ]] || continue
+    name=$(basename "$binary" .exe)
+    "$work/images" -sbom "$binary" -version "$version" -created "$created" >"$out/${name}_${version}_${platform/\//_}.spdx.json"
   done
-  cp LICENSE "$staging"
-  tar -C "$staging" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$created" -cf - . | gzip -n >"$out/hierarchy-apiserver_${version}_linux_$arch.tar.gz"
-  rm -r "$staging"
 done
 
-"$bin/helm" package artifacts/chart --version "${version#v}" --app-version "$version" --destination "$out" >/dev/null
+step "the chart and the manifests"
+"$bin/helm" package artifacts/chart --version "${version#v}" --app-version "$version" --destination "$work" >/dev/null
+chart=hierarchy-apiserver-${version#v}.tgz
+mkdir "$work/chart"
+tar -C "$work/chart" -xzf "$work/$chart"
+archive "$work/chart" hierarchy-apiserver >"$out/$chart"
+images="s|image: (hnc-[a-z]+):.*|image: ${PUSH:+$PUSH/}\1:$version|"
 for variant in base ha; do
   {
     "$bin/kubectl" kustomize "artifacts/$variant"
     echo ---
     "$bin/kubectl" kustomize artifacts/policies
-  } | sed -E "s|image: (hnc-[a-z]+):.*|image: ${PUSH:+$PUSH/}\1:$version|" >"$out/hierarchy-apiserver-$variant.yaml"
+  } | sed -E "$images" >"$out/hierarchy-apiserver-$variant.yaml"
 done
-"$bin/kubectl" kustomize artifacts/sync | sed -E "s|image: (hnc-[a-z]+):.*|image: ${PUSH:+$PUSH/}\1:$version|" >"$out/hierarchy-apiserver-sync.yaml"
+"$bin/kubectl" kustomize artifacts/sync | sed -E "$images" >"$out/hierarchy-apiserver-sync.yaml"
 cp artifacts/monitoring/rules.yaml "$out/prometheus-rules.yaml"
 cp artifacts/monitoring/dashboard.json "$out/grafana-dashboard.json"
 (cd "$out" && sha256sum -- * >SHA256SUMS)
+
+step "checks"
+go test -count=1 ./test/release -release "$out" -version "$version" -platforms "$PLATFORMS"
 ls -l "$out"
+step "done"

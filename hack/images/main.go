@@ -39,7 +39,7 @@ func main() {
 	flag.StringVar(&o.revision, "revision", "", "the commit")
 	flag.Int64Var(&o.created, "created", 0, "the creation time in seconds since 1970, such as that of the commit")
 	flag.StringVar(&o.platforms, "platforms", "linux/amd64,linux/arm64", "platforms, separated by commas")
-	flag.StringVar(&o.binaries, "binaries", "", "a directory with binaries for the only platform; they are built if this is empty")
+	flag.StringVar(&o.binaries, "binaries", "", "a directory with binaries for the only platform, or, for several, directories OS/ARCH; they are built if this is empty")
 	flag.StringVar(&o.push, "push", "", "the registry and path to push to, such as registry.example.com/hierarchy")
 	flag.StringVar(&o.sbom, "sbom", "", "a binary: print its SBOM, and build nothing")
 	flag.Parse()
@@ -60,9 +60,6 @@ func (o *options) run(ctx context.Context) error {
 		}
 		_, err = os.Stdout.Write(text)
 		return err
-	}
-	if o.binaries != "" && strings.Contains(o.platforms, ",") {
-		return fmt.Errorf("-binaries: the binaries are for one platform; give one in -platforms")
 	}
 	// Versions may contain +, tags may not.
 	reference := strings.ReplaceAll(o.version, "+", "_")
@@ -130,7 +127,11 @@ func (o *options) index(ctx context.Context, server string) (v1.ImageIndex, erro
 // binary returns the path of the server's binary, and a function that removes it if it was built.
 func (o *options) binary(ctx context.Context, server string, platform *v1.Platform) (string, func(), error) {
 	if o.binaries != "" {
-		return filepath.Join(o.binaries, server), func() {}, nil
+		dir := o.binaries
+		if strings.Contains(o.platforms, ",") {
+			dir = filepath.Join(dir, platform.OS, platform.Architecture)
+		}
+		return filepath.Join(dir, server), func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "image-")
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 )
 
-var errNoClientCA = errors.New("the certificate authority of kube-apiserver's requests has not been read yet")
+var errNoClientCA = errors.New("the certificate authority of kube-apiserver's requests has not been read yet; " +
+	"configmap extension-apiserver-authentication in kube-system must have requestheader-client-ca-file: start kube-apiserver with --requestheader-client-ca-file")
 
 // clientCA checks that the server has read the certificate authority of front proxies. The server listens before it has; until then it would
 // authenticate all requests as anonymous, and answer with 403 instead of 503.

@@ -3,19 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/rest"
-	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 )
 
@@ -31,6 +28,8 @@ type doctorOptions struct {
 	genericiooptions.IOStreams
 	factory *factory
 	quiet   bool
+	// beforeInstall looks at what an installation needs instead.
+	beforeInstall bool
 
 	clients  *clients
 	findings []diagnosis.Finding
@@ -41,13 +40,16 @@ func newDoctorCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Com
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for problems of the installation, and say what to do about them",
-		Long: "Looks at the APIServices, certificates, policies, the leader, the configuration and what is left of HNC.\n" +
+		Long: "Looks at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the rights of the servers, namespaces whose\n" +
+			"labels lag behind, the size of etcd, and what is left of HNC. It changes nothing.\n" +
 			"The exit code is 0 if all is well, 2 for warnings and checks that need more rights, and 3 for errors.",
-		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet    # problems only",
-		Args:    cobra.NoArgs,
-		RunE:    runOptions(o),
+		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet             # problems only\n" +
+			"  kubectl hns doctor --before-install    # whether the servers can be installed",
+		Args: cobra.NoArgs,
+		RunE: runOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print problems only")
+	cmd.Flags().BoolVar(&o.beforeInstall, "before-install", false, "Look at what an installation needs, and what is in its way")
 	return cmd
 }
 
@@ -62,11 +64,30 @@ func (o *doctorOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	o.checkCluster(ctx, now)
+	if o.beforeInstall {
+		o.checkVacancy(ctx)
+	} else {
+		o.checkInstallation(ctx, now)
+	}
+	o.checkLeftovers(ctx)
+	return o.report()
+}
+
+// checkInstallation looks at the servers, and at what they do.
+func (o *doctorOptions) checkInstallation(ctx context.Context, now time.Time) {
 	bundle := o.checkAPIServices(ctx)
 	o.checkSystem(ctx, bundle, now)
+	o.checkServerClock(ctx, now)
 	o.checkPolicies(ctx)
-	o.checkConfiguration(ctx)
-	o.checkLeftovers(ctx)
+	configuration := o.checkConfiguration(ctx)
+	o.checkRights(ctx, configuration)
+	o.checkLag(ctx)
+	o.checkEtcd(ctx)
+}
+
+// report prints the findings, and returns the exit code as an error.
+func (o *doctorOptions) report() error {
 	for _, f := range o.findings {
 		if o.quiet && f.Severity == diagnosis.OK {
 			continue
@@ -106,53 +127,23 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 
 // serverTime returns the time of kube-apiserver, to the second.
 func (o *doctorOptions) serverTime(ctx context.Context) (time.Time, error) {
-	config, err := o.factory.flags.ToRESTConfig()
-	if err != nil {
-		return time.Time{}, err
+	now, err := o.date(ctx, "version")
+	if err == nil && now.IsZero() {
+		now = time.Now()
 	}
-	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return time.Time{}, err
-	}
-	url, _, err := rest.DefaultServerUrlFor(config)
-	if err != nil {
-		return time.Time{}, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url.JoinPath("version").String(), http.NoBody)
-	if err != nil {
-		return time.Time{}, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	now, err := http.ParseTime(response.Header.Get("Date"))
-	if err != nil {
-		// A proxy may leave the header out.
-		return time.Now(), nil
-	}
-	return now, nil
+	return now, err
 }
 
 // checkAPIServices returns the bundle of the preferred version.
 func (o *doctorOptions) checkAPIServices(ctx context.Context) []byte {
 	var bundle []byte
-	resource := schema.GroupVersionResource{Group: apiregistrationv1.GroupName, Version: "v1", Resource: "apiservices"}
 	for _, service := range diagnosis.APIServices {
-		object, err := o.clients.dynamic.Resource(resource).Get(ctx, service.Name, metav1.GetOptions{})
+		found, err := o.apiService(ctx, service.Name)
 		if o.failed("apiservice "+service.Name, err) {
 			continue
 		}
-		var found *apiregistrationv1.APIService
-		if err == nil {
-			found = &apiregistrationv1.APIService{}
-			if o.failed("apiservice "+service.Name, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, found)) {
-				continue
-			}
-			if bundle == nil {
-				bundle = found.Spec.CABundle
-			}
+		if found != nil && bundle == nil {
+			bundle = found.Spec.CABundle
 		}
 		o.add(diagnosis.APIService(service.Name, service.Required, found))
 	}
@@ -200,7 +191,8 @@ func (o *doctorOptions) checkPolicies(ctx context.Context) {
 	}
 }
 
-func (o *doctorOptions) checkConfiguration(ctx context.Context) {
+// checkConfiguration returns the configuration, nil if it cannot be read.
+func (o *doctorOptions) checkConfiguration(ctx context.Context) *v1beta1.HNCConfiguration {
 	configuration, err := o.clients.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, "config", metav1.GetOptions{})
 	switch {
 	case o.failed("hncconfiguration config", err):
@@ -208,7 +200,9 @@ func (o *doctorOptions) checkConfiguration(ctx context.Context) {
 		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: "hncconfiguration config", Text: "it cannot be read: the API is not served"})
 	default:
 		o.add(diagnosis.Configuration(configuration)...)
+		return configuration
 	}
+	return nil
 }
 
 func (o *doctorOptions) checkLeftovers(ctx context.Context) {
@@ -225,6 +219,9 @@ func (o *doctorOptions) checkLeftovers(ctx context.Context) {
 		webhooks = append(webhooks, found...)
 	}
 	o.add(diagnosis.Leftovers(definitions, webhooks)...)
+	if roles, ok := o.names(ctx, schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}); ok {
+		o.add(diagnosis.LeftoverRights(roles, definitions)...)
+	}
 }
 
 // names returns the names of all objects of a kind, none if the cluster does not have the kind, and false if they cannot be listed.

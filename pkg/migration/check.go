@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -45,7 +46,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 		return err
 	}
 	if m.state == nil && !m.DryRun {
-		if err := tryFile(m.File); err != nil {
+		if err := tryFile(m.File, e); err != nil {
 			return err
 		}
 	}
@@ -212,13 +213,18 @@ func checkFinalizers(e *export) error {
 	return nil
 }
 
-// tryFile returns an error if the export cannot be written, or if the file is there already.
-func tryFile(path string) error {
+// tryFile returns an error if there is no room for the export, or if the file is there already. Webhooks and changes until the export are allowed a
+// megabyte more.
+func tryFile(path string, e *export) error {
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("%s exists; choose another file by --export, or remove it", path)
 	}
 	trial := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-trial")
-	if err := writeFile(trial, make([]byte, 1<<20)); err != nil {
+	content, err := yaml.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(trial, append(content, make([]byte, 1<<20)...)); err != nil {
 		return err
 	}
 	return os.Remove(trial)

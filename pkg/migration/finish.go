@@ -32,7 +32,10 @@ func (m *Migration) finish(ctx context.Context) error {
 	if err := m.scale(ctx, "hnc-resourcelist-apiextension", 0); err != nil {
 		return err
 	}
-	return m.unfreeze(ctx)
+	if err := m.unfreeze(ctx); err != nil {
+		return err
+	}
+	return printLeftovers(ctx, m)
 }
 
 // awaitPropagator returns when hnc-propagator has started, and each parent of a sub-namespace has the label that protects it from deletion.

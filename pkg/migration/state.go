@@ -3,6 +3,7 @@ package migration
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -78,6 +79,9 @@ func newState(ctx context.Context, c *clients) (*state, error) {
 	}
 	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: stateName, Namespace: hnc.SystemNamespace}, Data: map[string]string{keyBackup: string(encoded)}}
 	stored, err = c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Create(ctx, stored, metav1.CreateOptions{FieldManager: fieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		return nil, errors.New("another process has just begun this migration; run only one, and repeat this command when it has ended; this one has changed nothing")
+	}
 	return &state{clients: c, stored: stored, backup: saved}, err
 }
 

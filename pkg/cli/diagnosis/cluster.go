@@ -103,6 +103,19 @@ func Leftovers(definitions, webhooks []string) []Finding {
 	return findings
 }
 
+// hncManagerRole is the ClusterRole of HNC's controllers.
+const hncManagerRole = "hnc-manager-role"
+
+// LeftoverRights reports whether the ClusterRole of HNC's controllers is left, without HNC's definitions. It allows everything.
+func LeftoverRights(roles, definitions []string) []Finding {
+	migrated := !slices.ContainsFunc(definitions, func(name string) bool { return strings.HasSuffix(name, "."+hnc.GroupName) })
+	if !migrated || !slices.Contains(roles, hncManagerRole) {
+		return nil
+	}
+	return []Finding{{Warning, "clusterrole " + hncManagerRole, "it is left of HNC, and allows everything to HNC's ServiceAccount, " + hnc.SystemNamespace + "/default",
+		"kubectl delete clusterrole " + hncManagerRole + ", and its ClusterRoleBinding"}}
+}
+
 // Namespace reports whether the servers' namespace exists and is not being deleted.
 func Namespace(found *metav1.PartialObjectMetadata) Finding {
 	const subject = "namespace " + hnc.SystemNamespace

@@ -114,6 +114,21 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
+func TestLeftoverRights(t *testing.T) {
+	roles := []string{"admin", "hnc-manager-role"}
+	got := LeftoverRights(roles, []string{"widgets.example.com"})
+	if len(got) != 1 {
+		t.Fatalf("got %v", got)
+	}
+	expect(t, "after a migration", got[0], Warning, "allows everything")
+	if got := LeftoverRights(roles, []string{"hierarchyconfigurations.hnc.x-k8s.io"}); got != nil {
+		t.Errorf("while HNC is there: %v", got)
+	}
+	if got := LeftoverRights(roles[:1], nil); got != nil {
+		t.Errorf("without HNC: %v", got)
+	}
+}
+
 // The lists are those of the manifests.
 func TestAllPoliciesAreKnown(t *testing.T) {
 	files, err := filepath.Glob("../../policy/*.yaml")

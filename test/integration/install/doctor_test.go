@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -48,6 +51,7 @@ func diagnose(t *testing.T) {
 	if _, err := bindings.Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	withoutARight(t)
 	// A kind that does not exist is a condition of the configuration.
 	configure := func(resources string) {
 		t.Helper()
@@ -64,4 +68,49 @@ func diagnose(t *testing.T) {
 		return nil
 	})
 	configure(`[{"resource":"configmaps"}]`)
+}
+
+// withoutARight checks that the doctor finds a missing ClusterRoleBinding of a server, and names the right and what to do.
+func withoutARight(t *testing.T) {
+	t.Helper()
+	bindings := admin.RbacV1().ClusterRoleBindings()
+	binding, err := bindings.Get(t.Context(), "hnc-propagator:kinds", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bindings.Delete(t.Context(), binding.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "a missing right", func() error {
+		if out, code := doctor(t); code != 3 || !strings.Contains(out, "error    rights of hnc-propagator: missing: list configmaps, watch configmaps") ||
+			!strings.Contains(out, "-> apply the ClusterRoles and bindings") {
+			return fmt.Errorf("exit code %d: %s", code, out)
+		}
+		return nil
+	})
+	binding.ResourceVersion, binding.UID = "", ""
+	if _, err := bindings.Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// diagnoseLag checks that the doctor finds a namespace that hnc-propagator, which does not run, does not label.
+func diagnoseLag(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := admin.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	hierarchies := admin.HNC.HncV1beta1().Hierarchies("late")
+	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: "parent"}}
+	if _, err := hierarchies.Create(ctx, h, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := doctor(t); code != 3 || !strings.Contains(out, "warning  propagation: 1 namespaces do not have the labels of their trees yet: late") ||
+		!strings.Contains(out, "error    lease hnc-propagator: no replica of hnc-propagator leads") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if err := hierarchies.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }

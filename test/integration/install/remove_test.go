@@ -63,6 +63,7 @@ func TestInstallAndRemove(t *testing.T) {
 	if err := cp.StopProcess(t.Context(), "hnc-propagator"); err != nil {
 		t.Fatal(err)
 	}
+	diagnoseLag(t)
 	out, err = command(t, "kubectl-hns", "uninstall", "--yes")
 	if err != nil {
 		t.Fatal(err)

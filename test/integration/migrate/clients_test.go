@@ -25,6 +25,7 @@ import (
 var (
 	hierarchies = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hierarchyconfigurations"}
 	anchors     = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "subnamespaceanchors"}
+	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 

@@ -70,7 +70,9 @@ func buildForest(t *testing.T, members []member) {
 			anchors[m.parent] = append(anchors[m.parent], m.name)
 		}
 	}
-	objects, err := manifests("testdata/hnc.yaml", func(kind string) bool { return kind == "Deployment" || kind == "Service" })
+	objects, err := manifests("testdata/hnc.yaml", func(kind string) bool {
+		return kind == "Deployment" || kind == "Service" || kind == "ClusterRole" || kind == "ClusterRoleBinding"
+	})
 	if err == nil {
 		err = cp.Apply(t.Context(), objects)
 	}

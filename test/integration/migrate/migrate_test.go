@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -23,6 +25,10 @@ import (
 func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl-hns"), args...)
+	if i := slices.Index(args, limited); i >= 0 {
+		args = append(slices.Clone(args[:i]), args[i+1:]...)
+		cmd = exec.CommandContext(t.Context(), "bash", append([]string{"-c", `ulimit -f 100 && exec "$0" "$@"`, filepath.Join(binDir, "kubectl-hns")}, args...)...)
+	}
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+cp.Kubeconfig(), "HOME="+t.TempDir())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -45,6 +51,42 @@ func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 		err = fmt.Errorf("%v: %w: %s", args, err, stderr.String())
 	}
 	return out.String(), err
+}
+
+// limited, as an argument, is none: the plugin can write 100 KiB to a file, as on a full disk.
+const limited = "(limited)"
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares output with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	if suite.Size(0, 1) == 1 {
+		return // They are those of the small forest.
+	}
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is not what the plugin prints (-want, +got):\n%s", file, diff)
+	}
+}
+
+// must runs the plugin without an error.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := plugin(t, "", args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return out
 }
 
 // stepOf returns the step whose beginning a line shows, "" for any other line.
@@ -108,8 +150,11 @@ var (
 func TestMigration(t *testing.T) {
 	members := forest(suite.Size(24, 300))
 	buildForest(t, members)
+	pretend(t)
 	startPropagator(t)
 	testBadInput(t)
+	golden(t, "dry-run", must(t, "migrate", "--dry-run", "--export=hnc-export.yaml"))
+	golden(t, "rollback-of-none", must(t, "migrate", "rollback", "--yes"))
 	installWebhooks(t)
 	before := identities(t)
 	stopReading := readAsOldClients(t, len(members)-2)
@@ -135,6 +180,8 @@ func TestMigration(t *testing.T) {
 	}
 	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	} else {
+		golden(t, "rollback", out)
 	}
 	rolledBack(t)
 	compare(t, before, "the rollback")
@@ -159,11 +206,15 @@ func TestMigration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err != nil {
+	interrupt(t, "unfreeze", "migrate", "--yes", "--export", file)
+	out, err := plugin(t, "", "migrate", "--yes", "--export", file)
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	golden(t, "completed", out)
 	stopReading()
 	migrated(t, members)
+	corrected(t)
 	compare(t, before, "the migration")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the export: %v, %v", info, err)
@@ -182,8 +233,8 @@ func compare(t *testing.T, before map[string]string, what string) {
 	t.Helper()
 	after := identities(t)
 	for key, was := range before {
-		// The namespace below the one that breaks the cycle has its label, like those below an orphan.
-		if after[key] != was && key != "cycle-b" {
+		// The namespace below the one that breaks the cycle has its label, like those below an orphan. What users have written is corrected.
+		if after[key] != was && key != "cycle-b" && key != pretender {
 			t.Errorf("%s has changed %s: was %s, is %s", what, key, was, after[key])
 		}
 	}

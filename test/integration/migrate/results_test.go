@@ -33,6 +33,13 @@ func testBadInput(t *testing.T) {
 			return err
 		}
 	}
+	definitionFinalizers := func(list string) func() error {
+		return func() error {
+			_, err := admin.Dynamic.Resource(definitions).Patch(ctx, "hierarchyconfigurations.hnc.x-k8s.io", types.MergePatchType,
+				[]byte(`{"metadata":{"finalizers":`+list+`}}`), metav1.PatchOptions{})
+			return err
+		}
+	}
 	const listService = "v1alpha2.resources.hnc.x-k8s.io"
 	service := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": listService},
@@ -65,14 +72,23 @@ func testBadInput(t *testing.T) {
 			},
 			nil, "apiservice v1alpha2.resources.hnc.x-k8s.io leads to service other in namespace default",
 		},
+		"a full disk": {nothing, nothing, []string{limited}, "file too large; make room, or choose another file by --export"},
+		"finalizers of a definition": {
+			definitionFinalizers(`["customresourcecleanup.apiextensions.k8s.io","example.com/held"]`), definitionFinalizers(`["customresourcecleanup.apiextensions.k8s.io"]`), nil,
+			"customresourcedefinition hierarchyconfigurations.hnc.x-k8s.io has the finalizer example.com/held, which would keep it",
+		},
 		"no confirmation": {nothing, nothing, []string{"--yes=false"}, "nothing was changed: not confirmed"},
 	} {
 		if err := test.before(); err != nil {
 			t.Fatal(err)
 		}
-		args := append([]string{"migrate", "--yes", "--export=" + filepath.Join(t.TempDir(), "new.yaml")}, test.args...)
+		dir := t.TempDir()
+		args := append([]string{"migrate", "--yes", "--export=" + filepath.Join(dir, "new.yaml")}, test.args...)
 		if out, err := plugin(t, "", args...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q\n%s", name, err, test.want, out)
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("%s: files are left: %v, %v", name, files, err)
 		}
 		if err := test.after(); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,94 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Kubernetes reports whether the cluster serves the admission policies that protect copies. served are the resources of
+// admissionregistration.k8s.io/v1.
+func Kubernetes(version string, served []metav1.APIResource) Finding {
+	const subject = "kubernetes"
+	found := map[string]bool{}
+	for _, resource := range served {
+		found[resource.Name] = true
+	}
+	var missing []string
+	for _, resource := range []string{"validatingadmissionpolicies", "mutatingadmissionpolicies"} {
+		if !found[resource] {
+			missing = append(missing, resource)
+		}
+	}
+	if len(missing) > 0 {
+		return Finding{Error, subject, fmt.Sprintf("version %s does not serve %s in admissionregistration.k8s.io/v1", version, strings.Join(missing, " and ")),
+			"upgrade the cluster to Kubernetes 1.36 or later"}
+	}
+	return ok(subject, "version %s has what the servers need", version)
+}
+
+// RequestHeader reports whether hnc-apiserver can recognize the requests that kube-apiserver forwards. It looks at the ConfigMap
+// extension-apiserver-authentication in kube-system; nil means that it does not exist.
+func RequestHeader(found *corev1.ConfigMap) Finding {
+	const subject = "configmap extension-apiserver-authentication"
+	if found == nil || found.Data["requestheader-client-ca-file"] == "" {
+		return Finding{Error, subject, "it has no requestheader-client-ca-file: kube-apiserver cannot forward requests to other API servers",
+			"start kube-apiserver with --requestheader-client-ca-file, --proxy-client-cert-file and --proxy-client-key-file"}
+	}
+	return ok(subject, "kube-apiserver can forward requests")
+}
+
+// Clock reports by how much a clock differs from kube-apiserver's. Certificates, tokens and leases depend on clocks. The times are those of a request and
+// its response, so differences of up to skew are not reported.
+func Clock(whose string, clock, server time.Time) Finding {
+	subject := "clock of " + whose
+	difference := clock.Sub(server).Round(time.Second)
+	if difference.Abs() > skew {
+		direction := "ahead of"
+		if difference < 0 {
+			direction = "behind"
+		}
+		return Finding{Warning, subject, fmt.Sprintf("it is %s %s kube-apiserver's", difference.Abs(), direction), "synchronize the clocks"}
+	}
+	return ok(subject, "it agrees with kube-apiserver's")
+}
+
+// Installations reports Deployments of the servers outside the namespace in which they belong. Of two installations, one serves the API, with data that
+// the other does not have.
+func Installations(deployments []appsv1.Deployment) Finding {
+	const subject = "installations"
+	var others []string
+	for _, deployment := range deployments {
+		if deployment.Namespace != hnc.SystemNamespace {
+			others = append(others, deployment.Namespace+"/"+deployment.Name)
+		}
+	}
+	if len(others) > 0 {
+		return Finding{Error, subject, "servers are installed outside " + hnc.SystemNamespace + ", too: deployments " + strings.Join(others, ", "),
+			"remove all but one installation; the one in " + hnc.SystemNamespace + " has the volume with the hierarchies"}
+	}
+	return ok(subject, "one at most")
+}
+
+// Vacancy reports whether an APIService is free to be installed; nil means that it does not exist. HNC's definitions create an APIService of their own.
+func Vacancy(name string, found *apiregistrationv1.APIService) Finding {
+	subject := "apiservice " + name
+	switch {
+	case found == nil:
+		return ok(subject, "it can be created")
+	case found.Spec.Service == nil:
+		return Finding{Warning, subject, "CustomResourceDefinitions serve this version, such as HNC's",
+			"install beside HNC and migrate: see docs/migration.md; or delete the definitions if nothing in them is needed"}
+	case found.Spec.Service.Name != service || found.Spec.Service.Namespace != hnc.SystemNamespace:
+		return Finding{Error, subject, fmt.Sprintf("it belongs to the service %s in namespace %s", found.Spec.Service.Name, found.Spec.Service.Namespace),
+			"find out who owns it, and remove it first"}
+	}
+	return Finding{Warning, subject, "the servers are installed already", "upgrade them, in the way in which they were installed: see docs/operations.md"}
+}

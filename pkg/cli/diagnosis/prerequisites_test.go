@@ -1,0 +1,61 @@
+package diagnosis
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestKubernetes(t *testing.T) {
+	resources := func(names ...string) []metav1.APIResource {
+		var list []metav1.APIResource
+		for _, name := range names {
+			list = append(list, metav1.APIResource{Name: name})
+		}
+		return list
+	}
+	expect(t, "1.37", Kubernetes("v1.37.1", resources("validatingadmissionpolicies", "mutatingadmissionpolicies")), OK, "v1.37.1")
+	expect(t, "1.30", Kubernetes("v1.30.2", resources("validatingadmissionpolicies")), Error, "v1.30.2 does not serve mutatingadmissionpolicies in")
+	expect(t, "1.29", Kubernetes("v1.29.0", resources("validatingwebhookconfigurations")), Error, "does not serve validatingadmissionpolicies and mutatingadmissionpolicies")
+	expect(t, "1.15", Kubernetes("v1.15.0", nil), Error, "does not serve")
+}
+
+func TestRequestHeader(t *testing.T) {
+	found := &corev1.ConfigMap{Data: map[string]string{"client-ca-file": "a", "requestheader-client-ca-file": "b"}}
+	expect(t, "present", RequestHeader(found), OK, "can forward")
+	delete(found.Data, "requestheader-client-ca-file")
+	expect(t, "missing", RequestHeader(found), Error, "no requestheader-client-ca-file")
+	expect(t, "no ConfigMap", RequestHeader(nil), Error, "no requestheader-client-ca-file")
+}
+
+func TestClock(t *testing.T) {
+	now := time.Now()
+	expect(t, "equal", Clock("a", now, now.Add(time.Second)), OK, "agrees")
+	expect(t, "ahead", Clock("a", now.Add(time.Minute), now), Warning, "1m0s ahead of")
+	expect(t, "behind", Clock("a", now.Add(-time.Hour), now), Warning, "1h0m0s behind")
+}
+
+func TestInstallations(t *testing.T) {
+	deployment := func(namespace string) appsv1.Deployment {
+		return appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hnc-apiserver"}}
+	}
+	expect(t, "none", Installations(nil), OK, "one at most")
+	expect(t, "one", Installations([]appsv1.Deployment{deployment(hnc.SystemNamespace)}), OK, "one at most")
+	expect(t, "two", Installations([]appsv1.Deployment{deployment(hnc.SystemNamespace), deployment("hnc")}), Error, "deployments hnc/hnc-apiserver")
+}
+
+func TestVacancy(t *testing.T) {
+	found := &apiregistrationv1.APIService{Spec: apiregistrationv1.APIServiceSpec{Service: &apiregistrationv1.ServiceReference{Name: "hnc-apiserver", Namespace: hnc.SystemNamespace}}}
+	expect(t, "free", Vacancy("a", nil), OK, "can be created")
+	expect(t, "ours", Vacancy("a", found), Warning, "installed already")
+	found.Spec.Service.Namespace = "other"
+	expect(t, "foreign", Vacancy("a", found), Error, "belongs to the service hnc-apiserver in namespace other")
+	found.Spec.Service = nil
+	expect(t, "HNC's", Vacancy("a", found), Warning, "CustomResourceDefinitions serve this version")
+}

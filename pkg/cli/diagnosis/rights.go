@@ -1,0 +1,81 @@
+package diagnosis
+
+import (
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// Right is what a server does with a resource. Subresources are part of its name.
+type Right struct {
+	Group, Resource, Namespace, Name string
+	Verbs                            []string
+}
+
+// writes are what the propagator does with a kind.
+var writes = []string{"list", "watch", "create", "update", "delete"}
+
+// APIServerRights are those without which hnc-apiserver does not serve.
+var APIServerRights = []Right{
+	{"", "configmaps", metav1.NamespaceSystem, "extension-apiserver-authentication", []string{"get", "list", "watch"}},
+	{"authentication.k8s.io", "tokenreviews", "", "", []string{"create"}},
+	{"authorization.k8s.io", "subjectaccessreviews", "", "", []string{"create"}},
+	{"", "namespaces", "", "", []string{"get", "list", "watch"}},
+	{rbacv1.GroupName, "clusterroles", "", "", []string{"list", "watch"}},
+	{rbacv1.GroupName, "rolebindings", "", "", []string{"list", "watch"}},
+	{"admissionregistration.k8s.io", "validatingadmissionpolicies", "", "", []string{"list", "watch"}},
+	{"flowcontrol.apiserver.k8s.io", "flowschemas", "", "", []string{"list", "watch"}},
+}
+
+// PropagatorRights returns those that hnc-propagator needs with a configuration.
+func PropagatorRights(configuration *v1beta1.HNCConfiguration) []Right {
+	rights := []Right{
+		{"", "namespaces", "", "", []string{"get", "list", "watch", "create", "patch", "delete"}},
+		{rbacv1.GroupName, "roles", "", "", append([]string{"bind", "escalate"}, writes...)},
+		{rbacv1.GroupName, "rolebindings", "", "", writes},
+		{rbacv1.GroupName, "clusterroles", "", "", []string{"bind"}},
+		{"", "resourcequotas", "", "", []string{"list", "watch", "create", "patch", "delete"}},
+		{hnc.GroupName, "hierarchies", "", "", []string{"list", "watch", "create", "update"}},
+		{hnc.GroupName, "subnamespaces", "", "", []string{"list", "watch", "update"}},
+		{"coordination.k8s.io", "leases", hnc.SystemNamespace, "", []string{"get", "create", "update"}},
+	}
+	if configuration == nil {
+		return rights
+	}
+	for _, kind := range configuration.Spec.Resources {
+		if kind.Mode != v1beta1.Ignore {
+			rights = append(rights, Right{kind.Group, kind.Resource, "", "", writes})
+		}
+	}
+	return rights
+}
+
+// Rights reports which rights of a server are missing, each as "VERB RESOURCE.GROUP".
+func Rights(server string, missing []string) Finding {
+	subject := "rights of " + server
+	if len(missing) > 0 {
+		hint := "apply the ClusterRoles and bindings of the manifests or the chart again"
+		if server == "hnc-propagator" {
+			hint += "; for a propagated kind, kubectl hns config grant prints a ClusterRole"
+		}
+		return Finding{Error, subject, "missing: " + strings.Join(missing, ", "), hint}
+	}
+	return ok(subject, "complete")
+}
+
+// Aggregation reports whether a built-in ClusterRole contains the rights on hierarchies, which users get by it.
+func Aggregation(name string, rules []rbacv1.PolicyRule) Finding {
+	subject := "clusterrole " + name
+	for _, rule := range rules {
+		if slices.Contains(rule.APIGroups, hnc.GroupName) {
+			return ok(subject, "it contains rights on %s", hnc.GroupName)
+		}
+	}
+	return Finding{Warning, subject, "it contains no rights on " + hnc.GroupName + ": its users cannot use hierarchies",
+		"apply the ClusterRole hnc-aggregate-to-" + name + " again, or grant the rights by roles of your own"}
+}

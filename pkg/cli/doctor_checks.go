@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+)
+
+// checkRights looks at the rights of the servers, and of users by the built-in roles.
+func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.HNCConfiguration) {
+	for _, server := range []struct {
+		name   string
+		rights []diagnosis.Right
+	}{{"hnc-apiserver", diagnosis.APIServerRights}, {"hnc-propagator", diagnosis.PropagatorRights(configuration)}} {
+		missing, err := o.missingRights(ctx, server.name, server.rights)
+		if !o.failed("rights of "+server.name, err) {
+			o.add(diagnosis.Rights(server.name, missing))
+		}
+	}
+	for _, name := range []string{"view", "edit", "admin"} {
+		role, err := o.clients.kube.RbacV1().ClusterRoles().Get(ctx, name, metav1.GetOptions{})
+		if !o.failed("clusterrole "+name, err) {
+			o.add(diagnosis.Aggregation(name, role.Rules))
+		}
+	}
+}
+
+// missingRights returns the rights that a server's ServiceAccount does not have.
+func (o *doctorOptions) missingRights(ctx context.Context, server string, rights []diagnosis.Right) ([]string, error) {
+	var missing []string
+	for _, right := range rights {
+		resource, subresource, _ := strings.Cut(right.Resource, "/")
+		for _, verb := range right.Verbs {
+			review, err := o.clients.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+				User:   "system:serviceaccount:" + hnc.SystemNamespace + ":" + server,
+				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
+				ResourceAttributes: &authorizationv1.ResourceAttributes{
+					Group: right.Group, Resource: resource, Subresource: subresource, Namespace: right.Namespace, Name: right.Name, Verb: verb,
+				},
+			}}, metav1.CreateOptions{})
+			if err != nil {
+				return nil, err
+			}
+			if !review.Status.Allowed {
+				missing = append(missing, strings.TrimSuffix(verb+" "+right.Resource+"."+right.Group, "."))
+			}
+		}
+	}
+	return missing, nil
+}
+
+// labelTime is how long the propagator has to label namespaces before doctor reports it.
+const labelTime = 3 * time.Second
+
+// checkLag compares the labels of the namespaces with their hierarchies. Where they differ, it looks again.
+func (o *doctorOptions) checkLag(ctx context.Context) {
+	first, ok := o.behind(ctx)
+	if !ok {
+		return
+	}
+	var second []string
+	if len(first) > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(labelTime):
+		}
+		if second, ok = o.behind(ctx); !ok {
+			return
+		}
+	}
+	o.add(diagnosis.Lag(first, second))
+}
+
+// behind returns the namespaces whose labels do not show their parents, and false if that cannot be found out.
+func (o *doctorOptions) behind(ctx context.Context) ([]string, bool) {
+	hierarchies, err := o.clients.hierarchy.HncV1beta1().Hierarchies(corev1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if o.failed("hierarchies", err) || err != nil {
+		return nil, false
+	}
+	namespaces, err := o.clients.namespaces.List(ctx, metav1.ListOptions{})
+	if o.failed("namespaces", err) {
+		return nil, false
+	}
+	return diagnosis.Behind(namespaces.Items, hierarchies.Items), true
+}
+
+// checkEtcd looks at the size of Kubernetes' etcd, which holds the copies.
+func (o *doctorOptions) checkEtcd(ctx context.Context) {
+	const subject = "etcd of kube-apiserver"
+	metrics, err := o.clients.kube.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if o.failed(subject, err) {
+		return
+	}
+	finding, err := diagnosis.EtcdSize("kube-apiserver", bytes.NewReader(metrics))
+	if !o.failed(subject, err) {
+		o.add(finding)
+	}
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+)
+
+// checkCluster looks at what the servers need of the cluster, whether they are installed or not.
+func (o *doctorOptions) checkCluster(ctx context.Context, now time.Time) {
+	discovery := o.clients.kube.Discovery()
+	served, err := discovery.ServerResourcesForGroupVersion("admissionregistration.k8s.io/v1")
+	if apierrors.IsNotFound(err) {
+		served, err = &metav1.APIResourceList{}, nil
+	}
+	if !o.failed("kubernetes", err) {
+		version, err := discovery.ServerVersion()
+		if !o.failed("kubernetes", err) {
+			o.add(diagnosis.Kubernetes(version.GitVersion, served.APIResources))
+		}
+	}
+	authentication, err := o.clients.kube.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, "extension-apiserver-authentication", metav1.GetOptions{})
+	if !o.failed("configmap extension-apiserver-authentication", err) {
+		if err != nil {
+			authentication = nil
+		}
+		o.add(diagnosis.RequestHeader(authentication))
+	}
+	o.add(diagnosis.Clock("this machine", time.Now(), now))
+	deployments, err := o.clients.kube.AppsV1().Deployments(corev1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: installed})
+	if !o.failed("deployments", err) {
+		o.add(diagnosis.Installations(deployments.Items))
+	}
+}
+
+// checkVacancy looks for what is in the way of an installation.
+func (o *doctorOptions) checkVacancy(ctx context.Context) {
+	for _, service := range diagnosis.APIServices {
+		found, err := o.apiService(ctx, service.Name)
+		if !o.failed("apiservice "+service.Name, err) {
+			o.add(diagnosis.Vacancy(service.Name, found))
+		}
+	}
+}
+
+// apiService returns an APIService, nil if it does not exist.
+func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregistrationv1.APIService, error) {
+	resource := schema.GroupVersionResource{Group: apiregistrationv1.GroupName, Version: "v1", Resource: "apiservices"}
+	object, err := o.clients.dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := &apiregistrationv1.APIService{}
+	return found, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, found)
+}
+
+// checkServerClock compares the clock of hnc-apiserver, which answers for its group, with kube-apiserver's.
+func (o *doctorOptions) checkServerClock(ctx context.Context, now time.Time) {
+	begin := time.Now()
+	date, err := o.date(ctx, "apis", v1beta1.SchemeGroupVersion.Group, v1beta1.SchemeGroupVersion.Version)
+	// An API that is not served is another check's.
+	if err == nil && !date.IsZero() {
+		o.add(diagnosis.Clock("hnc-apiserver", date, now.Add(time.Since(begin))))
+	}
+}
+
+// date returns the time at which the server of a path answers, to the second; zero if that is not known, because a proxy may leave the header out, or because
+// the server does not answer with success.
+func (o *doctorOptions) date(ctx context.Context, path ...string) (time.Time, error) {
+	config, err := o.factory.flags.ToRESTConfig()
+	if err != nil {
+		return time.Time{}, err
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return time.Time{}, err
+	}
+	url, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return time.Time{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url.JoinPath(path...).String(), http.NoBody)
+	if err != nil {
+		return time.Time{}, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	date, err := http.ParseTime(response.Header.Get("Date"))
+	if err != nil || response.StatusCode != http.StatusOK {
+		return time.Time{}, nil //nolint:nilerr // It is not known.
+	}
+	return date, nil
+}

@@ -1,0 +1,77 @@
+package migration
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// Roles of HNC that its bindings refer to.
+var hncRoles = []string{"hnc-manager-role", "hnc-resourcelist", "hnc-leader-election-role"}
+
+// leftovers are the objects of HNC's manifests that the migration leaves, by resource.
+var leftovers = []struct {
+	resource schema.GroupVersionResource
+	// namespace is empty for resources of the whole cluster.
+	namespace string
+	names     []string
+}{
+	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, hnc.SystemNamespace, deployments},
+	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, hnc.SystemNamespace, []string{"hnc-webhook-service", "hnc-controller-manager-metrics-service", listServer}},
+	{schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, hnc.SystemNamespace, []string{"hnc-webhook-server-cert", listServer}},
+	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, hnc.SystemNamespace, []string{"hnc-leader-election-role"}},
+	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}, "",
+		[]string{"hnc-manager-role", "hnc-resourcelist", "hnc-view", "hnc-edit", "hnc-admin", "hnc-admin-role"}},
+}
+
+// printLeftovers prints the commands that delete what is left of HNC. What the user may not read is left out.
+func printLeftovers(ctx context.Context, m *Migration) error {
+	var commands []string
+	add := func(resource, namespace string, names []string) {
+		if len(names) == 0 {
+			return
+		}
+		command := "kubectl delete " + resource + " " + strings.Join(names, " ")
+		if namespace != "" {
+			command += " -n " + namespace
+		}
+		commands = append(commands, command)
+	}
+	for _, l := range leftovers {
+		var found []string
+		for _, name := range l.names {
+			_, err := m.dynamic.Resource(l.resource).Namespace(l.namespace).Get(ctx, name, metav1.GetOptions{})
+			if err == nil {
+				found = append(found, name)
+			} else if !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+				return err
+			}
+		}
+		add(l.resource.Resource, l.namespace, found)
+	}
+	var bindings []string
+	if list, err := m.kube.RbacV1().RoleBindings(hnc.SystemNamespace).List(ctx, metav1.ListOptions{}); err == nil {
+		for _, b := range list.Items {
+			if slices.Contains(hncRoles, b.RoleRef.Name) {
+				bindings = append(bindings, b.Name)
+			}
+		}
+	}
+	add("rolebindings", hnc.SystemNamespace, bindings)
+	bindings = nil
+	if list, err := m.kube.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{}); err == nil {
+		for _, b := range list.Items {
+			if slices.Contains(hncRoles, b.RoleRef.Name) {
+				bindings = append(bindings, b.Name)
+			}
+		}
+	}
+	add("clusterrolebindings", "", bindings)
+	return m.printList("These objects of HNC have no use any more. To delete them:", commands)
+}

@@ -1,0 +1,249 @@
+// Package release checks what make release has written, as those who download it use it.
+package release
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+var (
+	dir       = flag.String("release", "", "the absolute path of the directory that make release has written; without it there is nothing to check")
+	version   = flag.String("version", "", "the version of the release, such as v0.1.0")
+	platforms = flag.String("platforms", "", "the platforms of the plugin, separated by spaces")
+)
+
+func released(t *testing.T) {
+	t.Helper()
+	if *dir == "" {
+		t.Skip("no release: make release VERSION=v0.1.0")
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(*dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Each file has a checksum, and nothing else does.
+func TestChecksums(t *testing.T) {
+	released(t)
+	listed := map[string]string{}
+	for lines := bufio.NewScanner(bytes.NewReader(read(t, "SHA256SUMS"))); lines.Scan(); {
+		sum, name, _ := strings.Cut(lines.Text(), "  ")
+		listed[name] = sum
+	}
+	entries, err := os.ReadDir(*dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Name() == "SHA256SUMS" {
+			continue
+		}
+		sum := sha256.Sum256(read(t, entry.Name()))
+		if listed[entry.Name()] != hex.EncodeToString(sum[:]) {
+			t.Errorf("the checksum of %s is %q", entry.Name(), listed[entry.Name()])
+		}
+		delete(listed, entry.Name())
+	}
+	if len(listed) > 0 {
+		t.Errorf("checksums of files that do not exist: %v", listed)
+	}
+}
+
+// krewPlugin is the part of a krew manifest that krew requires.
+type krewPlugin struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+	Spec struct {
+		Version          string `json:"version"`
+		Homepage         string `json:"homepage"`
+		ShortDescription string `json:"shortDescription"`
+		Description      string `json:"description"`
+		Caveats          string `json:"caveats"`
+		Platforms        []struct {
+			Selector struct {
+				MatchLabels map[string]string `json:"matchLabels"`
+			} `json:"selector"`
+			URI    string `json:"uri"`
+			Sha256 string `json:"sha256"`
+			Bin    string `json:"bin"`
+		} `json:"platforms"`
+	} `json:"spec"`
+}
+
+// krew can install the plugin for each platform by the manifest, and what it installs is a program for that platform.
+func TestKrewManifest(t *testing.T) {
+	released(t)
+	var plugin krewPlugin
+	if err := yaml.UnmarshalStrict(read(t, "hns.yaml"), &plugin); err != nil {
+		t.Fatal(err)
+	}
+	if plugin.APIVersion != "krew.googlecontainertools.github.com/v1alpha2" || plugin.Kind != "Plugin" || plugin.Metadata.Name != "hns" {
+		t.Errorf("the manifest is not that of the plugin: %+v", plugin)
+	}
+	if plugin.Spec.Version != *version || plugin.Spec.ShortDescription == "" || plugin.Spec.Homepage == "" || plugin.Spec.Description == "" {
+		t.Errorf("the manifest is incomplete: %+v", plugin.Spec)
+	}
+	var found []string
+	for _, p := range plugin.Spec.Platforms {
+		platform := p.Selector.MatchLabels["os"] + "/" + p.Selector.MatchLabels["arch"]
+		found = append(found, platform)
+		name := p.URI[strings.LastIndex(p.URI, "/")+1:]
+		if sum := sha256.Sum256(read(t, name)); p.Sha256 != hex.EncodeToString(sum[:]) || !strings.Contains(p.URI, "/"+*version+"/") {
+			t.Errorf("%s: %s has another checksum or URI", platform, name)
+		}
+		files := unpack(t, name)
+		if files["LICENSE"] == nil || files["kubectl_complete-hns"] == nil {
+			t.Errorf("%s has no license, or no completion", name)
+		}
+		if err := isProgram(files[p.Bin], platform); err != nil {
+			t.Errorf("%s: %s: %v", name, p.Bin, err)
+		}
+		if platform == runtime.GOOS+"/"+runtime.GOARCH {
+			saysVersion(t, p.Bin, files[p.Bin], "--version")
+		}
+	}
+	if want := strings.Fields(*platforms); !slices.Equal(found, want) {
+		t.Errorf("the platforms are %v, want %v", found, want)
+	}
+}
+
+// The servers are for Linux, and say their version.
+func TestServers(t *testing.T) {
+	released(t)
+	for _, platform := range strings.Fields(*platforms) {
+		goos, arch, _ := strings.Cut(platform, "/")
+		if goos != "linux" {
+			continue
+		}
+		files := unpack(t, fmt.Sprintf("hierarchy-apiserver_%s_%s_%s.tar.gz", *version, goos, arch))
+		if files["LICENSE"] == nil {
+			t.Errorf("the archive for %s has no license", platform)
+		}
+		for _, server := range []string{"hnc-apiserver", "hnc-propagator", "hnc-sync"} {
+			if err := isProgram(files[server], platform); err != nil {
+				t.Errorf("%s for %s: %v", server, platform, err)
+			} else if platform == runtime.GOOS+"/"+runtime.GOARCH {
+				saysVersion(t, server, files[server], "--version")
+			}
+		}
+	}
+}
+
+// Each program has a list of what it consists of, with its own digest.
+func TestSBOMs(t *testing.T) {
+	released(t)
+	files, err := filepath.Glob(filepath.Join(*dir, "*.spdx.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no SBOMs", err)
+	}
+	count := len(strings.Fields(*platforms)) + 3*strings.Count(*platforms, "linux/")
+	if len(files) != count {
+		t.Errorf("got %d SBOMs, want %d", len(files), count)
+	}
+	for _, file := range files {
+		var document struct {
+			SPDXVersion string
+			Packages    []struct {
+				Name        string
+				VersionInfo string
+			}
+		}
+		if err := json.Unmarshal(read(t, filepath.Base(file)), &document); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		modules := map[string]string{}
+		for _, p := range document.Packages {
+			modules[p.Name] = p.VersionInfo
+		}
+		if document.SPDXVersion != "SPDX-2.3" || modules["github.com/hierarchy-apiserver/hierarchy-apiserver"] != *version || modules["k8s.io/client-go"] == "" || modules["stdlib"] == "" {
+			t.Errorf("%s is incomplete", file)
+		}
+	}
+}
+
+// The chart and the manifests install the images of this version.
+func TestChartAndManifests(t *testing.T) {
+	released(t)
+	chart := filepath.Join(*dir, "hierarchy-apiserver-"+strings.TrimPrefix(*version, "v")+".tgz")
+	helm := func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "../../_output/bin/helm", args...)
+		home := t.TempDir()
+		cmd.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("helm %v: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	helm("lint", "--strict", chart, "--namespace=hnc-system", "--kube-version=1.37.1")
+	manifests := map[string]string{"the chart": helm("template", "hnc", chart, "--namespace=hnc-system", "--kube-version=1.37.1", "--set=sync.enabled=true")}
+	for _, variant := range []string{"base", "ha", "sync"} {
+		manifests[variant] = string(read(t, "hierarchy-apiserver-"+variant+".yaml"))
+	}
+	image := regexp.MustCompile(`(?m)^\s+image: "?([^\s"]+)`)
+	for name, text := range manifests {
+		found := image.FindAllStringSubmatch(text, -1)
+		if len(found) == 0 {
+			t.Errorf("%s: no images", name)
+		}
+		for _, match := range found {
+			if !strings.HasSuffix(match[1], ":"+*version) {
+				t.Errorf("%s: the image %s is not that of %s", name, match[1], *version)
+			}
+		}
+	}
+}
+
+// The layouts of the images are complete.
+func TestImages(t *testing.T) {
+	released(t)
+	for _, server := range []string{"hnc-apiserver", "hnc-propagator", "hnc-sync"} {
+		layout := t.TempDir()
+		archive := filepath.Join(*dir, server+"_"+*version+"_oci.tar")
+		if out, err := exec.CommandContext(t.Context(), "tar", "-C", layout, "-xf", archive).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", archive, err, out)
+		}
+		blobs, err := filepath.Glob(filepath.Join(layout, "blobs/sha256/*"))
+		if err != nil || len(blobs) < 4 {
+			t.Fatalf("%s: %d blobs, %v", server, len(blobs), err)
+		}
+		for _, blob := range blobs {
+			content, err := os.ReadFile(blob)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != filepath.Base(blob) {
+				t.Errorf("%s: blob %s has another digest", server, filepath.Base(blob))
+			}
+		}
+		index, err := os.ReadFile(filepath.Join(layout, "index.json"))
+		if err != nil || !strings.Contains(string(index), *version) {
+			t.Errorf("%s: the index does not name %s: %v", server, *version, err)
+		}
+	}
+}
