@@ -17,13 +17,21 @@ import (
 
 // checkRights looks at the rights of the servers, and of users by the built-in roles.
 func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.HNCConfiguration) {
+	var kinds []string
+	if configuration != nil {
+		var err error
+		if kinds, err = o.missingRights(ctx, "hnc-propagator", diagnosis.KindRights(configuration)); o.failed("rights of hnc-propagator", err) {
+			return
+		}
+	}
 	for _, server := range []struct {
-		name   string
-		rights []diagnosis.Right
-	}{{"hnc-apiserver", diagnosis.APIServerRights}, {"hnc-propagator", diagnosis.PropagatorRights(configuration)}} {
+		name          string
+		rights        []diagnosis.Right
+		missingOfKind []string
+	}{{"hnc-apiserver", diagnosis.APIServerRights, nil}, {"hnc-propagator", diagnosis.PropagatorRights, kinds}} {
 		missing, err := o.missingRights(ctx, server.name, server.rights)
 		if !o.failed("rights of "+server.name, err) {
-			o.add(diagnosis.Rights(server.name, missing))
+			o.add(diagnosis.Rights(server.name, missing, server.missingOfKind)...)
 		}
 	}
 	for _, name := range []string{"view", "edit", "admin"} {

@@ -67,17 +67,18 @@ apiserver_storage_objects{resource="pods"} 9e+12`: {Warning, "more than 80% of e
 }
 
 func TestRights(t *testing.T) {
-	expect(t, "complete", Rights("hnc-apiserver", nil), OK, "complete")
-	expect(t, "missing", Rights("hnc-propagator", []string{"create namespaces"}), Error, "missing: create namespaces")
+	expect(t, "complete", Rights("hnc-apiserver", nil, nil)[0], OK, "complete")
+	got := Rights("hnc-propagator", []string{"create namespaces"}, []string{"list pods"})
+	if len(got) != 2 {
+		t.Fatalf("got %v", got)
+	}
+	expect(t, "missing", got[0], Error, "missing: create namespaces")
+	expect(t, "missing for a kind", got[1], Warning, "missing for configured kinds: list pods")
 	configuration := &v1beta1.HNCConfiguration{Spec: v1beta1.HNCConfigurationSpec{Resources: []v1beta1.ResourceSpec{
 		{Resource: "configmaps"}, {Resource: "secrets", Mode: v1beta1.Ignore},
 	}}}
-	var resources []string
-	for _, right := range PropagatorRights(configuration) {
-		resources = append(resources, right.Resource)
-	}
-	if !slices.Contains(resources, "configmaps") || slices.Contains(resources, "secrets") {
-		t.Errorf("the configured kinds are not among %v, or ignored ones are", resources)
+	if rights := KindRights(configuration); len(rights) != 1 || rights[0].Resource != "configmaps" {
+		t.Errorf("got %v, want those of configmaps; secrets are ignored", rights)
 	}
 }
 

@@ -32,21 +32,21 @@ var APIServerRights = []Right{
 	{"flowcontrol.apiserver.k8s.io", "flowschemas", "", "", []string{"list", "watch"}},
 }
 
-// PropagatorRights returns those that hnc-propagator needs with a configuration.
-func PropagatorRights(configuration *v1beta1.HNCConfiguration) []Right {
-	rights := []Right{
-		{"", "namespaces", "", "", []string{"get", "list", "watch", "create", "patch", "delete"}},
-		{rbacv1.GroupName, "roles", "", "", append([]string{"bind", "escalate"}, writes...)},
-		{rbacv1.GroupName, "rolebindings", "", "", writes},
-		{rbacv1.GroupName, "clusterroles", "", "", []string{"bind"}},
-		{"", "resourcequotas", "", "", []string{"list", "watch", "create", "patch", "delete"}},
-		{hnc.GroupName, "hierarchies", "", "", []string{"list", "watch", "create", "update"}},
-		{hnc.GroupName, "subnamespaces", "", "", []string{"list", "watch", "update"}},
-		{"coordination.k8s.io", "leases", hnc.SystemNamespace, "", []string{"get", "create", "update"}},
-	}
-	if configuration == nil {
-		return rights
-	}
+// PropagatorRights are those without which hnc-propagator does not propagate.
+var PropagatorRights = []Right{
+	{"", "namespaces", "", "", []string{"get", "list", "watch", "create", "patch", "delete"}},
+	{rbacv1.GroupName, "roles", "", "", append([]string{"bind", "escalate"}, writes...)},
+	{rbacv1.GroupName, "rolebindings", "", "", writes},
+	{rbacv1.GroupName, "clusterroles", "", "", []string{"bind"}},
+	{"", "resourcequotas", "", "", []string{"list", "watch", "create", "patch", "delete"}},
+	{hnc.GroupName, "hierarchies", "", "", []string{"list", "watch", "create", "update"}},
+	{hnc.GroupName, "subnamespaces", "", "", []string{"list", "watch", "update"}},
+	{"coordination.k8s.io", "leases", hnc.SystemNamespace, "", []string{"get", "create", "update"}},
+}
+
+// KindRights returns those that hnc-propagator needs for the kinds of a configuration.
+func KindRights(configuration *v1beta1.HNCConfiguration) []Right {
+	var rights []Right
 	for _, kind := range configuration.Spec.Resources {
 		if kind.Mode != v1beta1.Ignore {
 			rights = append(rights, Right{kind.Group, kind.Resource, "", "", writes})
@@ -55,17 +55,22 @@ func PropagatorRights(configuration *v1beta1.HNCConfiguration) []Right {
 	return rights
 }
 
-// Rights reports which rights of a server are missing, each as "VERB RESOURCE.GROUP".
-func Rights(server string, missing []string) Finding {
+// Rights reports which rights of a server are missing, each as "VERB RESOURCE.GROUP": those that it always needs, and those for kinds.
+func Rights(server string, missing, kinds []string) []Finding {
 	subject := "rights of " + server
+	var findings []Finding
 	if len(missing) > 0 {
-		hint := "apply the ClusterRoles and bindings of the manifests or the chart again"
-		if server == "hnc-propagator" {
-			hint += "; for a propagated kind, kubectl hns config grant prints a ClusterRole"
-		}
-		return Finding{Error, subject, "missing: " + strings.Join(missing, ", "), hint}
+		findings = append(findings, Finding{Error, subject, "missing: " + strings.Join(missing, ", "),
+			"apply the ClusterRoles and bindings of the manifests or the chart again"})
 	}
-	return ok(subject, "complete")
+	if len(kinds) > 0 {
+		findings = append(findings, Finding{Warning, subject, "missing for configured kinds: " + strings.Join(kinds, ", "),
+			"kubectl hns config set-resource KIND --grant grants them; or remove the kind from the configuration"})
+	}
+	if len(findings) == 0 {
+		findings = append(findings, ok(subject, "complete"))
+	}
+	return findings
 }
 
 // Aggregation reports whether a built-in ClusterRole contains the rights on hierarchies, which users get by it.

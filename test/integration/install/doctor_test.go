@@ -51,7 +51,8 @@ func diagnose(t *testing.T) {
 	if _, err := bindings.Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	withoutARight(t)
+	withoutARight(t, "hnc-propagator:kinds", "warning  rights of hnc-propagator: missing for configured kinds: list configmaps, watch configmaps", 2)
+	withoutARight(t, "hnc-apiserver:auth-delegator", "error    rights of hnc-apiserver: missing: create tokenreviews.authentication.k8s.io, create subjectaccessreviews.authorization.k8s.io", 3)
 	// A kind that does not exist is a condition of the configuration.
 	configure := func(resources string) {
 		t.Helper()
@@ -71,10 +72,10 @@ func diagnose(t *testing.T) {
 }
 
 // withoutARight checks that the doctor finds a missing ClusterRoleBinding of a server, and names the right and what to do.
-func withoutARight(t *testing.T) {
+func withoutARight(t *testing.T, name, want string, wantCode int) {
 	t.Helper()
 	bindings := admin.RbacV1().ClusterRoleBindings()
-	binding, err := bindings.Get(t.Context(), "hnc-propagator:kinds", metav1.GetOptions{})
+	binding, err := bindings.Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +83,7 @@ func withoutARight(t *testing.T) {
 		t.Fatal(err)
 	}
 	suite.Eventually(t, "a missing right", func() error {
-		if out, code := doctor(t); code != 3 || !strings.Contains(out, "error    rights of hnc-propagator: missing: list configmaps, watch configmaps") ||
-			!strings.Contains(out, "-> apply the ClusterRoles and bindings") {
+		if out, code := doctor(t); code != wantCode || !strings.Contains(out, want) {
 			return fmt.Errorf("exit code %d: %s", code, out)
 		}
 		return nil

@@ -22,7 +22,8 @@ const (
 )
 
 var (
-	apiServer  = controlplane.Server{Name: "hnc-apiserver", SharedEtcd: true, Args: []string{managedLabel}}
+	// What is new in Kubernetes' libraries is off, as in a careful upgrade.
+	apiServer  = controlplane.Server{Name: "hnc-apiserver", SharedEtcd: true, Args: []string{managedLabel, "--emulated-version=kube=1.36"}}
 	propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{managedLabel, "--leader-elect=false"}}
 )
 
