@@ -125,8 +125,11 @@ func (m Modes) In(namespaces sets.Set[string]) Modes {
 // resolveKinds resolves the configured kinds and watches the propagated ones.
 func (s *Sources) resolveKinds(ctx context.Context) {
 	s.mu.RLock()
-	modes, known := s.modes, s.clusterKnown && s.treesKnown
+	modes, known, watching := s.modes, s.clusterKnown && s.treesKnown, s.watching
 	s.mu.RUnlock()
+	if !watching {
+		return
+	}
 	if s.mapperOutdated.CompareAndSwap(true, false) {
 		s.Mapper.Refresh(time.Now())
 	}
@@ -135,6 +138,7 @@ func (s *Sources) resolveKinds(ctx context.Context) {
 	defer s.mu.Unlock()
 	s.problems, s.resolved = problems, known
 	s.apply(ctx, slices.DeleteFunc(policies, func(p KindPolicy) bool { return !p.propagates() }))
+	s.progressed()
 }
 
 // apply starts and stops watches so that exactly the kinds of the policies are watched. The lock must be held.
@@ -160,9 +164,7 @@ func (s *Sources) apply(ctx context.Context, policies []KindPolicy) {
 func (s *Sources) Relist() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range s.kinds {
-		k.stop()
-	}
-	s.kinds, s.resolved = nil, false
+	s.reset()
+	s.since = time.Now()
 	s.enqueueResolve()
 }

@@ -14,16 +14,12 @@ const (
 	resolveDebounce = 250 * time.Millisecond
 )
 
-// Run maintains the index until ctx ends. It watches the enforced kinds and those that the configuration and the
-// hierarchies name.
+// Run maintains the index until ctx ends. While it is needed, it watches the enforced kinds and those that the
+// configuration and the hierarchies name.
 func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.Source) {
-	enforced, _ := s.KindPolicies(time.Now(), Modes{})
-	s.mu.Lock()
-	s.apply(ctx, enforced)
-	s.mu.Unlock()
 	follow.Run(ctx, "configuration of sources", configurations, s.setConfigurations, s.setConfiguration)
 	follow.Run(ctx, "hierarchies of sources", hierarchies, s.setHierarchies, s.setHierarchy)
-	timer := time.NewTicker(resolvePeriod)
+	timer := time.NewTicker(min(resolvePeriod, s.idle))
 	defer timer.Stop()
 	for {
 		select {
@@ -31,6 +27,7 @@ func (s *Sources) Run(ctx context.Context, configurations, hierarchies follow.So
 			return
 		case <-s.resolve:
 		case <-timer.C:
+			s.stopIdle()
 		}
 		s.resolveKinds(ctx)
 		select {

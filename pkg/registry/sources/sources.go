@@ -1,5 +1,6 @@
 // Package sources indexes the sources of all propagated kinds by their metadata, and finds the local objects that
-// they would overwrite. The index may be stale or incomplete, so only advisory rules use it.
+// they would overwrite. The index may be stale or incomplete, so only advisory rules use it. It exists only while
+// changes of the tree need it.
 package sources
 
 import (
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"k8s.io/client-go/metadata"
 
@@ -35,6 +37,10 @@ type Sources struct {
 	resolve chan struct{}
 	// mapperOutdated reports that the mapper returned a kind that does not exist any more.
 	mapperOutdated atomic.Bool
+	// lastUse is when the index was last needed, in nanoseconds since 1970; idle is how long after that its watches go on. maxWait bounds how long
+	// the first use waits for it.
+	lastUse       atomic.Int64
+	idle, maxWait time.Duration
 
 	mu sync.RWMutex
 	// modes are the modes known so far; resolved reports that their kinds have been resolved.
@@ -43,6 +49,10 @@ type Sources struct {
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string
+	// watching reports that the index is needed, since a time. progress is closed and replaced when more of it is complete.
+	watching bool
+	since    time.Time
+	progress chan struct{}
 }
 
 // kind is a watched kind, guarded by the lock of Sources.
@@ -56,13 +66,15 @@ type kind struct {
 
 // New returns an empty index. Run populates it.
 func New(config Config) *Sources {
-	return &Sources{Config: config, resolve: make(chan struct{}, 1)}
+	return &Sources{Config: config, resolve: make(chan struct{}, 1), idle: idlePeriod, maxWait: maxWait, progress: make(chan struct{})}
 }
 
 // Overwritten returns the local objects in the destinations that sources in the namespaces above would overwrite, in
 // the order of the destinations, and the kinds for which this is unknown. All destinations are descendants of the
-// namespaces above, which start with the root.
-func (s *Sources) Overwritten(above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+// namespaces above, which start with the root. The first call for some time waits until the objects are listed, for
+// some seconds at most.
+func (s *Sources) Overwritten(ctx context.Context, above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+	s.waitForSync(ctx)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var relevant []candidates

@@ -42,13 +42,13 @@ func TestH11WhatIsOverwritten(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			f := run(t, configMaps("", ""), row.objects...)
 			f.start(t)
-			eventually(t, "overwritten", row.want, func() string { return words(f.Overwritten(above, into(above, "moved", "below"))) })
+			eventually(t, "overwritten", row.want, func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved", "below"))) })
 			for _, other := range [][]hnc.ResourceSpec{configMaps(hnc.AllowPropagate, ""), configMaps(hnc.Propagate, hnc.Keep), nil} {
 				f.config.Modify(configured(other...))
 				if other != nil && other[0].Mode == hnc.AllowPropagate && strings.Contains(row.objects[0], "select") {
 					continue // the source has the annotation
 				}
-				eventually(t, fmt.Sprintf("overwritten with %v", other), "", func() string { return words(f.Overwritten(above, into(above, "moved", "below"))) })
+				eventually(t, fmt.Sprintf("overwritten with %v", other), "", func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved", "below"))) })
 			}
 		})
 	}
@@ -57,19 +57,20 @@ func TestH11WhatIsOverwritten(t *testing.T) {
 func TestH11WhatIsUnknownIsReported(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a", "moved/a")
 	f.client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, kruntime.Object, error) { return true, nil, fmt.Errorf("away") })
+	f.maxWait = 0
 	above := []string{"root"}
-	if got := words(f.Overwritten(above, into(above, "moved"))); got != "?the configured kinds" {
+	if got := words(f.Overwritten(t.Context(), above, into(above, "moved"))); got != "?the configured kinds" {
 		t.Errorf("before anything is known: %q", got)
 	}
 	f.start(t)
-	eventually(t, "unknown", "?configmaps", func() string { return words(f.Overwritten(above, into(above, "moved"))) })
+	eventually(t, "unknown", "?configmaps", func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) })
 }
 
 func TestOtherRulesApplyAfterRelist(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a team=none", "moved/a")
 	f.start(t)
 	above := []string{"root"}
-	overwritten := func() string { return words(f.Overwritten(above, into(above, "moved"))) }
+	overwritten := func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) }
 	eventually(t, "overwritten", "root/a>moved", overwritten)
 	f.rules.Store(&copies.Rules{NoPropagation: []copies.Label{{Key: "team", Value: "none"}}})
 	f.Relist()
@@ -83,7 +84,7 @@ func TestIndexFollowsWatch(t *testing.T) {
 	f := run(t, configMaps("", ""), "root/a")
 	f.start(t)
 	above := []string{"root"}
-	overwritten := func() string { return words(f.Overwritten(above, into(above, "moved"))) }
+	overwritten := func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) }
 	eventually(t, "known", "", overwritten)
 	client := f.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("moved").(fake.MetadataClient)
 	m := source("ConfigMap", "moved/a")
@@ -126,7 +127,7 @@ func TestModesOfHierarchyApplyToSourcesBelow(t *testing.T) {
 	above := []string{"root", "mid"}
 	f := run(t, nil, "root/a", "mid/b", "moved/a", "moved/b")
 	f.start(t)
-	overwritten := func() string { return words(f.Overwritten(above, into(above, "moved"))) }
+	overwritten := func() string { return words(f.Overwritten(t.Context(), above, into(above, "moved"))) }
 	eventually(t, "no modes", "", overwritten)
 	f.trees.Add(hierarchy("mid", configMaps("", "")...))
 	eventually(t, "below mid", "mid/b>moved", overwritten)
@@ -214,7 +215,7 @@ func BenchmarkOverwritten(b *testing.B) {
 		}
 		s.kinds = append(s.kinds, k)
 	}
-	s.resolved = true
+	s.resolved, s.watching = true, true
 	above := []string{"namespace-1", "namespace-2", "namespace-3", "namespace-4", "namespace-5"}
 	for _, size := range []int{1, 1000} {
 		names := make([]string, size)
@@ -223,7 +224,7 @@ func BenchmarkOverwritten(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("subtree=%d", size), func(b *testing.B) {
 			for b.Loop() {
-				if writes, unknown := s.Overwritten(above, into(above, names...)); len(writes)+len(unknown) > 0 {
+				if writes, unknown := s.Overwritten(b.Context(), above, into(above, names...)); len(writes)+len(unknown) > 0 {
 					b.Fatal(writes, unknown)
 				}
 			}

@@ -122,6 +122,7 @@ func (f *indexStore) Replace(objects []any, _ string) error {
 	f.sources.mu.Lock()
 	defer f.sources.mu.Unlock()
 	f.kind.index, f.kind.synced = index, true
+	f.sources.progressed()
 	return nil
 }
 

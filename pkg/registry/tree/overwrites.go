@@ -23,7 +23,7 @@ import (
 // Sources finds the objects that copies of sources would overwrite. Both methods also return the kinds that they cannot answer for.
 type Sources interface {
 	// Overwritten returns the writes to destinations that get sources from the given ancestors, the root first.
-	Overwritten(above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
+	Overwritten(ctx context.Context, above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// OverwrittenBy returns the writes to destinations, each with all its ancestors, after a change of configured kinds.
 	OverwrittenBy(ctx context.Context, before, after sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// Mode returns the mode of a resource for sources in a namespace, given its chain with the namespace itself first.
@@ -48,7 +48,7 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, namespa
 	}
 	above := slices.Clone(chain)
 	slices.Reverse(above)
-	writes, unknown := o.config.Sources.Overwritten(above, movedDestinations(placementsFrom(ctx).staying(o.index.Subtree(namespace)), chain, o.index.abstractAbove(chain)))
+	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(placementsFrom(ctx).staying(o.index.Subtree(namespace)), chain, o.index.abstractAbove(chain)))
 	warnUnknown(ctx, unknown)
 	if len(writes) == 0 {
 		return nil

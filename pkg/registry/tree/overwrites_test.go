@@ -28,7 +28,7 @@ type conflicting struct {
 	destinations   []copies.Destination
 }
 
-func (s *conflicting) Overwritten(_ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
+func (s *conflicting) Overwritten(_ context.Context, _ []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	s.destinations = slices.Collect(destinations)
 	for _, d := range s.destinations {
 		for _, name := range s.names {
@@ -41,7 +41,7 @@ func (s *conflicting) Overwritten(_ []string, destinations iter.Seq[copies.Desti
 }
 
 func (s *conflicting) OverwrittenBy(_ context.Context, _, _ sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
-	return s.Overwritten(nil, func(yield func(copies.Destination) bool) {
+	return s.Overwritten(context.Background(), nil, func(yield func(copies.Destination) bool) {
 		for d := range destinations {
 			if len(d.Ancestors) > 0 && !yield(d) {
 				return
