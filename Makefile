@@ -23,6 +23,8 @@ FUZZTIME ?= 30s
 CHAOSTIME ?= 10m
 # The release or commit that `make upgrade` upgrades from.
 PREVIOUS ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
+# How long `make soak` changes a forest.
+SOAKTIME ?= 30m
 # The flags of `make bench`: see docs/performance.md.
 BENCHFLAGS ?=
 # The flags of Helm for `make install`: --set and --values; and anything in YES for `make uninstall` not to ask.
@@ -78,6 +80,10 @@ upgrade: build ## upgrade a cluster from the build of PREVIOUS, by default the l
 chaos: build ## subject a highly available cluster to faults for CHAOSTIME, 10m by default, and then compare random operations under faults with a model for as long
 	@go test -timeout 0 -count=1 ./test/integration/chaos -run Replicas -v -duration $(CHAOSTIME)
 	@go test -timeout 0 -count=1 ./test/integration/model -run Model -v -long -duration $(CHAOSTIME)
+
+.PHONY: soak
+soak: build ## change a forest of 2 000 namespaces under faults for SOAKTIME, 30m by default, and sample what the servers use into _output/soak.csv
+	@go test -timeout 0 -count=1 ./test/integration/model -run Soak -v -soak $(SOAKTIME) -samples "$$PWD/_output/soak.csv"
 
 .PHONY: rows
 rows: ## list the rules of HNC's behavior, and whether the last make test tested them or they are documented as different

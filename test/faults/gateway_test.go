@@ -105,7 +105,9 @@ func TestGatewayCutsOpenWatches(t *testing.T) {
 	if g.Watches() != 1 {
 		t.Errorf("%d watches", g.Watches())
 	}
-	g.SetRate(1)
+	for g.Injected()[CutWatch] == 0 {
+		g.SetRate(1)
+	}
 	done := make(chan error)
 	go func() {
 		_, err := io.ReadAll(response.Body)

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// maintainEvery is the time between two looks at the database.
-	maintainEvery = 10 * time.Second
+	// maintainEvery is the time between two looks at the database, which cost nothing, and retryAfter that after one which could not free enough.
+	maintainEvery = time.Second
+	retryAfter    = time.Minute
 	// worthwhile is how many bytes a defragmentation must free. Writes wait for as long as it takes to copy what is in use.
 	worthwhile = 64 << 20
 )
@@ -33,16 +34,18 @@ func (d database) fragmented() bool {
 // maintain defragments the database when that frees much, and ends the refusal of writes by an etcd that had reached its quota, until ctx is done.
 // Nobody else does: the compaction of the API server frees pages in the file only.
 func (e *Etcd) maintain(ctx context.Context) {
-	ticks := time.NewTicker(maintainEvery)
-	defer ticks.Stop()
+	next := time.NewTimer(0)
+	defer next.Stop()
 	for {
-		if err := e.free(ctx); err != nil && ctx.Err() == nil {
-			klog.ErrorS(err, "The embedded etcd could not be defragmented")
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticks.C:
+		case <-next.C:
+		}
+		next.Reset(maintainEvery)
+		if err := e.free(ctx); err != nil && ctx.Err() == nil {
+			klog.ErrorS(err, "The embedded etcd could not be defragmented")
+			next.Reset(retryAfter)
 		}
 	}
 }

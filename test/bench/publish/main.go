@@ -1,6 +1,7 @@
 // Command publish makes the tables and plots of docs/performance.md and docs/scale.md from what the bench has printed.
 //
 //	go run ./test/bench/publish results.json [more.json ...]
+//	go run ./test/bench/publish -soak samples.csv
 //
 // Of a measurement that was made several times on a forest of the same size and shape, the last one counts. What the files don't hold keeps its
 // position in the documents.
@@ -18,11 +19,19 @@ import (
 func main() {
 	docs := flag.String("docs", "docs", "the folder of the documents")
 	png := flag.String("png", "", "folder for the same plots as PNG, to look at; by default there are none")
+	soak := flag.String("soak", "", "file of the samples of make soak; its plot is drawn instead")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: publish [flags] RESULTS...\nMakes tables and plots from files of what the bench has printed.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
+	if *soak != "" {
+		if err := publishSoak(*soak, *docs, *png); err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := publish(flag.Args(), *docs, *png, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)

@@ -38,10 +38,12 @@ type cluster struct {
 	// out is between our servers and kube-apiserver, in the other direction.
 	out, in *faults.Gateway
 	etcd    *faults.Link
+	// store is the etcd of our servers, without a proxy.
+	store controlplane.Etcd
 }
 
-// startCluster runs them until the test ends.
-func startCluster(t *testing.T, seed uint64) *cluster {
+// startCluster runs them until the test ends. flags are those of hnc-apiserver.
+func startCluster(t *testing.T, seed uint64, flags ...string) *cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "model")
 	if err != nil {
@@ -62,13 +64,13 @@ func startCluster(t *testing.T, seed uint64) *cluster {
 			t.Error(err)
 		}
 	})
-	if err := c.start(t, seed); err != nil {
+	if err := c.start(t, seed, flags); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func (c *cluster) start(t *testing.T, seed uint64) error {
+func (c *cluster) start(t *testing.T, seed uint64, flags []string) error {
 	ctx := t.Context()
 	var err error
 	config := c.cp.RESTConfig()
@@ -92,8 +94,9 @@ func (c *cluster) start(t *testing.T, seed uint64) error {
 	if c.etcd, err = faults.NewLink(ctx, target.Host); err != nil {
 		return err
 	}
+	c.store = etcd
 	etcd.Endpoints = []string{"https://" + c.etcd.Address()}
-	server := controlplane.Server{Name: "hnc-apiserver", Etcd: &etcd, Args: []string{"--subnamespace-ready-timeout=2s"}}
+	server := controlplane.Server{Name: "hnc-apiserver", Etcd: &etcd, Args: append([]string{"--subnamespace-ready-timeout=2s"}, flags...)}
 	propagator := controlplane.Server{Name: "hnc-propagator"}
 	if err := c.gateways(ctx, installation, server, seed); err != nil {
 		return err

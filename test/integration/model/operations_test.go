@@ -67,22 +67,25 @@ func (o operation) String() string {
 
 const (
 	configMaps, roles = "configmaps", "roles"
-	fulls, subs       = 6, 4
 )
 
 // generator draws operations. They do not depend on what was accepted, so that any part of a list can be repeated.
 type generator struct {
 	*rand.Rand
-	n int
+	// fulls and subs are the numbers of names of full namespaces and of sub-namespaces.
+	fulls, subs int
+	// churn leaves out what concerns the whole cluster.
+	churn bool
+	n     int
 }
 
 func (g *generator) one(of ...string) string { return of[g.IntN(len(of))] }
 
-func (g *generator) full() string { return fmt.Sprintf("n%d", g.IntN(fulls)) }
-func (g *generator) sub() string  { return fmt.Sprintf("s%d", g.IntN(subs)) }
+func (g *generator) full() string { return fmt.Sprintf("n%d", g.IntN(g.fulls)) }
+func (g *generator) sub() string  { return fmt.Sprintf("s%d", g.IntN(g.subs)) }
 
 func (g *generator) any() string {
-	if g.IntN(fulls+subs) < subs {
+	if g.IntN(g.fulls+g.subs) < g.subs {
 		return g.sub()
 	}
 	return g.full()
@@ -90,7 +93,7 @@ func (g *generator) any() string {
 
 // operations returns a tree and n operations on it.
 func (g *generator) operations(n int) (list []operation) {
-	for i := range fulls {
+	for i := range g.fulls {
 		list = append(list, operation{verb: createNamespace, space: fmt.Sprintf("n%d", i)})
 		if i > 0 && g.IntN(3) > 0 {
 			list = append(list, operation{verb: setParent, space: fmt.Sprintf("n%d", i), to: fmt.Sprintf("n%d", g.IntN(i))})
@@ -126,12 +129,14 @@ func (g *generator) operation() operation {
 		o := g.put()
 		o.verb = remove
 		return o
-	case n < 92:
+	case n < 92 && !g.churn:
 		return operation{verb: setMode, kind: configMaps, mode: mode{g.one("Propagate", "Propagate", "AllowPropagate", "Remove", "Ignore"), g.IntN(2) == 0}}
 	case n < 96:
 		return operation{verb: setQuota, space: g.any(), limit: 1000 + g.IntN(1000)}
 	case n < 98:
 		return operation{verb: deleteQuota, space: g.any()}
+	case g.churn:
+		return g.put()
 	default:
 		return operation{verb: await}
 	}

@@ -103,12 +103,18 @@ type replica struct {
 // namespaces exist. The squatter has no rights, and everybody else may do everything.
 func registries(t *testing.T, n int, delay time.Duration, namespaces []string) ([]replica, *clientv3.Client) {
 	t.Helper()
+	return registriesWithin(t, n, delay, namespaces, embedded.DefaultQuota)
+}
+
+// registriesWithin has an etcd with a quota.
+func registriesWithin(t *testing.T, n int, delay time.Duration, namespaces []string, quota int64) ([]replica, *clientv3.Client) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	etcd, err := embedded.Start(dir, embedded.DefaultQuota)
+	etcd, err := embedded.Start(dir, quota)
 	if err != nil {
 		t.Fatal(err)
 	}

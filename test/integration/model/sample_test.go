@@ -1,0 +1,185 @@
+package model
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// columns are what is sampled: times in seconds, memory and etcd's database in megabytes, latencies in milliseconds.
+var columns = []string{
+	"seconds", "apiserver-goroutines", "propagator-goroutines", "apiserver-memory", "propagator-memory", "apiserver-heap", "propagator-heap",
+	"watches-out", "watches-in", "queue", "etcd-file", "etcd-used", "operations", "latency", "slow-watchers",
+}
+
+type sample map[string]float64
+
+// sampler records what our servers use.
+type sampler struct {
+	c     *cluster
+	users []*churner
+	// direct talks to our servers, etcd to their etcd.
+	direct, etcd *http.Client
+	begin        time.Time
+	rows         []sample
+	slow         chan int
+	slowNow      int
+}
+
+func newSampler(t *testing.T, c *cluster, users []*churner) *sampler {
+	t.Helper()
+	s := &sampler{c: c, users: users, begin: time.Now(), slow: make(chan int, 2*slowWatchers)}
+	var err error
+	if s.direct, err = rest.HTTPClientFor(c.cp.RESTConfig()); err != nil {
+		t.Fatal(err)
+	}
+	s.direct.Timeout = sampling
+	tls, err := c.store.TLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.etcd = &http.Client{Transport: &http.Transport{TLSClientConfig: tls}, Timeout: sampling}
+	return s
+}
+
+// metrics sums up the samples of a server by metric, regardless of labels.
+func metrics(ctx context.Context, client *http.Client, url string) (sample, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, response.Status)
+	}
+	all := sample{}
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if i := strings.LastIndex(lines.Text(), "} "); i > 0 {
+			value = lines.Text()[i+2:]
+		}
+		name, _, _ = strings.Cut(name, "{")
+		if v, err := strconv.ParseFloat(value, 64); err == nil {
+			all[name] += v
+		}
+	}
+	return all, nil
+}
+
+func (s *sampler) take(ctx context.Context) (sample, error) {
+	row := sample{"seconds": time.Since(s.begin).Seconds()}
+	for name, process := range map[string]string{"apiserver": "hnc-apiserver", "propagator": "hnc-propagator"} {
+		port, err := s.c.cp.Port(process)
+		if err != nil {
+			return nil, err
+		}
+		m, err := metrics(ctx, s.direct, fmt.Sprintf("https://127.0.0.1:%d/metrics", port))
+		if err != nil {
+			return nil, err
+		}
+		row[name+"-goroutines"] = m["go_goroutines"]
+		row[name+"-memory"] = m["process_resident_memory_bytes"] / 1e6
+		row[name+"-heap"] = m["go_memstats_heap_inuse_bytes"] / 1e6
+		row["queue"] += m["hnc_propagation_queue_length"] + m["workqueue_depth"]
+	}
+	m, err := metrics(ctx, s.etcd, s.c.store.Endpoints[0]+"/metrics")
+	if err != nil {
+		return nil, err
+	}
+	row["etcd-file"], row["etcd-used"] = m["etcd_mvcc_db_total_size_in_bytes"]/1e6, m["etcd_mvcc_db_total_size_in_use_in_bytes"]/1e6
+	row["watches-out"], row["watches-in"] = float64(s.c.out.Watches()), float64(s.c.in.Watches())
+	n, median := latencies(s.users)
+	row["operations"], row["latency"] = float64(n), median
+	for {
+		select {
+		case n := <-s.slow:
+			s.slowNow += n
+			continue
+		default:
+		}
+		row["slow-watchers"] = float64(s.slowNow)
+		return row, nil
+	}
+}
+
+// run samples until ctx ends. A sample that fails, such as that of a server that does not run, is left out.
+func (s *sampler) run(ctx context.Context) {
+	ticks := time.NewTicker(sampling)
+	defer ticks.Stop()
+	for {
+		if row, err := s.take(ctx); err == nil {
+			s.rows = append(s.rows, row)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+	}
+}
+
+// quiet returns a sample after the queues are empty and so many watches are open as before: reflectors wait up to a minute between tries.
+func (s *sampler) quiet(t *testing.T, when string, before sample) sample {
+	t.Helper()
+	var row sample
+	if err := poll(t.Context(), func() (err error) {
+		if row, err = s.take(t.Context()); err != nil {
+			return err
+		}
+		if row["queue"] > 0 || row["watches-in"] < before["watches-in"] || row["watches-out"] < before["watches-out"] {
+			return fmt.Errorf("%.0f things in queues, %.0f and %.0f watches, before %.0f and %.0f",
+				row["queue"], row["watches-in"], row["watches-out"], before["watches-in"], before["watches-out"])
+		}
+		return nil
+	}); err != nil {
+		t.Errorf("%s: %v", when, err)
+	}
+	s.rows = append(s.rows, row)
+	t.Logf("%s: %v", when, row)
+	return row
+}
+
+// watchSlowly opens a watch of all hierarchies and reads nothing from it, until ctx ends, again and again: faults end it.
+func (s *sampler) watchSlowly(ctx context.Context) {
+	config := rest.CopyConfig(s.c.admin.Config)
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return
+	}
+	s.slow <- 1
+	defer func() { s.slow <- -1 }()
+	for ctx.Err() == nil {
+		err := func() error {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+"/apis/hnc.x-k8s.io/v1beta1/hierarchies?watch=true&sendInitialEvents=false", nil)
+			if err != nil {
+				return err
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = response.Body.Close() }()
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Minute):
+				return errors.New("again")
+			}
+		}()
+		if err != nil && ctx.Err() == nil {
+			time.Sleep(interval)
+		}
+	}
+}
