@@ -17,13 +17,19 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// install installs the chart, and runs the servers with the arguments of its Deployments, because there is no kubelet.
+// install installs the chart, and runs its servers, because there is no kubelet.
 func install(t *testing.T, values ...string) {
 	t.Helper()
-	ctx := t.Context()
 	if _, err := command(t, "helm", append([]string{"install", "hnc", chart, "--namespace=hnc-system", "--create-namespace"}, values...)...); err != nil {
 		t.Fatal(err)
 	}
+	serve(t)
+}
+
+// serve runs the servers that are installed, with the arguments of their Deployments, as a kubelet does.
+func serve(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
 	installation, err := cp.Install(ctx)
 	if err != nil {
 		t.Fatal(err)

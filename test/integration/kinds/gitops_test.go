@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/pages"
 )
 
 // Objects are applied as Argo CD and Flux apply them, and their health is determined as the tools do.
@@ -80,17 +80,14 @@ func TestGitOps(t *testing.T) {
 // healthScript returns the health check that docs/gitops.md shows.
 func healthScript(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile("../../../docs/gitops.md")
+	page, err := pages.Read("../../../docs/gitops.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const key = "resource.customizations.health.hnc.x-k8s.io_Hierarchy"
-	for part := range strings.SplitSeq(string(page), "```") {
-		if text, ok := strings.CutPrefix(part, "yaml\n"+key); ok {
-			var settings map[string]string
-			if err := yaml.Unmarshal([]byte(key+text), &settings); err != nil {
-				t.Fatal(err)
-			}
+	for _, block := range page.Blocks {
+		var settings map[string]string
+		if err := yaml.Unmarshal([]byte(block.Text), &settings); err == nil && settings[key] != "" {
 			return settings[key]
 		}
 	}
