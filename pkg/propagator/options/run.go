@@ -38,6 +38,9 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 		return err
 	}
 	defer stopEvents()
+	if err := requirePolicies(ctx, config.Kubernetes.Discovery()); err != nil {
+		return err
+	}
 	if err := o.Configure(&config); err != nil {
 		return err
 	}
