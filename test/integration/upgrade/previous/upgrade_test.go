@@ -32,7 +32,7 @@ func TestUpgradeAndDowngrade(t *testing.T) {
 	measure(t, "upgrade: hnc-propagator", func() { c.replace(t, "hnc-propagator") })
 	use(t, c, "up-both", current, earlier)
 	unchanged(t, c, "after the upgrade", before)
-	t.Logf("the upgrade has rewritten %d of %d objects outside hnc.x-k8s.io", rewritten(t, c, versions), len(versions))
+	t.Logf("the upgrade has rewritten %v, of %d objects outside hnc.x-k8s.io", rewritten(t, c, versions), len(versions))
 
 	// What the new build has written goes back, too.
 	c.mustHNS(t, current, "set", "web", "--parent=team-a")
@@ -45,7 +45,7 @@ func TestUpgradeAndDowngrade(t *testing.T) {
 	measure(t, "downgrade: manifests", func() { c.install(t) })
 	use(t, c, "down-both", earlier, current)
 	unchanged(t, c, "after the downgrade", before)
-	t.Logf("the downgrade has rewritten %d of %d objects outside hnc.x-k8s.io", rewritten(t, c, versions), len(versions))
+	t.Logf("the downgrade has rewritten %v, of %d objects outside hnc.x-k8s.io", rewritten(t, c, versions), len(versions))
 
 	before, _ = atRest(t, c)
 	c.as(t, current)

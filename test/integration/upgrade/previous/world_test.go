@@ -172,17 +172,18 @@ func unchanged(t *testing.T, c *cluster, when string, before state) {
 	}
 }
 
-// rewritten returns how many objects outside our API were written.
-func rewritten(t *testing.T, c *cluster, before map[string]string) int {
+// rewritten returns the objects outside our API that were written.
+func rewritten(t *testing.T, c *cluster, before map[string]string) []string {
 	t.Helper()
 	_, after := snapshot(t, c)
-	count := 0
+	var keys []string
 	for key, version := range before {
 		if after[key] != version {
-			count++
+			keys = append(keys, key)
 		}
 	}
-	return count
+	slices.Sort(keys)
+	return keys
 }
 
 func labels(t *testing.T, c *cluster, name string) map[string]string {
