@@ -65,7 +65,7 @@ func (c *Config) Complete() CompletedConfig {
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
 	quotas := &quotaAdmission{}
 	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withUserAgent(withQuotaAdmission(
-		withBodyLimits(withPathNames(c.Generic.BuildHandlerChainFunc, withoutProtobuf{Codecs}), withoutProtobuf{Codecs}), quotas))))
+		withBodyLimits(withPathNames(withRejections(c.Generic.BuildHandlerChainFunc), withoutProtobuf{Codecs}), withoutProtobuf{Codecs}), quotas))))
 	c.Generic.Serializer = withoutProtobuf{Codecs}
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {

@@ -24,7 +24,7 @@ var fuzzedPaths = []struct{ method, path, body string }{
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/c/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":"*","requiredChildren":["*"]}}`},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/c/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"abstractAncestors":["*"],"labels":[{"key":"*","value":"*"}]}}`},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/treeplacements", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"TreePlacement","metadata":{"name":"p"},"spec":{"placements":[{"namespace":"*","parent":"a"},{"namespace":"c","parent":"*"}]}}`},
-	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/a/hierarchies/hierarchy/plan", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"SetParent","parent":"*"}}`},
+	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/a/hierarchies/hierarchy/plan", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"*"}}`},
 	{http.MethodDelete, "/apis/hnc.x-k8s.io/v1beta1/namespaces/*/hierarchies/hierarchy", ""},
 }
 
@@ -57,7 +57,7 @@ func FuzzNamesAndQueries(f *testing.F) {
 			requester = tenant
 		}
 		response := send(api, request.method, path+"?"+query, "application/json", requester, []byte(body))
-		if response.Code == http.StatusInternalServerError {
+		if response.Code == http.StatusInternalServerError && !strings.Contains(response.Body.String(), "context canceled") {
 			t.Errorf("%s %s?%s: %d %s", request.method, path, query, response.Code, response.Body)
 		}
 		if response.Code >= 300 || request.method == http.MethodGet {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,6 +28,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 )
@@ -37,27 +39,27 @@ var fuzzNamespaces = []string{"a", "b", "c", "root"}
 // tenant is a user without rights in the cluster, for the registry; the server's own authorizer allows everything, as kube-apiserver has.
 const tenant = "tenant"
 
-// startAPI runs the whole server on an etcd of its own, without a port, and returns the handler of its requests.
-func startAPI(f *testing.F) http.Handler {
-	f.Helper()
+// startAPI runs the whole server on an etcd of its own, without a port, and returns the handler of its requests. It configures the server first.
+func startAPI(t testing.TB, configure ...func(*apiserver.Config)) http.Handler {
+	t.Helper()
 	klog.SetOutput(io.Discard)
 	klog.LogToStderr(false)
 	dir, err := os.MkdirTemp("", "fuzz")
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	f.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	etcd, err := embedded.Start(dir, embedded.DefaultQuota)
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	f.Cleanup(etcd.Stop)
+	t.Cleanup(etcd.Stop)
 	cluster := httptest.NewServer(http.HandlerFunc(serveCluster))
-	f.Cleanup(cluster.Close)
+	t.Cleanup(cluster.Close)
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":%q}}],`+
 		`"contexts":[{"name":"c","context":{"cluster":"c"}}],"current-context":"c"}`, cluster.URL), 0o600); err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
 	o := options.New()
 	flags := pflag.NewFlagSet("hnc-apiserver", pflag.ContinueOnError)
@@ -69,11 +71,16 @@ func startAPI(f *testing.F) http.Handler {
 		"--authorization-kubeconfig=" + kubeconfig, "--authentication-skip-lookup", "--enable-priority-and-fairness=false",
 		"--cert-dir=" + dir, "--subnamespace-ready-timeout=0",
 	}), o.Server.ComponentGlobalsRegistry.Set(), o.Validate()); err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
+	// Nothing is served on it.
+	if o.Recommended.SecureServing.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Recommended.SecureServing.Listener.Close() })
 	config, err := o.Config()
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
 	config.Generic.SecureServing, config.Generic.ExternalAddress = nil, "localhost:443"
 	config.Generic.Authentication.Authenticator = authenticator.RequestFunc(func(r *http.Request) (*authenticator.Response, bool, error) {
@@ -81,22 +88,25 @@ func startAPI(f *testing.F) http.Handler {
 	})
 	config.Generic.Authorization.Authorizer = allow(func(user.Info) bool { return true })
 	config.Reviews = allow(func(u user.Info) bool { return u.GetName() != tenant })
+	for _, configure := range configure {
+		configure(config)
+	}
 	server, err := config.Complete().New()
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	if _, _, err := server.PrepareRun().NonBlockingRunWithContext(ctx, time.Second); err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	f.Cleanup(func() { stop(); server.Destroy() })
+	t.Cleanup(func() { stop(); server.Destroy() })
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		response := send(server.Handler, http.MethodGet, "/readyz?verbose", "", "", nil)
 		if response.Code == http.StatusOK {
 			return server.Handler
 		}
 		if time.Now().After(deadline) {
-			f.Fatal(response.Body.String())
+			t.Fatal(response.Body.String())
 		}
 	}
 }
@@ -111,13 +121,13 @@ func allow(allowed func(user.Info) bool) authorizer.Authorizer {
 	})
 }
 
-// send returns the response to a request. Reads with a query may be watches, and end early.
+// send returns the response to a request. What may be a watch ends early.
 func send(api http.Handler, method, target, contentType, name string, body []byte) (response *httptest.ResponseRecorder) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, method, "/", bytes.NewReader(body))
 	r.URL.Path, r.URL.RawQuery, _ = strings.Cut(target, "?")
-	if method == http.MethodGet && strings.Contains(target, "?") {
+	if query := r.URL.Query(); method == http.MethodGet && (query.Has("watch") || query.Has("follow")) {
 		defer time.AfterFunc(20*time.Millisecond, cancel).Stop()
 	}
 	r.Header.Set("User", name)
@@ -130,7 +140,9 @@ func send(api http.Handler, method, target, contentType, name string, body []byt
 	response = httptest.NewRecorder()
 	w := recorder{response, ctx}
 	defer func() {
-		if aborted := recover(); aborted != nil && aborted != http.ErrAbortHandler {
+		// As net/http, which ends the connection.
+		aborted := recover()
+		if err, ok := aborted.(error); aborted != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
 			panic(aborted)
 		}
 	}()

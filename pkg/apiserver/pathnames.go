@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -35,7 +35,7 @@ func invalidPathName(url string, info *genericapirequest.RequestInfo) error {
 		return apierrors.NewBadRequest("the path must not have empty segments; name the namespace and the object")
 	}
 	for _, name := range []struct{ of, value string }{{"namespace", info.Namespace}, {"object", info.Name}} {
-		if problems := path.IsValidPathSegmentName(name.value); len(problems) > 0 {
+		if problems := content.IsPathSegmentName(name.value); len(problems) > 0 {
 			return apierrors.NewBadRequest(fmt.Sprintf("the name %q of the %s in the path is invalid: %s", name.value, name.of, strings.Join(problems, "; ")))
 		}
 	}

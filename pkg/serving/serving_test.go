@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"k8s.io/apiserver/pkg/server/healthz"
 )
 
@@ -77,5 +78,43 @@ func TestProfilesAreServedOnlyIfAskedFor(t *testing.T) {
 				t.Errorf("profiling %t: %s answers %d: %s", profiling, path, got, body)
 			}
 		}
+	}
+}
+
+func TestOldVersionsOfTLSAreRefused(t *testing.T) {
+	for _, test := range []struct {
+		flag    string
+		client  uint16
+		refused bool
+	}{
+		{"", tls.VersionTLS11, true}, {"", tls.VersionTLS12, false}, {"VersionTLS13", tls.VersionTLS12, true}, {"VersionTLS13", tls.VersionTLS13, false},
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New("test")
+		flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		s.AddGenericFlags(flags)
+		if err := flags.Set("tls-min-version", test.flag); err != nil {
+			t.Fatal(err)
+		}
+		s.Secure.Listener = listener
+		s.Authentication.SkipInClusterLookup, s.Authentication.RemoteKubeConfigFileOptional = true, true
+		s.Authorization.RemoteKubeConfigFileOptional = true
+		ctx, stop := context.WithCancel(t.Context())
+		stopped, err := s.Serve(ctx, "", nil, nil, http.NotFoundHandler())
+		if err != nil {
+			t.Fatal(err)
+		}
+		connection, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: test.client})
+		if (err != nil) != test.refused {
+			t.Errorf("--tls-min-version=%s: a client with %s gets %v", test.flag, tls.VersionName(test.client), err)
+		}
+		if err == nil {
+			_ = connection.Close()
+		}
+		stop()
+		<-stopped
 	}
 }

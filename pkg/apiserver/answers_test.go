@@ -1,0 +1,69 @@
+package apiserver_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+	auditpolicy "k8s.io/apiserver/pkg/audit/policy"
+	"k8s.io/apiserver/plugin/pkg/audit/fake"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver"
+)
+
+// What clients get when the server rejects their requests, and what the audit log says.
+func TestRejectedRequests(t *testing.T) {
+	var mu sync.Mutex
+	rules := map[string]string{}
+	api := startAPI(t, func(config *apiserver.Config) {
+		config.Generic.AuditPolicyRuleEvaluator = auditpolicy.NewFakePolicyRuleEvaluator(auditinternal.LevelMetadata, nil)
+		config.Generic.AuditBackend = &fake.Backend{OnRequest: func(events []*auditinternal.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, event := range events {
+				if event.Stage == auditinternal.StageResponseComplete {
+					rules[string(event.AuditID)] = event.Annotations["hnc.x-k8s.io/rejected-by"]
+				}
+			}
+		}}
+		// So that every plan is one too many.
+		config.Plans.Concurrent.PerUser = 0
+	})
+	padding := strings.Repeat(" ", 3<<20)
+	const hierarchies, ofA = "v1beta1/namespaces/a/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":"`
+	for _, test := range []struct {
+		name, user, method, path, body string
+		code                           int
+		message, rule                  string
+	}{
+		{"a cycle", "admin", http.MethodPost, hierarchies, ofA + `a"}}`, 422, "spec.parent: ", "hierarchies: spec.parent"},
+		{"a move without rights", tenant, http.MethodPost, hierarchies, ofA + `root"}}`, 403, "may not", "hierarchies: create"},
+		{"an allowed move", "admin", http.MethodPost, hierarchies, ofA + `root"}}`, 201, "", ""},
+		{"a name that exists", "admin", http.MethodPost, hierarchies, ofA + `root"}}`, 409, "already exists", ""},
+		{"an old version", "admin", http.MethodPut, hierarchies + "/hierarchy", strings.Replace(ofA, `"name"`, `"resourceVersion":"1","name"`, 1) + `b"}}`, 409, "please apply your changes to the latest version", ""},
+		{"a large body", "admin", http.MethodPut, hierarchies + "/hierarchy", ofA + `b"}}` + padding, 413, "limit is 3145728", "hierarchies: size"},
+		{"a large plan", "admin", http.MethodPost, hierarchies + "/hierarchy/plan", "{" + padding[:128<<10] + "}", 413, "a plan has at most 131072 bytes", "hierarchies/plan: size"},
+		{"a large placement", "admin", http.MethodPost, "v1beta1/treeplacements", "{" + padding[:512<<10] + "}", 413, "a tree placement has at most 524288 bytes", "treeplacements: size"},
+		{"too many plans", "admin", http.MethodPost, hierarchies + "/hierarchy/plan",
+			`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"b"}}`,
+			429, "already has 0 plans", "hierarchies/plan: concurrency"},
+		{"a name that no object has", "admin", http.MethodGet, "v1beta1/namespaces/../hierarchies", "", 400, "of the namespace in the path is invalid", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			response := send(api, test.method, apiPath+test.path, "application/json", test.user, []byte(test.body))
+			if response.Code != test.code || !strings.Contains(response.Body.String(), test.message) {
+				t.Errorf("got %d %.300s, want %d with %q", response.Code, response.Body, test.code, test.message)
+			}
+			if test.code == 429 && response.Header().Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if rule, audited := rules[response.Header().Get("Audit-Id")]; rule != test.rule || !audited {
+				t.Errorf("audited %t as rejected by %q, want %q", audited, rule, test.rule)
+			}
+		})
+	}
+}
