@@ -99,7 +99,7 @@ func soakPlot(header []string, rows [][]string) (drawing, error) {
 	lines := (len(plots) + 1) / 2
 	return drawing{
 		title: "What both servers use while a forest is changed and connections fail", width: 760, height: titleHeight + captionHeight + height*vg.Length(lines),
-		caption: "From the middle on, 20 clients watch all hierarchies and read nothing.",
+		caption: "make soak; etcd also holds what copies have overwritten, for a week.",
 		draw: func(c draw.Canvas) {
 			tiles := draw.Tiles{Rows: lines, Cols: 2, PadX: 16, PadY: 8}
 			for i, p := range plots {

@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,13 +34,13 @@ type sampler struct {
 	direct, etcd *http.Client
 	begin        time.Time
 	rows         []sample
-	slow         chan int
-	slowNow      int
+	// slow is the number of watches that nobody reads.
+	slow atomic.Int64
 }
 
 func newSampler(t *testing.T, c *cluster, users []*churner) *sampler {
 	t.Helper()
-	s := &sampler{c: c, users: users, begin: time.Now(), slow: make(chan int, 2*slowWatchers)}
+	s := &sampler{c: c, users: users, begin: time.Now()}
 	var err error
 	if s.direct, err = rest.HTTPClientFor(c.cp.RESTConfig()); err != nil {
 		t.Fatal(err)
@@ -102,15 +106,33 @@ func (s *sampler) take(ctx context.Context) (sample, error) {
 	row["watches-out"], row["watches-in"] = float64(s.c.out.Watches()), float64(s.c.in.Watches())
 	n, median := latencies(s.users)
 	row["operations"], row["latency"] = float64(n), median
-	for {
-		select {
-		case n := <-s.slow:
-			s.slowNow += n
-			continue
-		default:
+	row["slow-watchers"] = float64(s.slow.Load())
+	return row, nil
+}
+
+// dump writes the goroutines and the metrics of hnc-propagator to the folder of the logs.
+func (s *sampler) dump(t *testing.T) {
+	t.Helper()
+	port, err := s.c.cp.Port("hnc-propagator")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for name, path := range map[string]string{"goroutines.txt": "/debug/pprof/goroutine?debug=2", "metrics.txt": "/metrics"} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", port, path), nil)
+		if err != nil {
+			t.Error(err)
+			return
 		}
-		row["slow-watchers"] = float64(s.slowNow)
-		return row, nil
+		response, err := s.direct.Do(request)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		body, err := io.ReadAll(response.Body)
+		if err = errors.Join(err, response.Body.Close(), os.WriteFile(filepath.Join(s.c.cp.Dir(), name), body, 0o600)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -158,11 +180,9 @@ func (s *sampler) watchSlowly(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	s.slow <- 1
-	defer func() { s.slow <- -1 }()
 	for ctx.Err() == nil {
 		err := func() error {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+"/apis/hnc.x-k8s.io/v1beta1/hierarchies?watch=true&sendInitialEvents=false", nil)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+"/apis/hnc.x-k8s.io/v1beta1/hierarchies?watch=true", nil)
 			if err != nil {
 				return err
 			}
@@ -171,6 +191,11 @@ func (s *sampler) watchSlowly(ctx context.Context) {
 				return err
 			}
 			defer func() { _ = response.Body.Close() }()
+			if response.StatusCode != http.StatusOK {
+				return errors.New(response.Status)
+			}
+			s.slow.Add(1)
+			defer s.slow.Add(-1)
 			select {
 			case <-ctx.Done():
 				return ctx.Err()

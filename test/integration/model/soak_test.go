@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -83,9 +84,14 @@ func TestSoak(t *testing.T) {
 			t.Errorf("%s %v", user.prefix, err)
 		}
 	}
-	t.Logf("zero differences %s after the last fault", time.Since(begin).Round(100*time.Millisecond))
+	if t.Failed() {
+		s.dump(t)
+	} else {
+		t.Logf("zero differences %s after the last fault", time.Since(begin).Round(100*time.Millisecond))
+	}
 	after := s.quiet(t, "after", before)
 	s.report(t, before, after)
+	t.Logf("faults:\n%s", strings.Join(c.injected(), "\n"))
 	if err := s.write(); err != nil {
 		t.Error(err)
 	}
