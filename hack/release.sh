@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Writes everything that the page of a release holds: the plugin for five platforms with its krew manifest, the servers for Linux, the image
 # layouts, the chart, the manifests, SBOMs and checksums, and then checks all of it. The same commit gives the same files.
+# All of it is built from the last commit, in a copy.
 # Usage: release.sh VERSION [OUTPUT-DIRECTORY]; Helm and kubectl must be in _output/bin. PLATFORMS and IMAGE_PLATFORMS restrict the platforms.
 set -euo pipefail
 version=${1:?usage: release.sh VERSION, such as v0.1.0}
@@ -14,11 +15,16 @@ servers=(hnc-apiserver hnc-propagator hnc-sync)
 export CGO_ENABLED=0
 export PLATFORMS=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}
 IMAGE_PLATFORMS=${IMAGE_PLATFORMS:-linux/amd64 linux/arm64}
-[[ -z $(git status --porcelain) ]] || echo "warning: the files contain changes that are not committed" >&2
+revision=$(git rev-parse HEAD)
+[[ -z $(git status --porcelain) ]] || echo "warning: changes that are not committed are left out" >&2
 rm -rf "$out"
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+repository=$PWD
+mkdir "$work/source"
+git archive "$revision" | tar -C "$work/source" -x
+cd "$work/source"
 step() { echo "--> $* ($SECONDS s)" >&2; }
 
 # Archives a directory, with the same bytes each time.
@@ -41,7 +47,7 @@ step "images"
 # The images for both platforms are in one archive for each server.
 binaries=$work
 [[ $IMAGE_PLATFORMS == *" "* ]] || binaries=$work/$IMAGE_PLATFORMS
-"$work/images" -root . -version "$version" -revision "$(git rev-parse HEAD)" -created "$created" -platforms "${IMAGE_PLATFORMS// /,}" \
+"$work/images" -root . -version "$version" -revision "$revision" -created "$created" -platforms "${IMAGE_PLATFORMS// /,}" \
   -binaries "$binaries" -out "$work/layouts" ${PUSH:+-push "$PUSH"}
 for server in "${servers[@]}"; do
   tar -C "$work/layouts/$server" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$created" -cf "$out/${server}_${version}_oci.tar" .
@@ -82,6 +88,7 @@ cp artifacts/monitoring/dashboard.json "$out/grafana-dashboard.json"
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 
 step "checks"
+cd "$repository"
 go test -count=1 ./test/release -release "$out" -version "$version" -platforms "$PLATFORMS"
 ls -l "$out"
 step "done"
