@@ -132,12 +132,12 @@ uninstall: helm binaries ## say what stays in the cluster of KUBECONFIG, ask, an
 	@! $(BIN)/helm status hnc --namespace hnc-system >/dev/null 2>&1 || $(BIN)/helm uninstall hnc --namespace hnc-system
 
 .PHONY: up
-up: build ## run a development cluster with us installed and a sample tree; SYNC=1 adds hnc-sync and a sample repository, HA=1 runs several replicas
+up: kube binaries ## run a development cluster with us installed and a sample tree; SYNC=1 adds hnc-sync and a sample repository, HA=1 runs several replicas
 	@$(if $(HA),go build -o $(BIN)/hnc-supervisor ./hack/dev)
 	@go run ./hack/dev -dir $(DEV) $(if $(SYNC),-sync) $(if $(HA),-ha) up
 
 .PHONY: restart
-restart: build ## rebuild our servers and restart them in the development cluster
+restart: kube binaries ## rebuild our servers and restart them in the development cluster
 	@$(if $(HA),go build -o $(BIN)/hnc-supervisor ./hack/dev)
 	@go run ./hack/dev -dir $(DEV) restart
 

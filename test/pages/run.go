@@ -45,6 +45,7 @@ func (r Runner) Run(t *testing.T, page *Page) {
 		if r.Before != nil {
 			r.Before(*block)
 		}
+		begin := time.Now()
 		switch block.Kind {
 		case Shell:
 			if out, err := r.bash(t, block.Text, yes); err != nil {
@@ -72,6 +73,7 @@ func (r Runner) Run(t *testing.T, page *Page) {
 		if r.After != nil {
 			r.After(*block)
 		}
+		t.Logf("%s:%d: %.1f s", page.Name(), block.Line, time.Since(begin).Seconds())
 	}
 	if changed {
 		if err := page.Write(); err != nil {
