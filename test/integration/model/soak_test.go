@@ -61,7 +61,9 @@ func TestSoak(t *testing.T) {
 	churning, stop := context.WithTimeout(t.Context(), *soak)
 	defer stop()
 	var running, watching sync.WaitGroup
-	running.Go(func() { c.disturb(churning, rand.New(rand.NewPCG(*seed, 1<<32))) })
+	if !*calm {
+		running.Go(func() { c.disturb(churning, rand.New(rand.NewPCG(*seed, 1<<32))) })
+	}
 	for _, user := range users {
 		running.Go(func() {
 			if err := user.churn(churning, t.Context()); err != nil {
