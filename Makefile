@@ -110,7 +110,7 @@ bench: build ## run the benchmarks; print one JSON object for each measurement
 fuzz: ## run each fuzz target for FUZZTIME, 30s by default
 	@failed=(); while IFS=: read -r file target; do \
 		echo "--> $$file $$target" >&2; \
-		go test ./$$(dirname "$$file") -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null || failed+=("$$target"); \
+		go test ./$$(dirname "$$file") -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s </dev/null || failed+=("$$target"); \
 	done < <(grep -roE --include='*_test.go' '^func Fuzz\w+' cmd hack pkg test | sed 's/func //' | sort); \
 	(($${#failed[@]} == 0)) || { echo "failed: $${failed[*]}; commit the new files in testdata/fuzz with the fix" >&2; exit 1; }
 

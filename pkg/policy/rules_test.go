@@ -194,3 +194,17 @@ func TestPoliciesHaveNoParameters(t *testing.T) {
 		}
 	}
 }
+
+// What is denied is annotated in kube-apiserver's audit log, too.
+func TestDenialsAreAudited(t *testing.T) {
+	all, err := objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range all {
+		binding, ok := object.(*admissionregistrationv1.ValidatingAdmissionPolicyBinding)
+		if want := []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny, admissionregistrationv1.Audit}; ok && !slices.Equal(binding.Spec.ValidationActions, want) {
+			t.Errorf("the actions of %s are %v, want %v", binding.Name, binding.Spec.ValidationActions, want)
+		}
+	}
+}

@@ -7,7 +7,9 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -93,6 +95,9 @@ func TestNoRequestFailsWhileAllCertificatesAreReplaced(t *testing.T) {
 			}
 		})
 	}
+	for _, server := range []string{"hnc-apiserver", "hnc-propagator"} {
+		clients.Go(func() { stayReady(requesting, t, server) })
+	}
 	// The authority that was trusted first has to go, and a certificate of another one to be served: then all have changed.
 	served := map[string]bool{}
 	err = wait.PollUntilContextCancel(ctx, suite.Interval, true, func(ctx context.Context) (bool, error) {
@@ -121,6 +126,31 @@ func TestNoRequestFailsWhileAllCertificatesAreReplaced(t *testing.T) {
 		t.Errorf("%d certificates were served, want at least one more of the first authority, and one of the next", len(served))
 	}
 	t.Logf("%d requests, %d certificates", requests.Load(), len(served))
+}
+
+// stayReady asks a server that is ready whether it is, until ctx is done.
+func stayReady(ctx context.Context, t *testing.T, server string) {
+	port, err := cp.Port(server)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	answers := 0
+	_ = wait.PollUntilContextCancel(ctx, suite.Interval, true, func(context.Context) (bool, error) {
+		response, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d/readyz", port))
+		if err != nil {
+			t.Errorf("%s: %v", server, err)
+			return false, nil
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if answers++; response.StatusCode != http.StatusOK {
+			t.Errorf("%s is unready after %d answers: %s", server, answers, body)
+		}
+		return false, nil
+	})
+	t.Logf("%s was ready %d times", server, answers)
 }
 
 func TestAllVersionsTrustTheSameAuthorities(t *testing.T) {
@@ -161,6 +191,26 @@ func TestADeletedCertificateIsIssuedAgain(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// The ports of both servers, with the metrics and health of the propagator.
+func TestOldVersionsOfTLSAreRefused(t *testing.T) {
+	for _, server := range []string{"hnc-apiserver", "hnc-propagator"} {
+		port, err := cp.Port(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for version, refused := range map[uint16]bool{tls.VersionTLS11: true, tls.VersionTLS12: false} {
+			config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: version}
+			connection, err := tls.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), config)
+			if (err != nil) != refused {
+				t.Errorf("%s: a client with %s gets %v", server, tls.VersionName(version), err)
+			}
+			if err == nil {
+				_ = connection.Close()
+			}
+		}
+	}
 }
 
 // The propagator has no right to register other servers, nor to take over other APIs.

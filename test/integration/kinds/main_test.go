@@ -5,6 +5,7 @@ package kinds
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -37,13 +38,21 @@ var (
 	alice user
 	// carol may do the same with hierarchies under both of their names.
 	carol user
+	// auditLog is that of hnc-apiserver.
+	auditLog string
 )
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
 func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	cp = started
-	var err error
+	auditLog = filepath.Join(cp.Dir(), "audit.log")
+	policy := filepath.Join(cp.Dir(), "audit-policy.yaml")
+	err := os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, omitStages: [RequestReceived]}]\n"), 0o600)
+	if err != nil {
+		return err
+	}
+	apiServerRules = append(apiServerRules, "--audit-policy-file="+policy, "--audit-log-path="+auditLog)
 	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
@@ -76,7 +85,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 
 // rules are the flags of both servers: copies leave out one more label than by default.
 var rules = []string{
-	"--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
+	mostVerbose, "--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
 }
 
 // apiServerRules are the flags of hnc-apiserver.

@@ -35,6 +35,14 @@ resources:
   providers:
   - secretbox: {keys: [{name: key1, secret: YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY=}]}
 `
+	// rotated encrypts with another key, and can still read what the first one has encrypted.
+	rotated = `apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources:
+- resources: [hierarchies.hnc.x-k8s.io]
+  providers:
+  - secretbox: {keys: [{name: key2, secret: MTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3BxcnN0dXY=}, {name: key1, secret: YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY=}]}
+`
 )
 
 func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
@@ -107,6 +115,10 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 		if err := cp.StopProcess(t.Context(), server.Name); err != nil {
 			t.Fatal(err)
 		}
+		// The key is rotated by the same restart.
+		if err := os.WriteFile(config, []byte(rotated), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		server.Args = append(server.Args, "--unpropagated-label=example.com/local")
 		if _, err := cp.StartServer(t.Context(), installation, server); err != nil {
 			t.Fatal(err)
@@ -118,6 +130,21 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 				slices.Contains(configuration.Status.InForce.APIServer.UnpropagatedLabels, "example.com/local"), nil
 		}); err != nil {
 			t.Errorf("%v: got %+v, %v", err, configuration.Status.InForce, last)
+		}
+	})
+
+	t.Run("what the old key has encrypted is read, and written with the new one", func(t *testing.T) {
+		read, err := hierarchies.HncV1beta1().Hierarchies("child").Get(t.Context(), "hierarchy", metav1.GetOptions{ResourceVersion: ""})
+		if err != nil || read.Spec.Parent != secret {
+			t.Fatalf("got %v, %v", read, err)
+		}
+		// As a migration of storage does: without a change.
+		if _, err := hierarchies.HncV1beta1().Hierarchies("child").Update(t.Context(), read, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/child/hierarchy")
+		if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key2:")) || bytes.Contains(value, []byte(secret)) {
+			t.Errorf("etcd holds %q", value)
 		}
 	})
 }
