@@ -70,6 +70,7 @@ func (c CompletedConfig) New() (*Server, error) {
 		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
 			return stores.configuration.SubnamespaceNames(ctx)
 		},
+		Rebuilding: isRebuilding(namespaces.Lister(), stores.configurationUID),
 	})
 	if err := generic.AddReadyzChecks(healthz.NamedCheck("tree", forest.Index.Ready)); err != nil {
 		return nil, err

@@ -30,6 +30,8 @@ type doctorOptions struct {
 	quiet   bool
 	// beforeInstall looks at what an installation needs instead.
 	beforeInstall bool
+	// resume ends a pause of the propagation: hnc.TrustHierarchies or hnc.TrustNamespaces.
+	resume string
 
 	clients  *clients
 	findings []diagnosis.Finding
@@ -42,23 +44,27 @@ func newDoctorCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Com
 		Short: "Look for problems of the installation, and say what to do about them",
 		Long: "Looks at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the rights of the servers, namespaces whose\n" +
 			"labels lag behind, the size of etcd, and what is left of HNC. It changes nothing.\n" +
+			"While the propagation is paused after a restore, lists what would be written; --resume ends the pause.\n" +
 			"The exit code is 0 if all is well, 2 for warnings and checks that need more rights, and 3 for errors.",
 		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet             # problems only\n" +
-			"  kubectl hns doctor --before-install    # whether the servers can be installed",
+			"  kubectl hns doctor --before-install    # whether the servers can be installed\n  kubectl hns doctor --resume=namespaces # after a restore",
 		Args: cobra.NoArgs,
 		RunE: runOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print problems only")
 	cmd.Flags().BoolVar(&o.beforeInstall, "before-install", false, "Look at what an installation needs, and what is in its way")
+	addResumeFlag(cmd, o)
 	return cmd
 }
 
 func (o *doctorOptions) complete(*cobra.Command, []string) error { return nil }
-func (o *doctorOptions) validate() error                         { return nil }
 
 func (o *doctorOptions) run(ctx context.Context) (err error) {
 	if o.clients, err = o.factory.clients(); err != nil {
 		return err
+	}
+	if o.resume != "" {
+		return resumePropagation(ctx, o)
 	}
 	now, err := o.serverTime(ctx)
 	if err != nil {
@@ -123,15 +129,6 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: serverMessage(err), Hint: "look at the server that answers this"})
 	}
 	return true
-}
-
-// serverTime returns the time of kube-apiserver, to the second.
-func (o *doctorOptions) serverTime(ctx context.Context) (time.Time, error) {
-	now, err := o.date(ctx, "version")
-	if err == nil && now.IsZero() {
-		now = time.Now()
-	}
-	return now, err
 }
 
 // checkAPIServices returns the bundle of the preferred version.
@@ -200,6 +197,9 @@ func (o *doctorOptions) checkConfiguration(ctx context.Context) *v1beta1.HNCConf
 		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: "hncconfiguration config", Text: "it cannot be read: the API is not served"})
 	default:
 		o.add(diagnosis.Configuration(configuration)...)
+		if diagnosis.Paused(configuration) != nil {
+			o.checkDifferences(ctx)
+		}
 		return configuration
 	}
 	return nil

@@ -2,12 +2,7 @@ package migration
 
 import (
 	"context"
-	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/observe"
 )
 
@@ -16,11 +11,11 @@ const examples = 3
 
 // preview prints what hnc-propagator will write when it starts, and asks.
 func (m *Migration) preview(ctx context.Context) error {
-	args, err := m.propagatorArgs(ctx)
+	args, err := observe.InstalledArgs(ctx, m.kube)
 	if err != nil {
 		return err
 	}
-	report, err := observe.Run(ctx, asPropagator(m.config), args)
+	report, err := observe.Run(ctx, asPropagator(m.config), args, "")
 	if err != nil {
 		return err
 	}
@@ -35,21 +30,4 @@ func (m *Migration) preview(ctx context.Context) error {
 		return ErrNotConfirmed
 	}
 	return nil
-}
-
-// propagatorArgs returns the arguments with which hnc-propagator is installed, none if it is no Deployment.
-func (c *clients) propagatorArgs(ctx context.Context) ([]string, error) {
-	deployment, err := c.kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hnc-propagator", metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, container := range deployment.Spec.Template.Spec.Containers {
-		if container.Name == "hnc-propagator" {
-			return container.Args, nil
-		}
-	}
-	return nil, fmt.Errorf("deployment hnc-propagator in %s has no container hnc-propagator; install the servers as docs/migration.md describes", hnc.SystemNamespace)
 }

@@ -51,6 +51,10 @@ type Config struct {
 	// ConfigurationWindow is the same for the configuration's status; 1 s by default.
 	ConfigurationWindow time.Duration
 
+	// Assumed is hnc.TrustHierarchies or hnc.TrustNamespaces for a Manager whose writes are dry runs: it does not pause when the hierarchies and
+	// the cluster may be of different times.
+	Assumed string
+
 	// store is shared by the Managers of a Runner; a new one by default.
 	store *restore.Store
 }

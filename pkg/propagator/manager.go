@@ -59,7 +59,7 @@ func New(config Config) *Manager {
 
 	d := controller.Dependencies{
 		Cache: m.cache, Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Dynamic: config.Dynamic,
-		Events: config.Events, Metrics: config.Metrics, Urgent: m.urgent, Queue: m.bulk,
+		Events: config.Events, DryRun: config.Assumed != "", Metrics: config.Metrics, Urgent: m.urgent, Queue: m.bulk,
 	}
 	m.configuration = configuration.New(d, configuration.Config{
 		Discover: config.Discover, InForce: config.InForce, Window: config.ConfigurationWindow,
@@ -75,7 +75,7 @@ func New(config Config) *Manager {
 		Namespaces: m.namespaces, Hierarchies: m.hierarchies, Copies: m.copies, Quotas: m.quotas,
 	}, config.InheritPodSecurity)
 	m.releases = copyrelease.New(d, config.Discover)
-	m.restore = restore.New(d, config.store, config.Workers)
+	m.restore = restore.New(d, config.store, restore.Config{Parallelism: config.Workers, Assumed: config.Assumed, Differs: m.differs})
 	m.reconcileClass = map[queue.Class]func(context.Context, queue.Key) error{
 		queue.Subnamespace:   counted(config.Metrics.Reconciling, m.subnamespaces.Reconcile),
 		queue.Namespace:      counted(config.Metrics.Reconciling, m.namespaces.Reconcile),
@@ -170,6 +170,7 @@ func (m *Manager) Lead(ctx context.Context) {
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })()
 	var workers sync.WaitGroup
+	workers.Go(func() { m.restore.Record(ctx) })
 	for _, q := range []queue.Queue{m.urgent, m.bulk} {
 		for range m.Workers {
 			workers.Go(func() { m.work(ctx, writing, q) })

@@ -144,6 +144,12 @@ func (r *Runner) Leads() bool {
 	return m != nil && m.leading.Load()
 }
 
+// Paused reports whether this replica leads and writes nothing, because the hierarchies and the cluster may be of different times.
+func (r *Runner) Paused() bool {
+	m, _ := r.current()
+	return m != nil && m.restore.Paused()
+}
+
 // AwaitLoss returns when the API server is found to have another store of hierarchies, or when the context ends.
 func (r *Runner) AwaitLoss(ctx context.Context) { r.config.store.AwaitLoss(ctx) }
 

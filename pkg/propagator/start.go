@@ -20,7 +20,7 @@ func (m *Manager) start() {
 	m.cache.Update(func(s *cache.State) {
 		for _, handlers := range []cache.EventHandlers{
 			m.copies.Handlers(), m.namespaces.Handlers(), m.hierarchies.Handlers(), m.subnamespaces.Handlers(), m.configuration.Handlers(), m.releases.Handlers(),
-			m.quotas.Handlers(),
+			m.quotas.Handlers(), m.restore.Handlers(),
 		} {
 			s.AddEventHandlers(handlers)
 		}
@@ -36,6 +36,18 @@ func (m *Manager) start() {
 		m.configuration.Enqueue()
 		m.Metrics.Namespaces(s.Tree.Len())
 	})
+}
+
+// differs reports whether anything would be written to namespaces, or any would be created or deleted.
+func (m *Manager) differs() bool {
+	differs := false
+	m.cache.Read(func(s *cache.State) {
+		for _, r := range []reconciler{m.namespaces, m.copies} {
+			differs = differs || len(divergent(s, r)) > 0
+		}
+		differs = differs || m.subnamespaces.Differs(s)
+	})
+	return differs
 }
 
 // divergent returns the namespaces that diverge. The cache is locked, so all processors evaluate.

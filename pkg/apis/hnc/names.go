@@ -78,6 +78,12 @@ const (
 	// AnnotationStore holds, on SystemNamespace, the UID of the configuration. A new store of hierarchies has another
 	// UID.
 	AnnotationStore = "hnc.x-k8s.io/store"
+	// AnnotationCheckpoint holds, on SystemNamespace, the ID of the last checkpoint. While a new one is being recorded,
+	// it holds the new ID and the one before, separated by a space.
+	AnnotationCheckpoint = "hnc.x-k8s.io/checkpoint"
+	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value is a
+	// TrustDecision. The propagator removes it.
+	AnnotationTrust = "hnc.x-k8s.io/trust"
 	// AnnotationOverride, "true" on a local object, keeps it instead of a copy if the source has
 	// AnnotationAllowOverride.
 	AnnotationOverride = "hnc.x-k8s.io/override"
@@ -94,6 +100,18 @@ const (
 	// FinalizerSubnamespace keeps a Subnamespace until its namespace is deleted.
 	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"
 )
+
+// Arguments of TrustDecision: what is right where the hierarchies and the labels of the namespaces differ.
+const (
+	TrustHierarchies = "hierarchies"
+	TrustNamespaces  = "namespaces"
+)
+
+// TrustDecision returns the value of AnnotationTrust for hierarchies with a checkpoint, "" for none. It is not valid for
+// another state of the hierarchies.
+func TrustDecision(trust, checkpoint string) string {
+	return strings.TrimSuffix(trust+"/"+checkpoint, "/")
+}
 
 // ExcludedNamespaces are never part of a hierarchy.
 var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", SystemNamespace}
@@ -135,6 +153,21 @@ const (
 	ReasonPropagationFailed         = "PropagationFailed"
 	ReasonRequiredChildRefused      = "RequiredChildRefused"
 	ReasonFinalizersRemain          = "SomeFinalizersRemain"
+)
+
+// ConditionPropagationPaused of the configuration is true while nothing is propagated because the hierarchies and the
+// cluster may be of different times. Its reasons say what was restored.
+const (
+	ConditionPropagationPaused = "PropagationPaused"
+
+	// ReasonHierarchiesOlder means that the hierarchies are of an earlier time than the cluster.
+	ReasonHierarchiesOlder = "HierarchiesOlder"
+	// ReasonClusterOlder means that the cluster is of an earlier time than the hierarchies.
+	ReasonClusterOlder = "ClusterOlder"
+	// ReasonOtherHierarchies means that other hierarchies than these were propagated in the cluster.
+	ReasonOtherHierarchies = "OtherHierarchies"
+	// ReasonOtherCluster means that the hierarchies were propagated in another cluster.
+	ReasonOtherCluster = "OtherCluster"
 )
 
 // Conditions of a Subnamespace besides Ready.

@@ -2,6 +2,7 @@ package hnc
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
@@ -84,6 +85,18 @@ type HNCConfigurationStatus struct {
 	Conditions []metav1.Condition
 	// InForce are the rules that each server applies.
 	InForce InForce
+	// Checkpoint identifies the cluster to which the hierarchies belong, and their state. Nil until the propagator has
+	// recorded it.
+	Checkpoint *Checkpoint
+}
+
+// Checkpoint identifies a state of the hierarchies that was propagated. The propagator records it here and in the
+// cluster; they differ after one of both was restored.
+type Checkpoint struct {
+	// Cluster is the UID of the namespace kube-system.
+	Cluster types.UID
+	// ID is a number that grows, and a random suffix.
+	ID string
 }
 
 // InForce are the rules that each server applies; nil until the server reports them.

@@ -63,9 +63,13 @@ func Leader(lease *coordinationv1.Lease, now time.Time) Finding {
 func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 	const subject = "hncconfiguration config"
 	var findings []Finding
+	if c := Paused(configuration); c != nil {
+		findings = append(findings, Finding{Error, subject, fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message),
+			"read the differences below; then kubectl hns doctor --resume=hierarchies or --resume=namespaces, as docs/backup.md describes"})
+	}
 	for _, c := range configuration.Status.Conditions {
 		// Ready summarizes the others.
-		if c.Type == "Ready" || c.Status != metav1.ConditionTrue {
+		if c.Type == "Ready" || c.Type == hnc.ConditionPropagationPaused || c.Status != metav1.ConditionTrue {
 			continue
 		}
 		hint := "kubectl hns config describe shows the details"
@@ -81,6 +85,16 @@ func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 		findings = append(findings, ok(subject, "no conditions"))
 	}
 	return findings
+}
+
+// Paused returns the condition that says why nothing is propagated, nil if that is not so.
+func Paused(configuration *v1beta1.HNCConfiguration) *metav1.Condition {
+	for i, c := range configuration.Status.Conditions {
+		if c.Type == hnc.ConditionPropagationPaused && c.Status == metav1.ConditionTrue {
+			return &configuration.Status.Conditions[i]
+		}
+	}
+	return nil
 }
 
 // Leftovers reports what is left of HNC: CustomResourceDefinitions of the group, and webhooks, which fail when their server is gone.

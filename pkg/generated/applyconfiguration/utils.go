@@ -66,6 +66,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &hncv1alpha2.SubnamespaceAnchorStatusApplyConfiguration{}
 
 		// Group=hnc.x-k8s.io, Version=v1beta1
+	case v1beta1.SchemeGroupVersion.WithKind("Checkpoint"):
+		return &hncv1beta1.CheckpointApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("CopyRelease"):
 		return &hncv1beta1.CopyReleaseApplyConfiguration{}
 	case v1beta1.SchemeGroupVersion.WithKind("CopyReleaseSpec"):

@@ -54,6 +54,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1alpha2.SubnamespaceAnchorList{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorList(ref),
 		v1alpha2.SubnamespaceAnchorSpec{}.OpenAPIModelName():          schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorSpec(ref),
 		v1alpha2.SubnamespaceAnchorStatus{}.OpenAPIModelName():        schema_pkg_apis_hnc_v1alpha2_SubnamespaceAnchorStatus(ref),
+		v1beta1.Checkpoint{}.OpenAPIModelName():                       schema_pkg_apis_hnc_v1beta1_Checkpoint(ref),
 		v1beta1.CopyRelease{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_CopyRelease(ref),
 		v1beta1.CopyReleaseList{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseList(ref),
 		v1beta1.CopyReleaseSpec{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_CopyReleaseSpec(ref),
@@ -1089,6 +1090,36 @@ func schema_pkg_apis_hnc_v1alpha2_pinnedKind(ref common.ReferenceCallback) commo
 	}
 }
 
+func schema_pkg_apis_hnc_v1beta1_Checkpoint(ref common.ReferenceCallback) common.OpenAPIDefinition {
+	return common.OpenAPIDefinition{
+		Schema: spec.Schema{
+			SchemaProps: spec.SchemaProps{
+				Description: "Checkpoint identifies a state of the hierarchies that was propagated. hnc-propagator records it here and in the cluster; they differ after one of both was restored.",
+				Type:        []string{"object"},
+				Properties: map[string]spec.Schema{
+					"cluster": {
+						SchemaProps: spec.SchemaProps{
+							Description: "cluster is the UID of the namespace kube-system.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+					"id": {
+						SchemaProps: spec.SchemaProps{
+							Description: "id is a number that grows, and a random suffix.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
+						},
+					},
+				},
+				Required: []string{"cluster", "id"},
+			},
+		},
+	}
+}
+
 func schema_pkg_apis_hnc_v1beta1_CopyRelease(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -1547,11 +1578,17 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 							Ref:         ref(v1beta1.InForce{}.OpenAPIModelName()),
 						},
 					},
+					"checkpoint": {
+						SchemaProps: spec.SchemaProps{
+							Description: "checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until hnc-propagator has recorded it.",
+							Ref:         ref(v1beta1.Checkpoint{}.OpenAPIModelName()),
+						},
+					},
 				},
 			},
 		},
 		Dependencies: []string{
-			v1beta1.InForce{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
+			v1beta1.Checkpoint{}.OpenAPIModelName(), v1beta1.InForce{}.OpenAPIModelName(), v1beta1.ResourceStatus{}.OpenAPIModelName(), v1.Condition{}.OpenAPIModelName()},
 	}
 }
 

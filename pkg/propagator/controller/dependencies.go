@@ -5,6 +5,7 @@ package controller
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
@@ -21,6 +22,16 @@ type Queue interface {
 	AddAfter(key queue.Key, d time.Duration)
 }
 
+// dryRunVersion is after all versions of objects.
+const dryRunVersion = "9000000000000000000"
+
+// Written gives the result of a write the version with which the cache accepts it. Only that of a dry run has none of its own.
+func (d Dependencies) Written(o *metav1.ObjectMeta) {
+	if d.DryRun {
+		o.ResourceVersion = dryRunVersion
+	}
+}
+
 // Dependencies are what every controller gets.
 type Dependencies struct {
 	Cache      *cache.Cache
@@ -29,6 +40,8 @@ type Dependencies struct {
 	Dynamic    dynamic.Interface
 	Events     record.EventRecorder
 	Metrics    *metrics.Metrics
+	// DryRun reports that no write is stored.
+	DryRun bool
 	// Urgent holds what a user's request waits for, Queue everything else.
 	Urgent, Queue Queue
 }

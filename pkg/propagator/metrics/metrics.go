@@ -27,6 +27,7 @@ type Metrics struct {
 	queue         *metrics.GaugeVec
 	namespaces    *metrics.Gauge
 	leading       *metrics.Gauge
+	paused        *metrics.Gauge
 	// The others are HNC's.
 	hierarchyWrites, namespaceWrites *metrics.Gauge
 	reconciled                       *metrics.GaugeVec
@@ -58,6 +59,11 @@ func New(register Register, suppressKinds bool) *Metrics {
 			Help:           "1 while this replica writes.",
 			StabilityLevel: metrics.ALPHA,
 		}),
+		paused: metrics.NewGauge(&metrics.GaugeOpts{
+			Name:           "hnc_propagation_paused",
+			Help:           "1 while nothing is propagated because the hierarchies and the cluster may be of different times, as after a restore.",
+			StabilityLevel: metrics.ALPHA,
+		}),
 		hierarchyWrites: metrics.NewGauge(LegacyGauge("reconcilers_hierconfig_hierconfig_writes_total", "Writes of hierarchies.")),
 		namespaceWrites: metrics.NewGauge(LegacyGauge("reconcilers_hierconfig_namespace_writes_total", "Writes of namespaces.")),
 		reconciled: metrics.NewGaugeVec(LegacyGauge("reconcilers_hierconfig_total",
@@ -65,7 +71,7 @@ func New(register Register, suppressKinds bool) *Metrics {
 		reconciledPeak: NewPeak(LegacyGauge("reconcilers_hierconfig_concurrent_peak",
 			"Most concurrent ones of these reconciliations within the last minute."), nil),
 	}
-	register(m.writes, m.queue, m.namespaces, m.leading, m.hierarchyWrites, m.namespaceWrites, m.reconciled, m.reconciledPeak)
+	register(m.writes, m.queue, m.namespaces, m.leading, m.paused, m.hierarchyWrites, m.namespaceWrites, m.reconciled, m.reconciledPeak)
 	m.reconciled.WithLabelValues().Set(0)
 	m.reconciledPeak.Begin()()
 	return m
@@ -133,5 +139,14 @@ func (m *Metrics) Leading(leading bool) {
 		m.leading.Set(1)
 	} else {
 		m.leading.Set(0)
+	}
+}
+
+// Paused records whether nothing is propagated although this replica leads.
+func (m *Metrics) Paused(paused bool) {
+	if paused {
+		m.paused.Set(1)
+	} else {
+		m.paused.Set(0)
 	}
 }

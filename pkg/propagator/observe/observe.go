@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	basemetrics "k8s.io/component-base/metrics"
+	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
@@ -28,8 +30,9 @@ const (
 )
 
 // Run returns what a propagator with the command line args would write in the cluster that config leads to. The configuration should have the
-// propagator's identity, because admission policies and rights depend on it.
-func Run(ctx context.Context, config *rest.Config, args []string) (*Report, error) {
+// propagator's identity, because admission policies and rights depend on it. If the hierarchies and the cluster may be of different times, trust says
+// what is right, hnc.TrustHierarchies or hnc.TrustNamespaces; with "", it is what the propagator would decide.
+func Run(ctx context.Context, config *rest.Config, args []string, trust string) (*Report, error) {
 	o := options.New()
 	flags := pflag.NewFlagSet(options.Name, pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true
@@ -40,6 +43,9 @@ func Run(ctx context.Context, config *rest.Config, args []string) (*Report, erro
 	report := newReport()
 	config = rest.CopyConfig(config)
 	config.Wrap(report.wrap)
+	// The report says everything.
+	config.WarningHandler = rest.NoWarnings{}
+	ctx = klog.NewContext(ctx, logr.Discard())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	managerConfig, stopEvents, err := options.ManagerConfig(ctx, config, nil)
@@ -50,6 +56,7 @@ func Run(ctx context.Context, config *rest.Config, args []string) (*Report, erro
 	if err := o.Configure(&managerConfig); err != nil {
 		return nil, err
 	}
+	managerConfig.Assumed = trust
 	managerConfig.Events = &record.FakeRecorder{}
 	managerConfig.Metrics = metrics.New(func(...basemetrics.Registerable) {}, true)
 	m := propagator.NewRunner(managerConfig)

@@ -106,7 +106,7 @@ func (o *Options) readiness(p *propagator.Runner, elector *atomic.Pointer[leader
 		healthz.NamedCheck("lead", func(*http.Request) error {
 			e := elector.Load()
 			switch {
-			case p.Leads():
+			case p.Leads(), p.Paused():
 				return nil
 			case !o.LeaderElection.LeaderElect || e != nil && e.IsLeader():
 				return errors.New("not propagating yet")

@@ -28,6 +28,9 @@ type hooks struct{ tree *tree.Tree }
 
 // beginCreate validates a new object. spec.propagation comes last.
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+	if err := k.tree.AwaitRebuild(ctx); err != nil {
+		return nil, err
+	}
 	h := obj.(*hnc.Hierarchy)
 	if err := k.validateCreate(ctx, h); err != nil {
 		return nil, err
@@ -42,6 +45,9 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 
 // beginUpdate validates an update. spec.propagation comes last.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+	if err := k.tree.AwaitRebuild(ctx); err != nil {
+		return nil, err
+	}
 	h, oldH := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	if err := k.validateUpdate(ctx, h, oldH); err != nil {
 		return nil, err

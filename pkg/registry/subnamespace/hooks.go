@@ -28,6 +28,9 @@ type hooks struct {
 
 // beginCreate binds the new object to its namespace, the parent, and claims its name.
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
+	if err := k.tree.AwaitRebuild(ctx); err != nil {
+		return nil, err
+	}
 	s := obj.(*hnc.Subnamespace)
 	// The store validates after the hooks, but a claim needs a valid name.
 	if errs := validation.ValidateSubnamespace(s, k.tree.Authorizer.ManagedKeys(ctx)); len(errs) > 0 {

@@ -58,6 +58,8 @@ type Config struct {
 	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is called for each new name
 	// and must not read from a cache, because a rule applies as soon as it is written. A nil function allows all names.
 	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)
+	// Rebuilding reports whether the hierarchies that were propagated last are not in the store. Nil means that they always are.
+	Rebuilding func(context.Context) (bool, error)
 }
 
 // Tree evaluates writes that concern more than the object itself. All of its parts are safe for concurrent use.
@@ -74,6 +76,8 @@ type Tree struct {
 	Claims *Claims
 	// Overwrites rejects changes that would overwrite objects.
 	Overwrites *Overwrites
+
+	rebuilding func(context.Context) (bool, error)
 }
 
 // New returns a Tree whose index is empty until Index.Run fills it.
@@ -88,5 +92,6 @@ func New(config Config) *Tree {
 		Abstract:   &Abstract{index: index, authorizer: authorizer},
 		Claims:     &Claims{index: index, authorizer: authorizer, config: &config},
 		Overwrites: overwrites,
+		rebuilding: config.Rebuilding,
 	}
 }

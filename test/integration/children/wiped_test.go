@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -162,7 +163,19 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 			if _, err := root.HNC.HncV1beta1().HNCConfigurations().Create(t.Context(), &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := root.hierarchy(t, "wipe-sub", below("wipe")); err != nil {
+			h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "wipe-sub", Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: "wipe"}}
+			// Users wait for the rebuild: the empty tree says nothing about what they may do. Clients repeat such a request.
+			err := root.HNC.HncV1beta1().RESTClient().Post().Namespace("wipe-sub").Resource("hierarchies").Body(h).MaxRetries(0).Do(t.Context()).Error()
+			if seconds, retry := apierrors.SuggestsClientDelay(err); !apierrors.IsServiceUnavailable(err) || !retry || seconds == 0 {
+				t.Errorf("a write before the rebuild: %v", err)
+			}
+			config := cp.RESTConfig()
+			config.Impersonate.UserName = hnc.PropagatorUser
+			interrupted, err := clients("propagator", config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := interrupted.HNC.HncV1beta1().Hierarchies("wipe-sub").Create(t.Context(), h, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -2,6 +2,7 @@ package v1beta1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // +genclient
@@ -135,6 +136,19 @@ type HNCConfigurationStatus struct {
 	// differences.
 	// +optional
 	InForce InForce `json:"inForce,omitempty,omitzero"`
+	// checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until
+	// hnc-propagator has recorded it.
+	// +optional
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+}
+
+// Checkpoint identifies a state of the hierarchies that was propagated. hnc-propagator records it here and in the
+// cluster; they differ after one of both was restored.
+type Checkpoint struct {
+	// cluster is the UID of the namespace kube-system.
+	Cluster types.UID `json:"cluster"`
+	// id is a number that grows, and a random suffix.
+	ID string `json:"id"`
 }
 
 // InForce are the rules that each server applies.

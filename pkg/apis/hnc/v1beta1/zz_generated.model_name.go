@@ -22,6 +22,11 @@ limitations under the License.
 package v1beta1
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
+func (in Checkpoint) OpenAPIModelName() string {
+	return "io.x-k8s.hnc.v1beta1.Checkpoint"
+}
+
+// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in CopyRelease) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.CopyRelease"
 }

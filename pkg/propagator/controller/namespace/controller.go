@@ -85,7 +85,10 @@ func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, labels, anno
 		return err
 	}
 	patched, err := c.Kubernetes.CoreV1().Namespaces().Patch(ctx, ns.Name, types.MergePatchType, patch, metav1.PatchOptions{})
-	return outcome.Record(c.Metrics, "Namespace", "patch", ns.Name, err, func() { c.Cache.ObserveNamespace(patched) })
+	return outcome.Record(c.Metrics, "Namespace", "patch", ns.Name, err, func() {
+		c.Written(&patched.ObjectMeta)
+		c.Cache.ObserveNamespace(patched)
+	})
 }
 
 // Create creates a namespace.

@@ -2,133 +2,193 @@ package restore
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
-// Controller rebuilds hierarchies when their store is lost.
+// Controller rebuilds hierarchies when their store is lost, and pauses the propagation when the hierarchies and the cluster may be of different times.
 type Controller struct {
 	controller.Dependencies
-	store *Store
-	// parallelism is how many namespaces are rebuilt at a time.
-	parallelism int
+	Config
+	store    *Store
+	requests chan struct{}
+	paused   atomic.Bool
 }
 
-// New returns a Controller that rebuilds so many namespaces at a time.
-func New(d controller.Dependencies, store *Store, parallelism int) *Controller {
-	return &Controller{Dependencies: d, store: store, parallelism: parallelism}
+// Config says how to restore.
+type Config struct {
+	// Parallelism is how many namespaces are rebuilt at a time.
+	Parallelism int
+	// Assumed is hnc.TrustHierarchies or hnc.TrustNamespaces for a propagator that makes dry runs only: it never pauses, and records nothing. "" for
+	// all others.
+	Assumed string
+	// Differs reports whether the propagator would write anything to namespaces, or create or delete any. It is called when the cache is filled.
+	Differs func() bool
 }
 
-// retryPeriod is the time between attempts to recognize the store.
-const retryPeriod = time.Second
+// New returns a Controller.
+func New(d controller.Dependencies, store *Store, config Config) *Controller {
+	return &Controller{Dependencies: d, Config: config, store: store, requests: make(chan struct{}, 1)}
+}
 
-// Run returns once the store is the one of the last time, or its hierarchies are rebuilt. It returns an error when the context ends first.
+const (
+	// retryPeriod is the time between attempts to recognize the store, and between two looks at whether a pause was ended.
+	retryPeriod = time.Second
+	// comparisonPeriod is how many of these pass between two looks at whether there is anything to write.
+	comparisonPeriod = 5
+)
+
+// Paused reports whether nothing is propagated because the hierarchies and the cluster may be of different times.
+func (c *Controller) Paused() bool { return c.paused.Load() }
+
+// Run returns once the store is the one of the last time, or its hierarchies are rebuilt, or an administrator trusts them. It returns an error when the
+// context ends first.
 func (c *Controller) Run(ctx context.Context) error {
+	if c.Assumed == hnc.TrustHierarchies {
+		return nil
+	}
+	attempt := 0
+	defer c.setPaused(false)
 	return wait.PollUntilContextCancel(ctx, retryPeriod, true, func(ctx context.Context) (bool, error) {
-		err := c.recognize(ctx)
+		var done bool
+		var err error
+		if c.Assumed != "" {
+			err = c.align(ctx)
+			done = err == nil
+		} else {
+			done, err = c.recognize(ctx, attempt)
+		}
 		if err != nil && ctx.Err() == nil {
 			klog.FromContext(ctx).Error(err, "Can't determine whether the store of hierarchies is the same; retrying")
 		}
-		return err == nil, nil
+		attempt++
+		return done && err == nil, nil
 	})
 }
 
-func (c *Controller) recognize(ctx context.Context) error {
-	system, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+// state is what a store is recognized by.
+type state struct {
+	system  *corev1.Namespace
+	config  *v1beta1.HNCConfiguration
+	cluster types.UID
+}
+
+// read returns the present state, nil if there is no system namespace to record a store on.
+func (c *Controller) read(ctx context.Context) (*state, error) {
+	namespaces := c.Kubernetes.CoreV1().Namespaces()
+	system, err := namespaces.Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil // There is nothing to record a store on.
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	store, err := c.store.live(ctx)
-	if err != nil {
-		return err
+	kube, err := namespaces.Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, err
 	}
-	known := system.Annotations[hnc.AnnotationStore]
-	if known != "" && known != string(store) {
-		klog.FromContext(ctx).Info("The API server has another store of hierarchies than the last time; rebuilding them from the namespaces", "store", store, "known", known)
+	s := &state{system: system}
+	if err == nil {
+		s.cluster = kube.UID
+	}
+	s.config, err = c.store.live(ctx)
+	return s, err
+}
+
+// recognize reports whether the hierarchies may be propagated.
+func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
+	s, err := c.read(ctx)
+	if err != nil || s == nil {
+		return err == nil, err
+	}
+	logger, known := klog.FromContext(ctx), s.system.Annotations[hnc.AnnotationStore]
+	doubt := compare(s.system.Annotations, s.config, s.cluster)
+	switch {
+	case doubt.reason != "":
+		trusted, err := c.resolve(ctx, s, doubt, attempt)
+		if err != nil || !trusted {
+			return false, err
+		}
+	case known != "" && known != string(s.config.UID):
+		logger.Info("The API server has another store of hierarchies than the last time; rebuilding them from the namespaces", "store", s.config.UID, "known", known)
 		if err := c.rebuild(ctx); err != nil {
-			return err
+			return false, err
 		}
+	case known != "" && s.config.Status.Checkpoint != nil:
+		c.know(s, s.config.Status.Checkpoint.ID)
+		return true, nil
 	}
-	if known != string(store) {
-		if err := c.store.record(ctx, system, store); err != nil {
-			return err
-		}
+	if err := c.store.record(ctx, s.system, s.config, s.cluster); err != nil {
+		return false, err
 	}
-	c.store.known.Store(&store)
-	return nil
+	c.know(s, "")
+	return true, nil
 }
 
-// rebuild creates the hierarchies and Subnamespaces that the labels of the namespaces describe. Existing ones stay as they are, so it can be repeated
-// after an interruption.
-func (c *Controller) rebuild(ctx context.Context) error {
-	var records []record
-	c.Cache.Read(func(s *cache.State) { records = plan(s.Tree) })
-	var group errgroup.Group
-	group.SetLimit(c.parallelism)
-	for _, r := range records {
-		group.Go(func() error { return c.rebuildOne(ctx, r) })
+func (c *Controller) know(s *state, checkpoint string) {
+	if checkpoint != "" {
+		c.store.add(checkpoint)
 	}
-	if err := group.Wait(); err != nil {
+	c.store.known.Store(&s.config.UID)
+}
+
+// resolve reports whether the hierarchies are trusted although they may be of another time than the cluster: because an administrator says so, or
+// because nothing would be written.
+func (c *Controller) resolve(ctx context.Context, s *state, d doubt, attempt int) (bool, error) {
+	logger, decision := klog.FromContext(ctx), s.system.Annotations[hnc.AnnotationTrust]
+	switch decision {
+	case hnc.TrustDecision(hnc.TrustHierarchies, storedID(s.config)):
+		logger.Info("An administrator trusts the hierarchies; propagating them", "reason", d.reason)
+		return true, nil
+	case hnc.TrustDecision(hnc.TrustNamespaces, storedID(s.config)):
+		logger.Info("An administrator trusts the labels of the namespaces; changing the hierarchies to them", "reason", d.reason)
+		return true, c.align(ctx)
+	}
+	if attempt%comparisonPeriod == 0 && !c.Differs() {
+		logger.Info("The hierarchies may be of another time than the cluster, but nothing would be written; propagating", "reason", d.reason, "message", d.message)
+		return true, nil
+	}
+	return false, c.pause(ctx, s, d)
+}
+
+// pause reports the pause once.
+func (c *Controller) pause(ctx context.Context, s *state, d doubt) error {
+	if c.paused.Load() {
+		return nil
+	}
+	message := d.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns doctor --resume ends the pause"
+	klog.FromContext(ctx).Info("Propagation is paused", "reason", d.reason, "message", message)
+	conditions := withCondition(s.config.Status.Conditions, metav1.Condition{
+		Type: hnc.ConditionPropagationPaused, Status: metav1.ConditionTrue, Reason: d.reason, Message: message,
+		ObservedGeneration: s.config.Generation, LastTransitionTime: metav1.Now(),
+	})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": s.config.UID}, "status": map[string]any{"conditions": conditions}})
+	if err != nil {
 		return err
 	}
-	klog.FromContext(ctx).Info("Rebuilt hierarchies from the namespaces", "namespaces", len(records))
+	if _, err := c.Hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, s.config.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
+		return err
+	}
+	c.Events.Event(&corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: s.system.Name, Namespace: s.system.Name, UID: s.system.UID},
+		corev1.EventTypeWarning, hnc.ConditionPropagationPaused, strings.ToUpper(message[:1])+message[1:])
+	c.setPaused(true)
 	return nil
 }
 
-func (c *Controller) rebuildOne(ctx context.Context, r record) error {
-	if r.subnamespace {
-		created, err := c.Hierarchy.HncV1beta1().Subnamespaces(r.parent).Create(ctx, &v1beta1.Subnamespace{
-			ObjectMeta: metav1.ObjectMeta{Namespace: r.parent, Name: r.name},
-			Spec: v1beta1.SubnamespaceSpec{
-				Labels: r.metadata.Labels, Annotations: r.metadata.Annotations,
-				NamespaceLabels: r.metadata.NamespaceLabels, NamespaceAnnotations: r.metadata.NamespaceAnnotations,
-			},
-		}, metav1.CreateOptions{})
-		if err := c.created(ctx, "Subnamespace", r, err, func() { c.Cache.ObserveSubnamespace(created) }); err != nil {
-			return err
-		}
-	}
-	h := &v1beta1.Hierarchy{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.name, Name: hnc.Singleton},
-		Spec: v1beta1.HierarchySpec{
-			Parent: r.parent, AbstractAncestors: r.abstract, Labels: r.metadata.Labels, Annotations: r.metadata.Annotations,
-			NamespaceLabels: r.metadata.NamespaceLabels, NamespaceAnnotations: r.metadata.NamespaceAnnotations,
-		},
-	}
-	if r.cascading {
-		h.Spec.AllowCascadingDeletion = ptr.To(true)
-	}
-	created, err := c.Hierarchy.HncV1beta1().Hierarchies(r.name).Create(ctx, h, metav1.CreateOptions{})
-	return c.created(ctx, "Hierarchy", r, err, func() { c.Cache.ObserveHierarchy(created) })
-}
-
-// created returns the error of a creation, unless a retry would not help: the object exists, or what the labels say is not legal.
-func (c *Controller) created(ctx context.Context, kind string, r record, err error, observe func()) error {
-	if apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	if outcome.Rejected(err) {
-		klog.FromContext(ctx).Error(err, "Can't rebuild the hierarchy of a namespace", "kind", kind, "namespace", r.name, "parent", r.parent)
-		return nil
-	}
-	if err := outcome.Record(c.Metrics, kind, "create", r.name, err, observe); err != nil {
-		return fmt.Errorf("rebuilding namespace %q: %w", r.name, err)
-	}
-	return nil
+func (c *Controller) setPaused(paused bool) {
+	c.paused.Store(paused)
+	c.Metrics.Paused(paused)
 }

@@ -1,7 +1,11 @@
-// Package restore recognizes that the API server's store of hierarchies was lost, and rebuilds the hierarchies from the labels of the namespaces.
+// Package restore recognizes that the API server's store of hierarchies, or the cluster, was lost or restored to an earlier state.
 //
 // A lost store comes back empty. That must not look as if all namespaces had left their trees: the labels and copies that would be removed are all that
-// is left of them. A store is recognized by the UID of its configuration, which cannot be deleted; an annotation of the system namespace records it.
+// is left of them, so the hierarchies are rebuilt from the labels. A store is recognized by the UID of its configuration, which cannot be deleted; an
+// annotation of the system namespace records it.
+//
+// Backups of the store and of the cluster are of different times. Checkpoints recognize that: identifiers that are recorded on both sides when a
+// tree has changed. If they differ, nothing is propagated until an administrator has said which side is right, or until there is nothing to write.
 package restore
 
 import (
@@ -25,7 +29,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 )
 
-var errOtherStore = errors.New("the API server has another store of hierarchies than before; restarting, to rebuild them from the namespaces")
+var errOtherStore = errors.New("the API server has another store of hierarchies than before, or an earlier state of it; restarting, to compare it with the cluster")
+
+// accepted is how many checkpoints a state of the cluster may be behind, because watches are late.
+const accepted = 4
 
 // Store identifies the API server's store of hierarchies. Its methods are safe for concurrent use.
 type Store struct {
@@ -36,6 +43,10 @@ type Store struct {
 	// lost is closed when the API server has another store.
 	lost chan struct{}
 	lose func()
+
+	mu sync.Mutex
+	// checkpoints are the last ones, the present one at the end.
+	checkpoints []string
 }
 
 // NewStore returns a Store that is not known yet.
@@ -70,9 +81,14 @@ func (s *Store) Check(ctx context.Context) (resourceVersion string, err error) {
 	if known == nil {
 		return "", nil
 	}
+	before := s.present()
 	list, err := s.hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
+	isKnown := func(c v1beta1.HNCConfiguration) bool {
+		// A checkpoint may be recorded during the request.
+		return c.UID == *known && (storedID(&c) == before || s.includes(storedID(&c)))
+	}
 	switch {
-	case err == nil && slices.ContainsFunc(list.Items, func(c v1beta1.HNCConfiguration) bool { return c.UID == *known }):
+	case err == nil && slices.ContainsFunc(list.Items, isKnown):
 		return list.ResourceVersion, nil
 	case err == nil, copies.Gone(err):
 		s.lose()
@@ -81,25 +97,74 @@ func (s *Store) Check(ctx context.Context) (resourceVersion string, err error) {
 	return "", fmt.Errorf("can't determine whether the store of hierarchies is the same: %w", err)
 }
 
-// live returns the UID of the configuration, and creates the configuration if there is none.
-func (s *Store) live(ctx context.Context) (types.UID, error) {
+// present returns the present checkpoint, "" if there is none.
+func (s *Store) present() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.checkpoints) == 0 {
+		return ""
+	}
+	return s.checkpoints[len(s.checkpoints)-1]
+}
+
+// includes reports whether a checkpoint is one of the last ones.
+func (s *Store) includes(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.checkpoints, id)
+}
+
+func (s *Store) add(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checkpoints = append(s.checkpoints, id)
+	s.checkpoints = s.checkpoints[max(0, len(s.checkpoints)-accepted):]
+}
+
+// live returns the configuration, and creates it if there is none.
+func (s *Store) live(ctx context.Context) (*v1beta1.HNCConfiguration, error) {
 	client := s.hierarchy.HncV1beta1().HNCConfigurations()
 	c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		c, err = client.Create(ctx, &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, metav1.CreateOptions{})
 	}
-	if err != nil {
-		return "", err
-	}
-	return c.UID, nil
+	return c, err
 }
 
-// record records the store on the system namespace.
-func (s *Store) record(ctx context.Context, system *corev1.Namespace, store types.UID) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": system.UID, "annotations": map[string]any{hnc.AnnotationStore: store}}})
+// record records the store with a new checkpoint: first on the system namespace, beside the checkpoint of the store, then in the store, then on the
+// namespace alone. So an interruption at any point leaves two records that match.
+func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1.HNCConfiguration, cluster types.UID) error {
+	id := nextID(append(recorded(system.Annotations), storedID(c))...)
+	both := id
+	if before := storedID(c); before != "" {
+		both += " " + before
+	}
+	if _, err := s.annotate(ctx, system, system.ResourceVersion, map[string]any{hnc.AnnotationStore: c.UID, hnc.AnnotationCheckpoint: both}); err != nil {
+		return err
+	}
+	s.add(id)
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": c.UID}, "status": map[string]any{"checkpoint": v1beta1.Checkpoint{Cluster: cluster, ID: id}},
+	})
 	if err != nil {
 		return err
 	}
-	_, err = s.kubernetes.CoreV1().Namespaces().Patch(ctx, system.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	if _, err := s.hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, c.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
+		return err
+	}
+	_, err = s.annotate(ctx, system, "", map[string]any{hnc.AnnotationCheckpoint: id, hnc.AnnotationTrust: nil})
 	return err
+}
+
+// annotate patches the annotations of the system namespace, if it has the given version, unless that is "".
+func (s *Store) annotate(ctx context.Context, system *corev1.Namespace, resourceVersion string, annotations map[string]any) (*corev1.Namespace, error) {
+	metadata := map[string]any{"uid": system.UID, "annotations": annotations}
+	if resourceVersion != "" {
+		metadata["resourceVersion"] = resourceVersion
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return nil, err
+	}
+	return s.kubernetes.CoreV1().Namespaces().Patch(ctx, system.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 }

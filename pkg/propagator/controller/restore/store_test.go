@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kubernetesfake "k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
+	eventrecord "k8s.io/client-go/tools/record"
 	componentmetrics "k8s.io/component-base/metrics"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -41,6 +42,8 @@ type fixture struct {
 	t         *testing.T
 	system    *kubernetesfake.Clientset
 	hierarchy *fake.Clientset
+	// different reports that something would be written.
+	different bool
 }
 
 func newFixture(t *testing.T, namespace *corev1.Namespace, objects ...runtime.Object) *fixture {
@@ -50,8 +53,9 @@ func newFixture(t *testing.T, namespace *corev1.Namespace, objects ...runtime.Ob
 	}
 	f.Controller = New(controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: f.system, Hierarchy: f.hierarchy,
+		Events:  &eventrecord.FakeRecorder{},
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
-	}, NewStore(f.system, f.hierarchy), 2)
+	}, NewStore(f.system, f.hierarchy), Config{Parallelism: 2, Differs: func() bool { return f.different }})
 	return f
 }
 
@@ -111,7 +115,7 @@ func TestConfigurationIsCreatedToIdentifyAStore(t *testing.T) {
 	f.hierarchy.PrependReactor("create", "hncconfigurations", func(action clientgotesting.Action) (bool, runtime.Object, error) {
 		created := action.(clientgotesting.CreateAction).GetObject().(*v1beta1.HNCConfiguration)
 		created.UID = "created"
-		return true, created, nil
+		return false, nil, nil
 	})
 	if got := f.run(); got != "created" {
 		t.Errorf("recorded %q", got)
@@ -160,14 +164,15 @@ func TestCheckOfAKnownStore(t *testing.T) {
 		version string
 		lost    bool
 	}{
-		"the same":     {&v1beta1.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []v1beta1.HNCConfiguration{*configuration("known")}}, nil, "7", false},
+		"an older one": {&v1beta1.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []v1beta1.HNCConfiguration{*at("0-old", configuration("known"))}}, nil, "", true},
+		"the same":     {&v1beta1.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []v1beta1.HNCConfiguration{*at("3-now", configuration("known"))}}, nil, "7", false},
 		"another":      {&v1beta1.HNCConfigurationList{Items: []v1beta1.HNCConfiguration{*configuration("other")}}, nil, "", true},
 		"an empty one": {&v1beta1.HNCConfigurationList{}, nil, "", true},
 		"it is away":   {nil, apierrors.NewServiceUnavailable("away"), "", false},
 		"it fails":     {nil, apierrors.NewGenericServerResponse(http.StatusInternalServerError, "list", resource, "", "", 0, true), "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, system(nil), configuration("known"))
+			f := newFixture(t, system(map[string]string{hnc.AnnotationStore: "known", hnc.AnnotationCheckpoint: "3-now"}), at("3-now", configuration("known")))
 			f.run()
 			f.hierarchy.PrependReactor("list", "hncconfigurations", func(clientgotesting.Action) (bool, runtime.Object, error) {
 				if test.err != nil {

@@ -4,6 +4,7 @@ package subnamespace
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,6 +65,16 @@ func (c *Controller) Start(s *cache.State) {
 	for _, name := range s.Tree.Names() {
 		c.enqueue(s.Tree.Missing(name)...)
 	}
+}
+
+// Differs reports whether any namespace or any required Subnamespace would be created, or any namespace deleted.
+func (c *Controller) Differs(s *cache.State) bool {
+	differs := func(key tree.Key) bool {
+		action := planFor(s.Tree, key, metav1.Now()).action
+		return action == createNamespace || action == deleteNamespace || action == require
+	}
+	return slices.ContainsFunc(s.Tree.SubnamespaceKeys(), differs) ||
+		slices.ContainsFunc(s.Tree.Names(), func(name string) bool { return slices.ContainsFunc(s.Tree.Missing(name), differs) })
 }
 
 func (c *Controller) enqueue(keys ...tree.Key) {

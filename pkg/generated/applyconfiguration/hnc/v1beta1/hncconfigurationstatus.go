@@ -36,6 +36,9 @@ type HNCConfigurationStatusApplyConfiguration struct {
 	// inForce are the rules that each server applies. The servers need the same rules; a condition reports
 	// differences.
 	InForce *InForceApplyConfiguration `json:"inForce,omitempty"`
+	// checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until
+	// hnc-propagator has recorded it.
+	Checkpoint *CheckpointApplyConfiguration `json:"checkpoint,omitempty"`
 }
 
 // HNCConfigurationStatusApplyConfiguration constructs a declarative configuration of the HNCConfigurationStatus type for use with
@@ -75,5 +78,13 @@ func (b *HNCConfigurationStatusApplyConfiguration) WithConditions(values ...*v1.
 // If called multiple times, the InForce field is set to the value of the last call.
 func (b *HNCConfigurationStatusApplyConfiguration) WithInForce(value *InForceApplyConfiguration) *HNCConfigurationStatusApplyConfiguration {
 	b.InForce = value
+	return b
+}
+
+// WithCheckpoint sets the Checkpoint field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Checkpoint field is set to the value of the last call.
+func (b *HNCConfigurationStatusApplyConfiguration) WithCheckpoint(value *CheckpointApplyConfiguration) *HNCConfigurationStatusApplyConfiguration {
+	b.Checkpoint = value
 	return b
 }

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/observe"
+)
+
+// trusted are the values of --resume.
+var trusted = []string{hnc.TrustHierarchies, hnc.TrustNamespaces}
+
+// differenceExamples is how many objects are named for each kind of writes.
+const differenceExamples = 5
+
+func addResumeFlag(cmd *cobra.Command, o *doctorOptions) {
+	cmd.Flags().StringVar(&o.resume, "resume", "", "End the pause after a restore. What is right where both differ: hierarchies, or the labels of the namespaces")
+}
+
+func (o *doctorOptions) validate() error {
+	if o.resume != "" && !slices.Contains(trusted, o.resume) {
+		return fmt.Errorf("--resume: %q is not valid; use %s", o.resume, strings.Join(trusted, " or "))
+	}
+	return nil
+}
+
+// checkDifferences lists what the propagator would write after each decision, by its own dry runs.
+func (o *doctorOptions) checkDifferences(ctx context.Context) {
+	config, err := o.factory.flags.ToRESTConfig()
+	if o.failed("differences", err) {
+		return
+	}
+	args, err := observe.InstalledArgs(ctx, o.clients.kube)
+	if o.failed("deployment hnc-propagator", err) {
+		return
+	}
+	config = rest.CopyConfig(config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: hnc.PropagatorUser}
+	config.QPS = -1
+	reports, errs := make([]*observe.Report, len(trusted)), make([]error, len(trusted))
+	var running sync.WaitGroup
+	for i, trust := range trusted {
+		running.Go(func() { reports[i], errs[i] = observe.Run(ctx, config, args, trust) })
+	}
+	running.Wait()
+	for i, trust := range trusted {
+		subject := "differences with --resume=" + trust
+		if errs[i] != nil {
+			o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: errs[i].Error(), Hint: "this needs the right to impersonate " + hnc.PropagatorUser})
+			continue
+		}
+		lines := reports[i].Lines(differenceExamples)
+		if len(lines) == 0 {
+			o.add(diagnosis.Finding{Subject: subject, Text: "none"})
+		}
+		for _, line := range lines {
+			o.add(diagnosis.Finding{Severity: diagnosis.Warning, Subject: subject, Text: line})
+		}
+	}
+}
+
+// resumePropagation ends the pause.
+func resumePropagation(ctx context.Context, o *doctorOptions) error {
+	configuration, err := o.clients.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if diagnosis.Paused(configuration) == nil {
+		return errors.New("--resume: the propagation is not paused; kubectl hns doctor says what else prevents it")
+	}
+	checkpoint := ""
+	if c := configuration.Status.Checkpoint; c != nil {
+		checkpoint = c.ID
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{hnc.AnnotationTrust: hnc.TrustDecision(o.resume, checkpoint)}}})
+	if err != nil {
+		return err
+	}
+	if _, err := o.clients.kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.Out, "The propagation resumes; %s are right where both differ\n", o.resume)
+	return err
+}

@@ -1,0 +1,143 @@
+package restore
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// alignment is what to do for the hierarchies to have the parents that the labels of the namespaces describe.
+type alignment struct {
+	// leave are roots by their labels that have a parent by their hierarchy.
+	leave []record
+	// join are those that have another parent by their labels, or no effective hierarchy, by depth: the parent of a namespace is in an earlier
+	// level, so no order within a level closes a cycle.
+	join [][]record
+}
+
+// planAlignment returns what to do. Namespaces whose labels say nothing about a parent, because activities are halted there, keep theirs.
+func planAlignment(t *tree.Tree) alignment {
+	var a alignment
+	depths := map[string]int{}
+	var depth func(name string) int
+	depth = func(name string) int {
+		if known, ok := depths[name]; ok {
+			return known
+		}
+		depths[name] = 0 // Labels that users have restored may close a cycle.
+		if parent := parentByLabel(t, name); parent != "" {
+			depths[name] = depth(parent) + 1
+		}
+		return depths[name]
+	}
+	planned := plan(t)
+	for _, r := range planned {
+		aligned := t.Parent(r.name) == r.parent && t.Hierarchy(r.name) != nil
+		if r.subnamespace && t.Subnamespace(tree.Key{Parent: r.parent, Name: r.name}) == nil {
+			aligned = false
+		}
+		if aligned {
+			continue
+		}
+		for d := depth(r.name); len(a.join) <= d; {
+			a.join = append(a.join, nil)
+		}
+		a.join[depths[r.name]] = append(a.join[depths[r.name]], r)
+	}
+	for _, name := range slices.Sorted(slices.Values(t.Names())) {
+		h := t.Hierarchy(name)
+		if t.Active(name) && h != nil && h.Parent != "" && parentByLabel(t, name) == "" && t.Namespace(h.Parent) != nil && !t.External(name) {
+			a.leave = append(a.leave, record{name: name})
+		}
+	}
+	return a
+}
+
+func parentByLabel(t *tree.Tree, name string) string {
+	if t.Namespace(name) == nil {
+		return ""
+	}
+	return labelledParent(t, name)
+}
+
+// align changes the hierarchies to what the labels of the namespaces describe. It can be repeated after an interruption.
+func (c *Controller) align(ctx context.Context) error {
+	var a alignment
+	c.Cache.Read(func(s *cache.State) { a = planAlignment(s.Tree) })
+	if err := c.each(ctx, a.leave, c.setParent); err != nil {
+		return err
+	}
+	count := len(a.leave)
+	for _, level := range a.join {
+		count += len(level)
+		if err := c.each(ctx, level, c.alignOne); err != nil {
+			return err
+		}
+	}
+	klog.FromContext(ctx).Info("Changed the hierarchies to the labels of the namespaces", "namespaces", count)
+	return nil
+}
+
+func (c *Controller) alignOne(ctx context.Context, r record) error {
+	var sub *tree.Subnamespace
+	var effective, exists bool
+	c.Cache.Read(func(s *cache.State) {
+		key := tree.Key{Parent: r.parent, Name: r.name}
+		sub, effective, exists = s.Tree.SubnamespaceRecord(key), s.Tree.Subnamespace(key) != nil, s.Tree.HierarchyRecord(r.name) != nil
+	})
+	if r.subnamespace && !effective {
+		if sub != nil {
+			if err := c.rebind(ctx, r, sub); err != nil {
+				return err
+			}
+		}
+		if err := c.createSubnamespace(ctx, r); err != nil {
+			return err
+		}
+	}
+	if exists {
+		return c.setParent(ctx, r)
+	}
+	return c.createHierarchy(ctx, r)
+}
+
+// rebind binds a Subnamespace of an earlier namespace to the present one, which the API server does with every write. One that is being deleted is
+// released, and created again.
+func (c *Controller) rebind(ctx context.Context, r record, sub *tree.Subnamespace) error {
+	metadata := map[string]any{"uid": sub.UID}
+	if sub.Terminating {
+		metadata["finalizers"] = slices.DeleteFunc(slices.Clone(sub.Finalizers), func(f string) bool { return f == hnc.FinalizerSubnamespace })
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return err
+	}
+	patched, err := c.Hierarchy.HncV1beta1().Subnamespaces(r.parent).Patch(ctx, r.name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return c.written(ctx, "Subnamespace", "patch", r, err, func() {
+		if !sub.Terminating {
+			c.Written(&patched.ObjectMeta)
+			c.Cache.ObserveSubnamespace(patched)
+		}
+	})
+}
+
+// setParent sets the parent in an existing Hierarchy, which binds it to the present namespace.
+func (c *Controller) setParent(ctx context.Context, r record) error {
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"parent": r.parent}})
+	if err != nil {
+		return err
+	}
+	patched, err := c.Hierarchy.HncV1beta1().Hierarchies(r.name).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{})
+	return c.written(ctx, "Hierarchy", "patch", r, err, func() {
+		c.Written(&patched.ObjectMeta)
+		c.Cache.ObserveHierarchy(patched)
+	})
+}

@@ -1,0 +1,75 @@
+package restore
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// number returns the number in the ID of a checkpoint, 0 if it has none.
+func number(id string) int64 {
+	digits, _, _ := strings.Cut(id, "-")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// nextID returns the ID of a checkpoint after the given ones. The random suffix distinguishes it from one that another state of the cluster continues
+// with.
+func nextID(ids ...string) string {
+	var last int64
+	for _, id := range ids {
+		last = max(last, number(id))
+	}
+	return fmt.Sprintf("%d-%s", last+1, rand.String(8))
+}
+
+// recorded returns the IDs of the checkpoints that the system namespace records, the last one first.
+func recorded(annotations map[string]string) []string {
+	return strings.Fields(annotations[hnc.AnnotationCheckpoint])
+}
+
+func storedID(c *v1beta1.HNCConfiguration) string {
+	if c.Status.Checkpoint == nil {
+		return ""
+	}
+	return c.Status.Checkpoint.ID
+}
+
+// doubt says why the hierarchies and the cluster may be of different times. The zero value means that they are not.
+type doubt struct{ reason, message string }
+
+// compare returns whether the hierarchies belong to this state of the cluster, by what is recorded in the annotations of the system namespace and in the
+// configuration. cluster is the UID of the namespace kube-system.
+func compare(annotations map[string]string, c *v1beta1.HNCConfiguration, cluster types.UID) doubt {
+	stored, ids, store := c.Status.Checkpoint, recorded(annotations), annotations[hnc.AnnotationStore]
+	switch {
+	case stored == nil && (len(ids) == 0 || store != string(c.UID)):
+		// They were never propagated: they are new, or their store was lost.
+		return doubt{}
+	case stored == nil:
+		return doubt{hnc.ReasonHierarchiesOlder, fmt.Sprintf("the hierarchies are older than the cluster: they have no checkpoint, the cluster has %s", ids[0])}
+	case stored.Cluster != cluster:
+		return doubt{hnc.ReasonOtherCluster, fmt.Sprintf("the hierarchies are those of another cluster: its namespace kube-system has the UID %s, this one's has %s", stored.Cluster, cluster)}
+	case store != "" && store != string(c.UID):
+		return doubt{hnc.ReasonOtherHierarchies, fmt.Sprintf("the hierarchies are others than those of the cluster: their configuration has the UID %s, the cluster's %s", c.UID, store)}
+	case slices.Contains(ids, stored.ID):
+		return doubt{}
+	case len(ids) == 0:
+		return doubt{hnc.ReasonClusterOlder, fmt.Sprintf("the cluster is older than the hierarchies: it has no checkpoint, they have %s", stored.ID)}
+	case number(stored.ID) < number(ids[0]):
+		return doubt{hnc.ReasonHierarchiesOlder, fmt.Sprintf("the hierarchies are older than the cluster: they have the checkpoint %s, the cluster has %s", stored.ID, ids[0])}
+	case number(stored.ID) > number(ids[0]):
+		return doubt{hnc.ReasonClusterOlder, fmt.Sprintf("the cluster is older than the hierarchies: it has the checkpoint %s, they have %s", ids[0], stored.ID)}
+	}
+	return doubt{hnc.ReasonOtherHierarchies, fmt.Sprintf("the hierarchies are others than those of the cluster: they have the checkpoint %s, the cluster has %s", stored.ID, ids[0])}
+}

@@ -1,0 +1,29 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// InstalledArgs returns the arguments with which hnc-propagator is installed, none if it is no Deployment.
+func InstalledArgs(ctx context.Context, kube kubernetes.Interface) ([]string, error) {
+	deployment, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hnc-propagator", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, container := range deployment.Spec.Template.Spec.Containers {
+		if container.Name == "hnc-propagator" {
+			return container.Args, nil
+		}
+	}
+	return nil, fmt.Errorf("deployment hnc-propagator in %s has no container hnc-propagator; install the servers as docs/migration.md describes", hnc.SystemNamespace)
+}

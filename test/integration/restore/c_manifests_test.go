@@ -1,0 +1,136 @@
+package restore
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// TestManifests saves a tree with kubectl get -o yaml, deletes it, and applies the manifests in the order of Velero: the namespaces with all their
+// labels, then the other kinds by name, with the UIDs and owners of the deleted objects. At first, only a child is restored, without its parent.
+func TestManifests(t *testing.T) {
+	namespace(t, "vel")
+	namespace(t, "vel-full")
+	source(t, "vel")
+	setParent(t, "vel-full", "vel")
+	if _, err := root.HNC.HncV1beta1().Subnamespaces("vel").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Namespace: "vel", Name: "vel-sub"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyBelow(t, "vel-full", "vel", "red")
+	eventuallyBelow(t, "vel-sub", "vel", "red")
+	names := []string{"vel", "vel-full", "vel-sub"}
+	// One namespace is saved in HNC's version.
+	hierarchies := map[string]string{"vel-full": "hierarchyconfigurations.v1alpha2.hnc.x-k8s.io"}
+	saved := map[string]string{}
+	for _, name := range names {
+		resource := hierarchies[name]
+		if resource == "" {
+			resource = "hierarchies"
+		}
+		saved["namespace "+name] = get(t, "namespace", name)
+		for _, resource := range []string{"rolebindings", resource, "subnamespaces"} {
+			kind := strings.Replace(resource, "hierarchyconfigurations.v1alpha2.hnc.x-k8s.io", "hierarchies", 1)
+			saved[kind+" "+name] = get(t, resource, "-n", name)
+		}
+	}
+	deleteTree(t, names)
+
+	// A child without its parent.
+	apply(t, saved["namespace vel-full"], "")
+	apply(t, saved["hierarchies vel-full"], "")
+	apply(t, saved["rolebindings vel-full"], "only the propagator")
+	suite.Eventually(t, "the missing parent is reported", func() error {
+		h, err := root.HNC.HncV1beta1().Hierarchies("vel-full").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		for _, c := range h.Status.Conditions {
+			if c.Reason == hnc.ReasonParentMissing && c.Status == metav1.ConditionTrue {
+				return nil
+			}
+		}
+		return fmt.Errorf("conditions %+v", h.Status.Conditions)
+	})
+	before := uids(t, "vel-full")
+
+	// The rest.
+	apply(t, saved["namespace vel"], "")
+	apply(t, saved["namespace vel-sub"], "")
+	apply(t, saved["rolebindings vel"], "")
+	apply(t, saved["rolebindings vel-sub"], "only the propagator")
+	for _, kind := range []string{"hierarchies", "subnamespaces"} {
+		for _, name := range []string{"vel", "vel-sub"} {
+			apply(t, saved[kind+" "+name], "")
+		}
+	}
+	eventuallyBelow(t, "vel-full", "vel", "red")
+	eventuallyBelow(t, "vel-sub", "vel", "red")
+	suite.Eventually(t, "the Subnamespace is ready", func() error {
+		s, err := root.HNC.HncV1beta1().Subnamespaces("vel").Get(t.Context(), "vel-sub", metav1.GetOptions{})
+		if err == nil && s.Status.State != v1beta1.SubnamespaceOk {
+			err = errors.New(string(s.Status.State))
+		}
+		return err
+	})
+	if gone := lost(before, uids(t, "vel-full")); len(gone) > 0 {
+		t.Errorf("deleted: %v", gone)
+	}
+	if reason := paused(t); reason != "" {
+		t.Errorf("paused: %s", reason)
+	}
+}
+
+func get(t *testing.T, args ...string) string {
+	t.Helper()
+	out, code := run(t, "", "kubectl", append([]string{"get", "-o", "yaml"}, args...)...)
+	if code != 0 {
+		t.Fatal(out)
+	}
+	return identity.ReplaceAllString(out, "")
+}
+
+// identity matches what a manifest says about the deleted object itself. kubectl apply rejects it where the propagator has created a hierarchy already.
+var identity = regexp.MustCompile(`(?m)^(  |    )(uid|resourceVersion): .*\n`)
+
+// apply applies manifests, and expects that they are rejected for a reason unless that is "".
+func apply(t *testing.T, manifests, rejected string) {
+	t.Helper()
+	if strings.Contains(manifests, "items: []") {
+		return
+	}
+	out, code := run(t, manifests, "kubectl", "apply", "-f", "-")
+	if (code != 0) != (rejected != "") || !strings.Contains(out, rejected) {
+		t.Fatalf("exit code %d, want %q:\n%s", code, rejected, out)
+	}
+}
+
+func deleteTree(t *testing.T, names []string) {
+	t.Helper()
+	client := root.HNC.HncV1beta1().Hierarchies("vel")
+	if _, err := client.Create(t.Context(), &v1beta1.Hierarchy{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "vel", Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{AllowCascadingDeletion: ptr.To(true)},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"vel", "vel-full"} {
+		suite.Eventually(t, "the deletion is accepted", func() error { return root.CoreV1().Namespaces().Delete(t.Context(), name, metav1.DeleteOptions{}) })
+	}
+	for _, name := range names {
+		suite.Eventually(t, name+" is gone", func() error {
+			if _, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+				return fmt.Errorf("not yet: %w", err)
+			}
+			return nil
+		})
+	}
+}
