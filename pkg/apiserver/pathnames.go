@@ -3,6 +3,7 @@ package apiserver
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,12 +16,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// withPathNames rejects requests whose path has a name that no object can have, such as "..". Stores would report an internal error.
+// withPathNames rejects requests whose path has a name that no object can have, such as "..", or whose query has no valid version. Stores would report
+// an internal error.
 func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if info, ok := genericapirequest.RequestInfoFrom(r.Context()); ok && info.IsResourceRequest {
-				if err := invalidPathName(r.URL.Path, info); err != nil {
+				err := invalidPathName(r.URL.Path, info)
+				if err == nil {
+					err = invalidVersion(r.URL.Query().Get("resourceVersion"), info)
+				}
+				if err != nil {
 					responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
 					return
 				}
@@ -28,6 +34,18 @@ func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) 
 			api.ServeHTTP(w, r)
 		}), config)
 	}
+}
+
+// invalidVersion rejects versions that are no numbers, as kube-apiserver does for lists. Watches would report an internal error. The versions of
+// mynamespaces are no numbers.
+func invalidVersion(version string, info *genericapirequest.RequestInfo) error {
+	if version == "" || info.APIGroup != v1beta1.GroupName || info.Resource == "mynamespaces" {
+		return nil
+	}
+	if _, err := strconv.ParseUint(version, 10, 64); err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("resourceVersion: %q is not a version; use that of a list or of an event", version))
+	}
+	return nil
 }
 
 func invalidPathName(url string, info *genericapirequest.RequestInfo) error {
