@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of packages, and prints what `go test -json` prints. What runs our code in the test itself runs with the race detector, if there is
 # a C compiler; suites that start the servers as processes would only get slower by it, and so would the policies, which kube-apiserver's code evaluates.
-# Suites mostly wait, so more of them run at once. `make verify` vets.
+# Suites mostly wait, so more of them than processors run at once. `make verify` vets.
 # Usage: test.sh 'PACKAGE...' [FLAG...], with the flags of go test.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,7 +13,7 @@ in_process="^$module/(cmd|hack|pkg|test/(history|rows)|test/integration/(propaga
 policies="^$module/pkg/policy$"
 
 # The longest suites begin first.
-longest="^$module/test/(e2e|integration/(servers|kinds|children|cli|propagation))$"
+longest="^$module/test/(bench|e2e|integration/(servers|kinds|children|docs|restore|chaos|cli|propagation))$"
 # shellcheck disable=SC2086
 all=$(go list $packages)
 all=$(grep -E "$longest" <<<"$all"; grep -vE "$longest" <<<"$all") || true
@@ -30,7 +30,7 @@ if [[ -n $here ]]; then
     echo "no C compiler found: tests run without the race detector" >&2
   fi
   # shellcheck disable=SC2086
-  go test "${race[@]}" -vet=off -timeout 30m -json $here "$@" || failed=1
+  go test -p 3 "${race[@]}" -vet=off -timeout 30m -json $here "$@" || failed=1
 fi
 if [[ -n $processes ]]; then
   # shellcheck disable=SC2086

@@ -142,7 +142,7 @@ func send(api http.Handler, method, target, contentType, name string, body []byt
 	defer func() {
 		// As net/http, which ends the connection.
 		aborted := recover()
-		if err, ok := aborted.(error); aborted != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
+		if err, ok := aborted.(error); aborted != nil && (!ok || !errors.Is(err, http.ErrAbortHandler)) {
 			panic(aborted)
 		}
 	}()

@@ -35,7 +35,7 @@ func FuzzRules(f *testing.F) {
 			return
 		}
 		for _, key := range []string{hnc.LabelInheritedFrom, hnc.TreeLabel("a"), hnc.AnnotationSubnamespaceOf} {
-			if rules.Managed.Keys.Label(key) || rules.Managed.Keys.Annotation(key) {
+			if rules.Managed.Label(key) || rules.Managed.Annotation(key) {
 				t.Errorf("%s makes %s managed", data, key)
 			}
 		}

@@ -72,7 +72,7 @@ func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error
 	if err != nil {
 		return nil, "", err
 	}
-	subtree := append(below, top)
+	subtree := append([]string{top}, below...)
 	plan, err := json.Marshal(v1beta1.HierarchyPlan{
 		TypeMeta: metav1.TypeMeta{APIVersion: v1beta1.SchemeGroupVersion.String(), Kind: "HierarchyPlan"},
 		Spec:     v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent},

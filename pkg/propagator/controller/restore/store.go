@@ -139,7 +139,7 @@ func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1
 	if before := storedID(c); before != "" {
 		both += " " + before
 	}
-	if _, err := s.annotate(ctx, system, system.ResourceVersion, map[string]any{hnc.AnnotationStore: c.UID, hnc.AnnotationCheckpoint: both}); err != nil {
+	if err := s.annotate(ctx, system, system.ResourceVersion, map[string]any{hnc.AnnotationStore: c.UID, hnc.AnnotationCheckpoint: both}); err != nil {
 		return err
 	}
 	s.add(id)
@@ -152,19 +152,19 @@ func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1
 	if _, err := s.hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, c.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
 		return err
 	}
-	_, err = s.annotate(ctx, system, "", map[string]any{hnc.AnnotationCheckpoint: id, hnc.AnnotationTrust: nil})
-	return err
+	return s.annotate(ctx, system, "", map[string]any{hnc.AnnotationCheckpoint: id, hnc.AnnotationTrust: nil})
 }
 
 // annotate patches the annotations of the system namespace, if it has the given version, unless that is "".
-func (s *Store) annotate(ctx context.Context, system *corev1.Namespace, resourceVersion string, annotations map[string]any) (*corev1.Namespace, error) {
+func (s *Store) annotate(ctx context.Context, system *corev1.Namespace, resourceVersion string, annotations map[string]any) error {
 	metadata := map[string]any{"uid": system.UID, "annotations": annotations}
 	if resourceVersion != "" {
 		metadata["resourceVersion"] = resourceVersion
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.kubernetes.CoreV1().Namespaces().Patch(ctx, system.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err = s.kubernetes.CoreV1().Namespaces().Patch(ctx, system.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
 }
