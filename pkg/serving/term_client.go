@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -25,12 +26,17 @@ func (t *Term) Client(config *rest.Config) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http.Client{Transport: termTransport{term: t, reading: reading, writing: writing}, Timeout: config.Timeout}, nil
+	return &http.Client{Transport: termTransport{term: t, reading: reading, writing: writing, timeout: writeTimeout}, Timeout: config.Timeout}, nil
 }
+
+// writeTimeout bounds a write until its response has been read. kube-apiserver answers within a minute; what is between may not. Without a bound, what
+// waits for the answer would never be written again.
+const writeTimeout = 75 * time.Second
 
 type termTransport struct {
 	term             *Term
 	reading, writing http.RoundTripper
+	timeout          time.Duration
 }
 
 func (t termTransport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -41,7 +47,25 @@ func (t termTransport) RoundTrip(request *http.Request) (*http.Response, error) 
 	if err := t.term.Err(); err != nil {
 		return nil, err
 	}
-	return t.writing.RoundTrip(request)
+	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
+	response, err := t.writing.RoundTrip(request.WithContext(ctx))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	response.Body = &boundedBody{response.Body, cancel}
+	return response, nil
+}
+
+// boundedBody ends the timeout of its request when it is closed.
+type boundedBody struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *boundedBody) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
 }
 
 // dial is as that of client-go, but for the term.
