@@ -171,6 +171,7 @@ func (m *Manager) Lead(ctx context.Context) {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })()
 	var workers sync.WaitGroup
 	workers.Go(func() { m.restore.Record(ctx) })
+	workers.Go(func() { m.resync(ctx) })
 	for _, q := range []queue.Queue{m.urgent, m.bulk} {
 		for range m.Workers {
 			workers.Go(func() { m.work(ctx, writing, q) })

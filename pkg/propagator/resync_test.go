@@ -1,0 +1,36 @@
+package propagator
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
+)
+
+func TestWhatDivergesWithoutAnEventIsEnqueued(t *testing.T) {
+	m := newManager(t)
+	missing := sets.New[queue.Key]()
+	for _, namespace := range []string{"root", "left", "right"} {
+		missing.Insert(queue.Key{Class: queue.Namespace, Namespace: namespace}, queue.Key{Class: queue.Status, Namespace: namespace})
+		if namespace != "root" {
+			missing.Insert(queue.Key{Class: queue.Destination, Namespace: namespace})
+		}
+	}
+	all := missing.Clone()
+	m.enqueueDivergent(t.Context())
+	for missing.Len() > 0 {
+		key, _ := m.bulk.Get() // waits for those that are added later
+		m.bulk.Done(key)
+		missing.Delete(key)
+	}
+	m.cache.Update(m.reconcileCache)
+	m.enqueueDivergent(t.Context())
+	for m.bulk.Len() > 0 {
+		key, _ := m.bulk.Get()
+		m.bulk.Done(key)
+		if all.Has(key) {
+			t.Errorf("%v is enqueued although it does not diverge", key)
+		}
+	}
+}
