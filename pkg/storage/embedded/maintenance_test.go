@@ -44,6 +44,9 @@ func full(t *testing.T, key func(i int) string) (*Etcd, *clientv3.Client) {
 		t.Fatal(err)
 	}
 	t.Cleanup(etcd.Stop)
+	// The tests do what it does.
+	etcd.stop()
+	<-etcd.maintained
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}, DialTimeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +59,12 @@ func full(t *testing.T, key func(i int) string) (*Etcd, *clientv3.Client) {
 	}
 	if !errors.Is(err, rpctypes.ErrNoSpace) {
 		t.Fatalf("a quota of 32 MiB was not reached: %v", err)
+	}
+	// etcd refuses the write before it raises the alarm.
+	for end := time.Now().Add(time.Minute); !etcd.database().full; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("etcd has raised no alarm")
+		}
 	}
 	return etcd, client
 }
