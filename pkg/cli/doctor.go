@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -161,7 +162,7 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		if err != nil {
 			secret = nil
 		}
-		o.add(diagnosis.Certificate(secret, bundle, now))
+		o.add(diagnosis.Certificate(secret, isDeployed(ctx, o.clients.kube), bundle, now))
 	}
 	lease, err := o.clients.kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hnc-propagator", metav1.GetOptions{})
 	if !o.failed("lease hnc-propagator", err) {
@@ -170,6 +171,12 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		}
 		o.add(diagnosis.Leader(lease, now))
 	}
+}
+
+// isDeployed reports whether hnc-apiserver runs as a Deployment, as far as that can be read.
+func isDeployed(ctx context.Context, kube kubernetes.Interface) bool {
+	_, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hnc-apiserver", metav1.GetOptions{})
+	return !apierrors.IsNotFound(err)
 }
 
 func (o *doctorOptions) checkPolicies(ctx context.Context) {

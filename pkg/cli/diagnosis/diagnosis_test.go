@@ -68,12 +68,13 @@ func TestCertificates(t *testing.T) {
 	}
 	secret := &corev1.Secret{Data: map[string][]byte{"tls.crt": certificate, "tls.key": key}}
 	end := parsed[0].NotAfter
-	expect(t, "valid", Certificate(secret, certificate, time.Now()), OK, "valid for")
-	expect(t, "expiring", Certificate(secret, certificate, end.Add(-48*time.Hour)), Warning, "expires in 48h")
-	expect(t, "expired", Certificate(secret, certificate, end.Add(time.Hour)), Error, "has expired")
-	expect(t, "untrusted", Certificate(secret, nil, time.Now()), Error, "does not trust")
-	expect(t, "missing", Certificate(nil, nil, time.Now()), Error, "does not exist")
-	expect(t, "damaged", Certificate(&corev1.Secret{}, nil, time.Now()), Error, "not a certificate")
+	expect(t, "valid", Certificate(secret, true, certificate, time.Now()), OK, "valid for")
+	expect(t, "expiring", Certificate(secret, true, certificate, end.Add(-48*time.Hour)), Warning, "expires in 48h")
+	expect(t, "expired", Certificate(secret, true, certificate, end.Add(time.Hour)), Error, "has expired")
+	expect(t, "untrusted", Certificate(secret, true, nil, time.Now()), Error, "does not trust")
+	expect(t, "missing", Certificate(nil, true, nil, time.Now()), Error, "does not exist")
+	expect(t, "not deployed", Certificate(nil, false, nil, time.Now()), OK, "not needed")
+	expect(t, "damaged", Certificate(&corev1.Secret{}, true, nil, time.Now()), Error, "not a certificate")
 }
 
 func TestLeader(t *testing.T) {

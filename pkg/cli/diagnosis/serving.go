@@ -56,11 +56,14 @@ func APIService(name string, required bool, found *apiregistrationv1.APIService)
 // soon is how long before its expiry a certificate should have been renewed.
 const soon = 14 * 24 * time.Hour
 
-// Certificate reports on the certificate that the pods of hnc-apiserver mount; nil means that the Secret does not exist. The bundle is what
-// kube-apiserver trusts.
-func Certificate(secret *corev1.Secret, bundle []byte, now time.Time) Finding {
+// Certificate reports on the certificate that the pods of hnc-apiserver mount; nil means that the Secret does not exist. A server that is not deployed in
+// the cluster has its certificate elsewhere. The bundle is what kube-apiserver trusts.
+func Certificate(secret *corev1.Secret, deployed bool, bundle []byte, now time.Time) Finding {
 	const subject = "secret hnc-apiserver-cert"
 	const renewal = "look at the log of hnc-propagator, which renews it with --manage-certificates"
+	if secret == nil && !deployed {
+		return ok(subject, "not needed: hnc-apiserver runs outside the cluster's Deployments")
+	}
 	if secret == nil {
 		return Finding{Error, subject, "it does not exist: hnc-apiserver cannot start", renewal}
 	}
