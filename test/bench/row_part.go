@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // measurePart writes objects that have nothing to do with us while more and more of us is there. Every other round begins with everything and ends
@@ -18,7 +20,8 @@ func measurePart(ctx context.Context, b *bench) error {
 		{"", b.uninstalled},
 		{"part-policies", parts{b}.policies},
 		{"part-apiserver", parts{b}.apiServer},
-		{"part-everything", b.up},
+		{"part-everything", parts{b}.everything},
+		{"part-watches", parts{b}.watches},
 	}
 	names := make([]string, writers)
 	for i := range names {
@@ -30,7 +33,7 @@ func measurePart(ctx context.Context, b *bench) error {
 	k, n := b.kinds()[0], b.pick(4000, 40)
 	rates, costs := make([]series, len(states)), make([]series, len(states))
 	err := b.each(func(round int) error {
-		order := []int{0, 1, 2, 3}
+		order := []int{0, 1, 2, 3, 4}
 		if round%2 == 1 {
 			slices.Reverse(order)
 		}
@@ -76,6 +79,15 @@ func measurePart(ctx context.Context, b *bench) error {
 // parts runs parts of us.
 type parts struct{ *bench }
 
+func (b parts) ensureNamespaces(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if err := b.createNamespaces(ctx, []string{name}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 // policies installs our policies, and stops our servers.
 func (b parts) policies(ctx context.Context) error {
 	if err := errors.Join(b.stopped(ctx), install(ctx, b.cluster)); err != nil {
@@ -84,13 +96,26 @@ func (b parts) policies(ctx context.Context) error {
 	return until(ctx, b.Timeout, b.protected)
 }
 
+// everything runs both servers. No parent has changed since the start of hnc-apiserver, so only the propagator watches the objects.
+func (b parts) everything(ctx context.Context) error {
+	if err := b.stopped(ctx); err != nil {
+		return err
+	}
+	return b.up(ctx)
+}
+
+// watches has hnc-apiserver watch the objects, too, as it does after a change of a parent.
+func (b parts) watches(ctx context.Context) error {
+	const above, below = "part-above", "part-below"
+	if err := errors.Join(b.up(ctx), b.ensureNamespaces(ctx, above, below)); err != nil {
+		return err
+	}
+	return errors.Join(b.setParent(ctx, below, ""), b.setParent(ctx, below, above))
+}
+
 // apiServer runs hnc-apiserver without the propagator.
 func (b parts) apiServer(ctx context.Context) error {
-	if b.state == up {
-		b.state = partly
-		return b.cp.StopProcess(ctx, propagator)
-	}
-	if err := install(ctx, b.cluster); err != nil {
+	if err := errors.Join(b.stopped(ctx), install(ctx, b.cluster)); err != nil {
 		return err
 	}
 	port, err := b.start(ctx, apiserver)

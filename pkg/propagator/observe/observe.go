@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
@@ -45,7 +44,8 @@ func Run(ctx context.Context, config *rest.Config, args []string, trust string) 
 	config.Wrap(report.wrap)
 	// The report says everything.
 	config.WarningHandler = rest.NoWarnings{}
-	ctx = klog.NewContext(ctx, logr.Discard())
+	// The zero logger discards.
+	ctx = klog.NewContext(ctx, klog.Logger{})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	managerConfig, stopEvents, err := options.ManagerConfig(ctx, config, nil)
