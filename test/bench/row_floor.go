@@ -79,11 +79,14 @@ func startMinimal(ctx context.Context, b *bench, namespaces []string) (m *minima
 	_, _, err = load(ctx, len(namespaces), func(ctx context.Context, i int) error {
 		o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": hnc.Singleton}}}
 		o.SetGroupVersionKind(floor.GroupVersion.WithKind("Hierarchy"))
-		_, err := b.dynamic.Resource(minimalAPI).Namespace(namespaces[i]).Create(ctx, o, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) {
-			return nil
-		}
-		return err
+		// kube-apiserver may still find the new API unavailable once more.
+		return until(ctx, b.Timeout, func(ctx context.Context) error {
+			_, err := b.dynamic.Resource(minimalAPI).Namespace(namespaces[i]).Create(ctx, o, metav1.CreateOptions{})
+			if apierrors.IsAlreadyExists(err) {
+				return nil
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, stop())
