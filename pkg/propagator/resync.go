@@ -40,7 +40,7 @@ func (m *Manager) enqueueDivergent(ctx context.Context) {
 		}
 		m.cache.Read(func(s *cache.State) {
 			for _, name := range chunk {
-				for _, r := range []reconciler{m.namespaces, m.hierarchies, m.copies} {
+				for _, r := range m.reconcilers() {
 					if s.Tree.Namespace(name) != nil && r.Diverges(s, name) {
 						r.Enqueue(name)
 					}

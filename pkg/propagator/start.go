@@ -14,6 +14,11 @@ type reconciler interface {
 	Enqueue(namespace string)
 }
 
+// reconcilers are the controllers that write for each namespace.
+func (m *Manager) reconcilers() []reconciler {
+	return []reconciler{m.namespaces, m.hierarchies, m.copies}
+}
+
 // start begins to lead. It evaluates everything once and enqueues only what diverges: after a restart that is next to nothing, and a change in the
 // meantime does not wait behind everything that is right.
 func (m *Manager) start() {
@@ -25,7 +30,7 @@ func (m *Manager) start() {
 			s.AddEventHandlers(handlers)
 		}
 		m.leading.Store(true)
-		for _, r := range []reconciler{m.namespaces, m.hierarchies, m.copies} {
+		for _, r := range m.reconcilers() {
 			for _, namespace := range divergent(s, r) {
 				r.Enqueue(namespace)
 			}

@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -30,17 +28,16 @@ func measureTree(ctx context.Context, b *bench) error {
 	if err := b.wholeForest(ctx); err != nil {
 		return err
 	}
-	uri := fmt.Sprintf("/apis/%s/namespaces/%s/hierarchies/%s/tree", v1beta1.SchemeGroupVersion, b.forest.root(), hnc.Singleton)
 	var s series
 	err = b.each(func(int) error {
 		begun := time.Now()
-		if _, err := (restarts{b}).read(ctx, "/api/v1/namespaces"); err != nil {
+		if _, err := (restarts{b}).read(ctx, path(namespacesResource, "")); err != nil {
 			return err
 		}
 		raw := time.Since(begun)
 		return profiler{b}.profiled(ctx, "tree", func() error {
 			begun := time.Now()
-			answer, err := restarts{b}.read(ctx, uri)
+			answer, err := restarts{b}.read(ctx, treePath(b.forest.root()))
 			if err != nil {
 				return err
 			}

@@ -32,6 +32,13 @@ func path(resource schema.GroupVersionResource, namespace string) string {
 	return p + "/" + resource.Resource
 }
 
+var hierarchiesResource = v1beta1.SchemeGroupVersion.WithResource("hierarchies")
+
+// treePath returns where the tree below a namespace is.
+func treePath(root string) string {
+	return path(hierarchiesResource, root) + "/" + hnc.Singleton + "/tree"
+}
+
 // read is a request that returns the bytes of the response, and one that is as close to it as can be without us.
 type read struct {
 	name      string
@@ -93,15 +100,14 @@ func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error
 		}
 		return all, nil
 	}
-	hierarchies := v1beta1.SchemeGroupVersion.WithResource("hierarchies")
 	namespaces, own := get(path(namespacesResource, "")), path(v1beta1.SchemeGroupVersion.WithResource("mynamespaces"), "")
 	const listsNamespaces, listsEach = "raw lists all namespaces", "raw lists the objects of each namespace of the subtree, one after another"
 	return []read{
-		{"reads-tree", b.forest.len(), get(path(hierarchies, root) + "/" + hnc.Singleton + "/tree"), namespaces, listsNamespaces},
+		{"reads-tree", b.forest.len(), get(treePath(root)), namespaces, listsNamespaces},
 		{"reads-mynamespaces", b.forest.len(), get(own), namespaces, listsNamespaces},
 		{"reads-subtree", len(subtree), get(path(k.subtreeResource(), top)), each, listsEach},
 		{"reads-plan", len(subtree), func(ctx context.Context) ([]byte, error) {
-			return b.hierarchy.HncV1beta1().RESTClient().Post().AbsPath(path(hierarchies, top), hnc.Singleton, "plan").
+			return b.hierarchy.HncV1beta1().RESTClient().Post().AbsPath(path(hierarchiesResource, top), hnc.Singleton, "plan").
 				SetHeader("Content-Type", "application/json").Body(plan).Do(ctx).Raw()
 		}, each, listsEach},
 	}, top, nil

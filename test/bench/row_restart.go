@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // limit of the memory of each server.
@@ -166,13 +164,9 @@ func changedParent(ctx context.Context, b *bench, probe tree, round int) (*obser
 
 // listOnce returns how long it takes to read all that the servers have to know, without decoding it.
 func (b restarts) listOnce(ctx context.Context) (time.Duration, error) {
-	paths := []string{"/api/v1/namespaces", "/apis/" + hnc.GroupName + "/v1beta1/hierarchies"}
+	paths := []string{path(namespacesResource, ""), path(hierarchiesResource, "")}
 	for _, k := range b.kinds() {
-		root := "/apis/" + k.Group
-		if k.Group == "" {
-			root = "/api"
-		}
-		paths = append(paths, root+"/"+k.Version+"/"+k.Resource)
+		paths = append(paths, path(k.GroupVersionResource, ""))
 	}
 	begun := time.Now()
 	for _, path := range paths {

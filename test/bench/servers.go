@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -128,7 +127,7 @@ func (c *cluster) stopped(ctx context.Context) error {
 	if err := errors.Join(c.cp.StopProcess(ctx, propagator), c.cp.StopProcess(ctx, apiserver)); err != nil {
 		return err
 	}
-	services := c.admin.dynamic.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	services := c.admin.dynamic.Resource(apiServices)
 	for _, version := range []string{"v1beta1", "v1alpha2"} {
 		if err := services.Delete(ctx, version+"."+hnc.GroupName, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err

@@ -24,6 +24,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 )
 
 // Options are the flags of the API server.
@@ -54,11 +55,8 @@ type Options struct {
 	ReviewForwarded bool
 }
 
-// The quota of the embedded etcd: by default etcd's documented maximum, at least what its file has when it is empty, and some objects.
-const (
-	defaultDataQuota int64 = 8 << 30
-	minDataQuota     int64 = 16 << 20
-)
+// minDataQuota is the smallest quota of the embedded etcd: at least what its file has when it is empty, and some objects.
+const minDataQuota int64 = 16 << 20
 
 // defaultEtcdPrefix is the prefix of all keys in etcd.
 const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
@@ -71,7 +69,7 @@ func New() *Options {
 		Recommended:       genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
 		Enablement:        genericoptions.NewAPIEnablementOptions(),
 		Logs:              logs.NewOptions(),
-		DataQuota:         defaultDataQuota,
+		DataQuota:         embedded.DefaultQuota,
 		SubnamespaceReady: 10 * time.Second,
 		OverwrittenTTL:    7 * 24 * time.Hour,
 		Rules:             inforce.NewFlags(),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -89,12 +90,11 @@ func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 
 // Paused returns the condition that says why nothing is propagated, nil if that is not so.
 func Paused(configuration *v1beta1.HNCConfiguration) *metav1.Condition {
-	for i, c := range configuration.Status.Conditions {
-		if c.Type == hnc.ConditionPropagationPaused && c.Status == metav1.ConditionTrue {
-			return &configuration.Status.Conditions[i]
-		}
+	c := meta.FindStatusCondition(configuration.Status.Conditions, hnc.ConditionPropagationPaused)
+	if c == nil || c.Status != metav1.ConditionTrue {
+		return nil
 	}
-	return nil
+	return c
 }
 
 // Leftovers reports what is left of HNC: CustomResourceDefinitions of the group, and webhooks, which fail when their server is gone.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -25,7 +26,7 @@ func Behind(namespaces []metav1.PartialObjectMetadata, hierarchies []v1beta1.Hie
 	var behind []string
 	for _, h := range hierarchies {
 		has, exists := labels[h.Namespace]
-		halted := slices.ContainsFunc(h.Status.Conditions, func(c metav1.Condition) bool { return c.Type == "ActivitiesHalted" })
+		halted := meta.FindStatusCondition(h.Status.Conditions, hnc.ConditionActivitiesHalted) != nil
 		if h.Spec.Parent == "" || !exists || halted || has[hnc.TreeLabel(h.Spec.Parent)] == "1" {
 			continue
 		}
