@@ -93,7 +93,7 @@ func TestQuotaHoldsAgainstTenants(t *testing.T) {
 			}
 		})
 	}
-	_, err = quotas.Patch(t.Context(), hnc.ResourceQuotaName, types.MergePatchType, []byte(`{"status":{"used":{"configmaps":"0"}}}`), metav1.PatchOptions{}, "status")
+	_, err = quotas.Patch(t.Context(), hnc.ResourceQuotaName, types.MergePatchType, []byte(`{"status":{"used":{"configmaps":"7"}}}`), metav1.PatchOptions{}, "status")
 	denied(t, err, "this needs the verb update on resourcequotas/status in all namespaces")
 	denied(t, quotas.Delete(t.Context(), hnc.ResourceQuotaName, metav1.DeleteOptions{}), "only the propagator deletes")
 	denied(t, quotas.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: hnc.LabelQuota}), "only the propagator deletes")
@@ -105,6 +105,11 @@ func TestQuotaHoldsAgainstTenants(t *testing.T) {
 			quota, err := quotas.Get(ctx, hnc.ResourceQuotaName, metav1.GetOptions{})
 			return err == nil && quota.Status.Used.Name(corev1.ResourceConfigMaps, resource.DecimalSI).String() == want, err
 		})
+	}
+	// The first count may have missed the ConfigMap, if it was not in the controller's cache yet. A deletion makes it count again.
+	must(t)(configMaps.Create(t.Context(), configMap(namespace, "deleted"), metav1.CreateOptions{}))
+	if err := configMaps.Delete(t.Context(), "deleted", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	used("1")
 	for i := range 2 {
