@@ -62,7 +62,8 @@ echo "building ${packages[*]##*/} $version (about 7 minutes the first time for a
 go mod download
 total=$(go list -deps "${packages[@]}" | wc -l)
 # go build -v names each package that it compiles; cached ones are skipped, so the count may end below the total.
-go build -v -ldflags "${flags[*]}" -o "$out/" "${packages[@]}" 2> >(
+# Debug information that the linker throws away is not generated either; for the packages alone that our own binaries do not share.
+go build -v -gcflags=k8s.io/kubernetes/...=-dwarf=false -ldflags "${flags[*]}" -o "$out/" "${packages[@]}" 2> >(
   n=0
   while read -r line; do
     if [[ "$line" =~ ^[a-zA-Z0-9._/-]+$ ]]; then
