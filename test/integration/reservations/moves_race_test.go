@@ -40,6 +40,8 @@ func TestMovesAndWritersDoNotExceedTheLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	suite.Eventually(t, "the first move", func() error { return move(t, admin, name, inside, nil) })
+	// The writers begin after the first move: they could use up the limit before it.
 	var group sync.WaitGroup
 	for w, namespace := range namespaces {
 		group.Go(func() {
@@ -50,9 +52,9 @@ func TestMovesAndWritersDoNotExceedTheLimit(t *testing.T) {
 	}
 	written := make(chan struct{})
 	go func() { group.Wait(); close(written) }()
-	for to, over := inside, false; !over; {
+	for to, left, over := outside, false, false; !over || !left; {
 		if err := move(t, admin, name, to, nil); err == nil {
-			to = map[string]string{inside: outside, outside: inside}[to]
+			to, left = map[string]string{inside: outside, outside: inside}[to], true
 		}
 		select {
 		case <-written:
