@@ -8,19 +8,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Affected is what a change affects. Names may repeat.
-type Affected struct {
-	// Moved are namespaces whose chain of ancestors may have changed, or whether they are halted: everything that the propagator writes in them
-	// may be different now.
-	Moved []string
-	// Changed are namespaces whose own labels or whose Hierarchy's status may be different now.
-	Changed []string
-	// Subnamespaces are Subnamespaces that may have to be acted on.
-	Subnamespaces []Key
-	// Propagation reports that some Hierarchy specifies other kinds.
-	Propagation bool
-}
-
 // SetNamespace records a namespace unless the recorded one is as new.
 func (t *Tree) SetNamespace(ns *Namespace) Affected {
 	old := t.namespaces[ns.Name]
@@ -62,16 +49,27 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		}
 		t.recordConversion(old, ns)
 	})
-	affected.Changed = append(affected.Changed, name)
+	affected.Changed = append(affected.Changed, names...) // The others are sub-namespaces, which may be orphans now.
+	switch {
+	case old == nil || ns == nil: // update has found that it appears or is gone.
+	case old.UID != ns.UID:
+		// A watch that was cut has brought neither the deletion nor the creation.
+		affected.Moved = append(append(affected.Moved, name), t.forest.Descendants(name)...)
+		if parent := t.forest.Parent(name); parent != "" {
+			affected.Changed = append(affected.Changed, parent)
+		}
+	case old.Terminating != ns.Terminating, old.recordsCascading() != ns.recordsCascading():
+		t.descendantsChanged(&affected, name)
+	}
 	if old == nil || ns == nil || old.Terminating != ns.Terminating {
 		affected.Changed = append(affected.Changed, t.below(name)...)
 	}
-	affected.Subnamespaces = append(affected.Subnamespaces, inside...)
-	if len(inside) > 0 || old == nil || ns == nil || old.Terminating != ns.Terminating || old.SubnamespaceOf != ns.SubnamespaceOf {
-		for _, key := range t.RequestsFor(name) {
-			affected.Subnamespaces = append(affected.Subnamespaces, key)
-			affected.Changed = append(affected.Changed, key.Parent)
-		}
+	for _, key := range inside {
+		affected.Subnamespaces = append(affected.Subnamespaces, key)
+		t.requestsChanged(&affected, key.Name)
+	}
+	if len(inside) > 0 || t.requestChanged(old, ns) {
+		t.requestsChanged(&affected, name)
 		for _, version := range []*Namespace{old, ns} {
 			if version != nil && version.SubnamespaceOf != "" {
 				affected.Changed = append(affected.Changed, version.SubnamespaceOf)
@@ -101,7 +99,7 @@ func (t *Tree) DeleteHierarchy(namespace string, uid types.UID) Affected {
 
 func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
 	cascading := func() bool { h := t.Hierarchy(namespace); return h != nil && h.Cascading }
-	before := cascading()
+	before, effective := cascading(), t.Hierarchy(namespace) != nil
 	affected := t.update([]string{namespace}, func() {
 		if h == nil {
 			delete(t.hierarchies, namespace)
@@ -115,9 +113,14 @@ func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
 		// The status of the parent lists a terminating child only with its Hierarchy.
 		affected.Changed = append(affected.Changed, parent)
 	}
-	affected.Subnamespaces = t.requirementsChanged(namespace, old, h)
+	affected.Subnamespaces = append(affected.Subnamespaces, t.requirementsChanged(namespace, old, h)...)
+	if h != nil && effective != (t.Hierarchy(namespace) != nil) {
+		for _, name := range h.Required {
+			affected.Subnamespaces = append(affected.Subnamespaces, Key{Parent: namespace, Name: name})
+		}
+	}
 	if cascading() != before {
-		affected.Changed = append(affected.Changed, t.forest.Descendants(namespace)...)
+		t.descendantsChanged(&affected, namespace)
 	}
 	affected.Subnamespaces = append(affected.Subnamespaces, t.RequestsFor(namespace)...)
 	return affected
@@ -158,10 +161,7 @@ func (t *Tree) setSubnamespace(key Key, mutate func()) Affected {
 		t.updateRequest(key)
 	})
 	affected.Changed = append(affected.Changed, key.Name)
-	for _, request := range t.RequestsFor(key.Name) {
-		affected.Subnamespaces = append(affected.Subnamespaces, request)
-		affected.Changed = append(affected.Changed, request.Parent)
-	}
+	t.requestsChanged(&affected, key.Name)
 	affected.Changed = append(affected.Changed, key.Parent)
 	return affected
 }
@@ -201,6 +201,8 @@ func (t *Tree) update(names []string, mutate func()) Affected {
 		for _, parent := range []string{before[i].parent, after.parent} {
 			if parent != "" {
 				affected.Changed = append(affected.Changed, parent)
+				// Whether it can be created or deleted depends on whether it has children.
+				affected.Subnamespaces = append(affected.Subnamespaces, t.RequestsFor(parent)...)
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func (f *facts) CascadingAllowed(name string) bool {
 		if h := f.Hierarchy(at); h != nil && h.Cascading {
 			return true
 		}
-		if ns := f.namespaces[at]; ns != nil && ns.Terminating && ns.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed {
+		if ns := f.namespaces[at]; ns != nil && ns.recordsCascading() {
 			return true
 		}
 		if cyclic && f.forest.Cycle(at) != nil {
@@ -64,6 +64,11 @@ func (f *facts) CascadingAllowed(name string) bool {
 		}
 	}
 	return false
+}
+
+// recordsCascading reports whether a terminating namespace has the label that says that cascading deletion was allowed.
+func (n *Namespace) recordsCascading() bool {
+	return n.Terminating && n.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed
 }
 
 // Frozen reports whether nothing may be written or removed in the namespace on behalf of its ancestors: it can never be part of a hierarchy, or

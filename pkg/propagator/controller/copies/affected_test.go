@@ -1,0 +1,25 @@
+package copies
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+)
+
+func TestEveryChangeOfAncestorsMovesTheNamespace(t *testing.T) {
+	treetest.Check(t, treetest.Result[string]{
+		Keys: (*tree.Tree).Names,
+		Of: func(tr *tree.Tree, name string) any {
+			if tr.Frozen(name) {
+				return nil // Nothing is written there.
+			}
+			return []any{desired.Destination(tr, name).Ancestors}
+		},
+		Affected: func(_ *tree.Tree, affected tree.Affected, name string) bool {
+			return slices.Contains(affected.Moved, name)
+		},
+	})
+}
