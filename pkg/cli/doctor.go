@@ -72,9 +72,12 @@ func (o *doctorOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	o.checkCluster(ctx, now)
-	if o.beforeInstall {
+	switch {
+	case o.beforeInstall:
 		o.checkVacancy(ctx)
-	} else {
+	case notInstalled(ctx, o):
+		o.add(diagnosis.NotInstalled)
+	default:
 		o.checkInstallation(ctx, now)
 	}
 	o.checkLeftovers(ctx)
@@ -126,8 +129,10 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 		return false
 	case apierrors.IsForbidden(err):
 		o.add(diagnosis.Finding{Severity: diagnosis.Unknown, Subject: subject, Text: "missing right: " + missingRight(err)})
+	case apierrors.IsServiceUnavailable(err):
+		o.add(diagnosis.Unavailable(subject, serverMessage(err)))
 	default:
-		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: serverMessage(err), Hint: "look at the server that answers this"})
+		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: serverMessage(err), Hint: "look at the log of kube-apiserver, and of hnc-apiserver"})
 	}
 	return true
 }
@@ -201,7 +206,7 @@ func (o *doctorOptions) checkConfiguration(ctx context.Context) *v1beta1.HNCConf
 	switch {
 	case o.failed("hncconfiguration config", err):
 	case err != nil:
-		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: "hncconfiguration config", Text: "it cannot be read: the API is not served"})
+		o.add(diagnosis.NoConfiguration(isUnserved(err)))
 	default:
 		o.add(diagnosis.Configuration(configuration)...)
 		if diagnosis.Paused(configuration) != nil {
@@ -210,25 +215,6 @@ func (o *doctorOptions) checkConfiguration(ctx context.Context) *v1beta1.HNCConf
 		return configuration
 	}
 	return nil
-}
-
-func (o *doctorOptions) checkLeftovers(ctx context.Context) {
-	definitions, ok := o.names(ctx, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	if !ok {
-		return
-	}
-	var webhooks []string
-	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
-		found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
-		if !ok {
-			return
-		}
-		webhooks = append(webhooks, found...)
-	}
-	o.add(diagnosis.Leftovers(definitions, webhooks)...)
-	if roles, ok := o.names(ctx, schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}); ok {
-		o.add(diagnosis.LeftoverRights(roles, definitions)...)
-	}
 }
 
 // names returns the names of all objects of a kind, none if the cluster does not have the kind, and false if they cannot be listed.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 )
@@ -44,6 +45,16 @@ func (o *doctorOptions) checkCluster(ctx context.Context, now time.Time) {
 	}
 }
 
+// notInstalled reports that neither the API nor the ServiceAccount of its server exists.
+func notInstalled(ctx context.Context, o *doctorOptions) bool {
+	service, err := o.apiService(ctx, diagnosis.APIServices[0].Name)
+	if err != nil || service != nil {
+		return false
+	}
+	_, err = o.clients.kube.CoreV1().ServiceAccounts(hnc.SystemNamespace).Get(ctx, "hnc-apiserver", metav1.GetOptions{})
+	return apierrors.IsNotFound(err)
+}
+
 // checkVacancy looks for what is in the way of an installation.
 func (o *doctorOptions) checkVacancy(ctx context.Context) {
 	for _, service := range diagnosis.APIServices {
@@ -66,6 +77,26 @@ func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregist
 	}
 	found := &apiregistrationv1.APIService{}
 	return found, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, found)
+}
+
+// checkLeftovers looks at what HNC has in the cluster.
+func (o *doctorOptions) checkLeftovers(ctx context.Context) {
+	definitions, ok := o.names(ctx, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	if !ok {
+		return
+	}
+	var webhooks []string
+	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
+		found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
+		if !ok {
+			return
+		}
+		webhooks = append(webhooks, found...)
+	}
+	o.add(diagnosis.Leftovers(definitions, webhooks)...)
+	if roles, ok := o.names(ctx, schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}); ok {
+		o.add(diagnosis.LeftoverRights(roles, definitions)...)
+	}
 }
 
 // checkServerClock compares the clock of hnc-apiserver, which answers for its group, with kube-apiserver's.

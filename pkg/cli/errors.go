@@ -85,11 +85,11 @@ func missingRight(err error) string {
 		return ""
 	}
 	resource, subresource, _ := strings.Cut(m[2], "/")
-	if m[3] != "" {
-		resource += "." + m[3]
-	}
 	if subresource != "" {
 		resource += "/" + subresource
+	}
+	if m[3] != "" {
+		resource += "." + m[3]
 	}
 	if m[4] == "" {
 		return fmt.Sprintf("%s %s in the whole cluster", m[1], resource)
@@ -111,7 +111,7 @@ func hintFor(f *factory, err error) string {
 		if f.serves(schema.GroupVersion{Group: hnc.GroupName, Version: "v1alpha2"}) {
 			return fmt.Sprintf("This cluster serves %s/v1alpha2 only: its server is older than this plugin, which needs APIService %s. %s", hnc.GroupName, service, look)
 		}
-		return fmt.Sprintf("This cluster does not serve %s: does APIService %s exist? %s", v1beta1.SchemeGroupVersion, service, look)
+		return fmt.Sprintf("This cluster does not serve %s: install the servers (docs/install.md), or find out with kubectl hns doctor why APIService %s is missing.", v1beta1.SchemeGroupVersion, service)
 	case apierrors.IsUnauthorized(err) && errors.As(err, &status):
 		return "The cluster does not know you: log in, or choose another context."
 	}

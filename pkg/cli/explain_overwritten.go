@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
@@ -17,6 +18,10 @@ import (
 func (o *explainOptions) printOverwritten(ctx context.Context, c *clients, resource schema.GroupResource) error {
 	record, err := c.hierarchy.HncV1beta1().OverwrittenObjects(o.object.namespace).
 		Get(ctx, hnc.OverwrittenName(resource, o.object.name), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) && !isUnserved(err) {
+		return fmt.Errorf("no content of %s/%s in namespace %s is stored: no ancestor's object has overwritten it, or the content has expired; "+
+			"kubectl get overwrittenobjects -n %s lists what is stored", resource, o.object.name, o.object.namespace, o.object.namespace)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -92,7 +93,9 @@ func (o *uninstallOptions) complete(*cobra.Command, []string) error { return nil
 func (o *uninstallOptions) validate() error                         { return nil }
 
 func (o *uninstallOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+	// Copies of all kinds are counted, and requests for deprecated kinds return warnings.
+	quiet := &factory{flags: o.factory.flags, warnings: io.Discard}
+	c, err := quiet.clients()
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,9 @@ type clients struct {
 
 // New returns the migration of the cluster that a configuration of clients leads to.
 func New(config *rest.Config, options Options) (*Migration, error) {
+	// The dry run of the import warns about copies of each namespace that becomes a root, although none will be removed.
+	config = rest.CopyConfig(config)
+	config.WarningHandler = rest.NoWarnings{}
 	c := &clients{config: config}
 	var err error
 	if c.kube, err = kubernetes.NewForConfig(config); err != nil {

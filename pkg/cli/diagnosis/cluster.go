@@ -97,17 +97,25 @@ func Paused(configuration *v1beta1.HNCConfiguration) *metav1.Condition {
 	return c
 }
 
-// Leftovers reports what is left of HNC: CustomResourceDefinitions of the group, and webhooks, which fail when their server is gone.
+// Leftovers reports CustomResourceDefinitions and webhooks of HNC. While HNC manages the cluster, a migration removes them. Without HNC, its webhooks
+// fail.
 func Leftovers(definitions, webhooks []string) []Finding {
 	var findings []Finding
+	managed := false
 	for _, name := range definitions {
 		if strings.HasSuffix(name, "."+hnc.GroupName) {
-			findings = append(findings, Finding{Warning, "customresourcedefinition " + name, "it is left of HNC, and its objects are not used",
-				"migrate its objects: kubectl hns migrate; or, if nothing in it is needed, remove the finalizers of its objects and delete it"})
+			managed = true
+			findings = append(findings, Finding{Warning, "customresourcedefinition " + name, "it is HNC's, and its objects are not those of hnc-apiserver",
+				"migrate them: see docs/migration.md; or, if HNC is gone and nothing in it is needed, remove the finalizers of its objects and delete it"})
 		}
 	}
 	for _, name := range webhooks {
-		if strings.HasPrefix(name, "hnc-") {
+		switch {
+		case !strings.HasPrefix(name, "hnc-"):
+		case managed:
+			findings = append(findings, Finding{Warning, "webhook configuration " + name, "it is HNC's, and rejects writes when HNC's server is gone",
+				"the migration removes it; if HNC is gone, delete it"})
+		default:
 			findings = append(findings, Finding{Error, "webhook configuration " + name, "it is left of HNC, and rejects writes when HNC's server is gone", "delete it"})
 		}
 	}

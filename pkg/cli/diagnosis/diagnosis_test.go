@@ -40,7 +40,7 @@ func TestAPIServices(t *testing.T) {
 		"unavailable": {func(s *apiregistrationv1.APIService) { s.Status.Conditions[0].Status = "False" }, Error, "no namespace in the cluster can finish"},
 		"no bundle":   {func(s *apiregistrationv1.APIService) { s.Spec.CABundle = nil }, Error, "caBundle is empty"},
 		"insecure":    {func(s *apiregistrationv1.APIService) { s.Spec.InsecureSkipTLSVerify = true }, Error, "any server that answers"},
-		"HNC's":       {func(s *apiregistrationv1.APIService) { s.Spec.Service = nil }, Error, "another server"},
+		"HNC's":       {func(s *apiregistrationv1.APIService) { s.Spec.Service = nil }, Error, "CustomResourceDefinitions serve"},
 		"automatic":   {func(s *apiregistrationv1.APIService) { delete(s.Labels, autoManaged) }, Error, "may take it over"},
 	} {
 		found := &apiregistrationv1.APIService{
@@ -107,8 +107,11 @@ func TestConfiguration(t *testing.T) {
 
 func TestLeftovers(t *testing.T) {
 	got := Leftovers([]string{"hierarchyconfigurations.hnc.x-k8s.io", "widgets.example.com"}, []string{"hnc-validating-webhook-configuration", "other"})
-	if len(got) != 2 || Worst(got) != Error {
-		t.Errorf("got %v", got)
+	if len(got) != 2 || Worst(got) != Warning {
+		t.Errorf("while HNC manages the cluster: got %v", got)
+	}
+	if got := Leftovers(nil, []string{"hnc-validating-webhook-configuration", "other"}); len(got) != 1 || Worst(got) != Error {
+		t.Errorf("a webhook without HNC: got %v", got)
 	}
 	if got := Leftovers([]string{"widgets.example.com"}, nil); Worst(got) != OK {
 		t.Errorf("got %v", got)

@@ -24,6 +24,24 @@ var APIServices = []struct {
 	Required bool
 }{{"v1beta1." + hnc.GroupName, true}, {"v1alpha2." + hnc.GroupName, false}, {"v1alpha2.resources." + hnc.GroupName, false}}
 
+// NotInstalled reports that there is nothing to look at.
+var NotInstalled = Finding{Error, "installation", "the servers are not installed",
+	"kubectl hns doctor --before-install says whether they can be; docs/install.md says how"}
+
+// Unavailable reports that hnc-apiserver does not answer.
+func Unavailable(subject, message string) Finding {
+	return Finding{Error, subject, message, "look at the pods of " + service + " in " + hnc.SystemNamespace + ", and at kubectl describe apiservice " + APIServices[0].Name}
+}
+
+// NoConfiguration reports that the configuration does not exist, or that its API is not served.
+func NoConfiguration(unserved bool) Finding {
+	const subject = "hncconfiguration config"
+	if unserved {
+		return Finding{Error, subject, "it cannot be read: the API is not served", "look at apiservice " + APIServices[0].Name + " above"}
+	}
+	return Finding{Warning, subject, "it does not exist yet: hnc-propagator creates it when it starts", "wait some seconds, or look at the pods of hnc-propagator in " + hnc.SystemNamespace}
+}
+
 // APIService reports on one of our APIServices; nil means that it does not exist.
 func APIService(name string, required bool, found *apiregistrationv1.APIService) Finding {
 	subject := "apiservice " + name
@@ -32,9 +50,12 @@ func APIService(name string, required bool, found *apiregistrationv1.APIService)
 		return Finding{Error, subject, "it does not exist", "install the servers: see docs/install.md"}
 	case found == nil:
 		return ok(subject, "it does not exist; this version is not served")
-	case found.Spec.Service == nil || found.Spec.Service.Name != service || found.Spec.Service.Namespace != hnc.SystemNamespace:
-		return Finding{Error, subject, "another server serves this version, such as HNC's CustomResourceDefinitions",
-			"remove the CustomResourceDefinitions of " + hnc.GroupName + ", and apply the APIService again"}
+	case found.Spec.Service == nil:
+		return Finding{Error, subject, "CustomResourceDefinitions serve this version, such as HNC's",
+			"migrate from HNC: see docs/migration.md; or delete the definitions if nothing in them is needed, and apply the APIService again"}
+	case found.Spec.Service.Name != service || found.Spec.Service.Namespace != hnc.SystemNamespace:
+		return Finding{Error, subject, fmt.Sprintf("it belongs to the service %s in namespace %s", found.Spec.Service.Name, found.Spec.Service.Namespace),
+			"find out who owns it, remove it, and apply the APIService of the manifests or the chart again"}
 	case found.Labels[autoManaged] != "false":
 		return Finding{Error, subject, "CustomResourceDefinitions of the group may take it over",
 			fmt.Sprintf("kubectl label apiservice %s %s=false", name, autoManaged)}

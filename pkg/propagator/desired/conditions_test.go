@@ -18,10 +18,10 @@ func TestProblemsOfManagedMetadata(t *testing.T) {
 	}{
 		"COND-IllegalManagedLabel: none": {[]string{"ns a", "says a labels m=1"}, "a", "", nil},
 		"COND-IllegalManagedLabel": {[]string{"ns a", "says a labels x=1", "says a labels y=1"}, "a", "BadConfiguration=IllegalManagedLabel",
-			[]string{"x, y", "--managed-namespace-label", `"a"`}},
+			[]string{"x, y", "spec.rules.managedNamespaceLabels", `"a"`}},
 		"COND-IllegalManagedLabel: for one namespace": {[]string{"ns a", "says a namespaceLabels x=1"}, "a", "BadConfiguration=IllegalManagedLabel", []string{"x"}},
 		"COND-IllegalManagedAnnotation": {[]string{"ns a", "says a annotations x=1"}, "a", "BadConfiguration=IllegalManagedAnnotation",
-			[]string{"x", "--managed-namespace-annotation", `"a"`}},
+			[]string{"x", "spec.rules.managedNamespaceAnnotations", `"a"`}},
 		"COND-IllegalManagedAnnotation: both, and both are reported": {[]string{"ns a", "says a labels x=1", "says a annotations x=1"}, "a",
 			"BadConfiguration=IllegalManagedLabel BadConfiguration=IllegalManagedAnnotation", nil},
 		"COND-IllegalManagedLabel: not in a descendant": {append(chainOfThree, "says a labels x=1"), "b", "", nil},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -84,8 +83,8 @@ func AnnotationChanges(t *tree.Tree, name string) map[string]*string {
 func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
 	said := t.Metadata(name)
 	var found []metav1.Condition
-	found = append(found, illegal(name, hnc.ReasonIllegalManagedLabel, "label", managed.LabelFlag, t.Keys().Label, said.Labels, said.NamespaceLabels)...)
-	found = append(found, illegal(name, hnc.ReasonIllegalManagedAnnotation, "annotation", managed.AnnotationFlag, t.Keys().Annotation,
+	found = append(found, illegal(name, hnc.ReasonIllegalManagedLabel, "label", "managedNamespaceLabels", t.Keys().Label, said.Labels, said.NamespaceLabels)...)
+	found = append(found, illegal(name, hnc.ReasonIllegalManagedAnnotation, "annotation", "managedNamespaceAnnotations", t.Keys().Annotation,
 		said.Annotations, said.NamespaceAnnotations)...)
 
 	var labels, annotations []string
@@ -133,7 +132,7 @@ func where(t *tree.Tree, name string) string {
 	return fmt.Sprintf("the hierarchy of namespace %q", name)
 }
 
-func illegal(name, reason, what, flag string, isManaged func(string) bool, lists ...[]v1beta1.MetaKVP) []metav1.Condition {
+func illegal(name, reason, what, rule string, isManaged func(string) bool, lists ...[]v1beta1.MetaKVP) []metav1.Condition {
 	var keys []string
 	for _, pair := range slices.Concat(lists...) {
 		if !isManaged(pair.Key) && !slices.Contains(keys, pair.Key) {
@@ -144,6 +143,6 @@ func illegal(name, reason, what, flag string, isManaged func(string) bool, lists
 		return nil
 	}
 	return []metav1.Condition{{Type: hnc.ConditionBadConfiguration, Reason: reason,
-		Message: fmt.Sprintf("not set on namespace %q: %s %s, which no --%s matches; remove it, or ask the administrator for it",
-			name, what, strings.Join(keys, ", "), flag)}}
+		Message: fmt.Sprintf("not set on namespace %q: %s %s, which is not managed; remove it, or ask the administrator to add it to spec.rules.%s of hncconfigurations %q",
+			name, what, strings.Join(keys, ", "), rule, hnc.ConfigurationName)}}
 }

@@ -170,7 +170,7 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 		return move{}, reject.forbidden("the parent of %q, an ancestor of namespace %q, does not exist; create it, or give %q another parent first",
 			halted, namespace.Name, halted)
 	}
-	if err := m.authorizeMissingParent(ctx, s, reject, parent); err != nil {
+	if err := m.authorizeMissingParent(ctx, s, reject, namespace.Name, parent); err != nil {
 		return move{}, err
 	}
 	chain, err := validateParent(ctx, s, reject, "spec.parent", parent, namespace.Name, parent)

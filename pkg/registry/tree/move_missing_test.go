@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/warning"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -22,8 +23,12 @@ func TestH9MissingParentNeedsCreatingItAndItsAdmin(t *testing.T) {
 		t.Errorf("got %v, want Invalid", err)
 	}
 	f.creator["user/namespaces/"] = true
-	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "a"), "missing"); err != nil {
+	var warned warnings
+	if _, err := f.Moves.Validate(warning.WithWarningRecorder(as(t, "user"), &warned), f.existing(t, "a"), "missing"); err != nil {
 		t.Errorf("a user allowed to create namespaces and admin of it got %v", err)
+	}
+	if len(warned) != 1 || !strings.Contains(warned[0], `spec.parent: namespace "missing" does not exist; nothing is propagated to namespace "a"`) {
+		t.Errorf("the warnings are %q", warned)
 	}
 	// The tree that the namespace leaves is authorized as always.
 	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "b"), "missing"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"a"`) {

@@ -3,8 +3,10 @@ package tree
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
@@ -52,7 +54,7 @@ func (s *snapshot) current(ctx context.Context, namespace *corev1.Namespace) (*c
 // authorizeMissingParent authorizes a parent that does not exist, so that a tree can be applied in any order. It needs the right to create namespaces
 // and, as for any parent, to be its admin, which validateStructure has checked. The edge to it is compared like any other, so the parent's own
 // hierarchy cannot close a cycle once the parent exists.
-func (m *Moves) authorizeMissingParent(ctx context.Context, s *snapshot, reject rejection, parent string) error {
+func (m *Moves) authorizeMissingParent(ctx context.Context, s *snapshot, reject rejection, name, parent string) error {
 	if parent == "" {
 		return nil
 	}
@@ -61,8 +63,13 @@ func (m *Moves) authorizeMissingParent(ctx context.Context, s *snapshot, reject 
 		return err
 	}
 	user, allowed, err := m.authorizer.allowsAny(ctx, "create", corev1.GroupName, "", "namespaces")
-	if err != nil || allowed {
+	if err != nil {
 		return err
+	}
+	if allowed {
+		warning.AddWarning(ctx, "", fmt.Sprintf("spec.parent: namespace %q does not exist; nothing is propagated to namespace %q and its descendants until it is created, or another parent is set",
+			parent, name))
+		return nil
 	}
 	return reject.invalid(reject.forbidden, "spec.parent", parent, "namespace %q does not exist; create it first. Naming a parent before it exists takes the verb create on "+
 		"namespaces in the cluster, which user %q does not have, and the verb update on hierarchies.%s in that namespace", parent, user, hnc.GroupName)

@@ -53,6 +53,10 @@ func TestAnAPIServiceOfAnotherServerIsNotTakenOver(t *testing.T) {
 	if out, code := ready(t); code != 0 {
 		t.Errorf("a cluster without the servers: exit code %d\n%s", code, out)
 	}
+	if out, code := doctor(t); code != 3 || out != "error    installation: the servers are not installed\n"+
+		"         -> kubectl hns doctor --before-install says whether they can be; docs/install.md says how\n" {
+		t.Errorf("doctor without the servers: exit code %d\n%s", code, out)
+	}
 	const name = "v1alpha2.resources.hnc.x-k8s.io"
 	foreign := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": name},

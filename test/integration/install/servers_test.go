@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,9 +54,18 @@ func serve(t *testing.T) {
 		}
 		return errors.Join(errs...)
 	})
-	args := serverArgs(t, "hnc-apiserver", strings.NewReplacer("/etc/hnc/tls", volume, "/var/lib/hnc", filepath.Join(cp.Dir(), "data")))
+	access, err := cp.Etcd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := serverArgs(t, "hnc-apiserver", strings.NewReplacer("/etc/hnc/tls", volume, "/var/lib/hnc", filepath.Join(cp.Dir(), "data"),
+		"/etc/hnc/etcd/ca.crt", access.CAFile, "/etc/hnc/etcd/tls.crt", access.Client.CertFile, "/etc/hnc/etcd/tls.key", access.Client.KeyFile))
 	args = append(args, "--tls-sni-cert-key="+installation.Serving.CertFile+","+installation.Serving.KeyFile+":127.0.0.1")
-	if _, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: args}); err != nil {
+	server := controlplane.Server{Name: "hnc-apiserver", Args: args}
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--etcd-servers=") }) {
+		server.Etcd = &access
+	}
+	if _, err := cp.StartServer(ctx, installation, server); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-propagator; err != nil {

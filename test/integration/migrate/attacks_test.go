@@ -3,11 +3,16 @@ package migrate
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
@@ -61,5 +66,69 @@ func corrected(t *testing.T) {
 	h, err := admin.HNC.HncV1beta1().Hierarchies(pretender).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 	if err == nil && h.Spec.Parent != "" {
 		t.Errorf("it has the parent %s", h.Spec.Parent)
+	}
+}
+
+// needsImpersonation checks that all rights on objects are not enough to act as hnc-propagator, which may do what the user may not.
+func needsImpersonation(t *testing.T) {
+	t.Helper()
+	ctx := t.Context()
+	const name = "migrator"
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"},
+	}}}
+	_, err := admin.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
+	_, bound := admin.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}},
+	}, metav1.CreateOptions{})
+	if err := errors.Join(err, bound); err != nil {
+		t.Fatal(err)
+	}
+	const want = "all of which cluster-admin has:\n  impersonate serviceaccounts in namespace hnc-system\n"
+	suite.Eventually(t, "only the impersonation is missing", func() error {
+		_, err := plugin(t, "", "migrate", "--yes", "--as="+name, "--export="+filepath.Join(t.TempDir(), "export.yaml"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			return fmt.Errorf("got %w, want %q", err, want)
+		}
+		return nil
+	})
+	if err := errors.Join(admin.RbacV1().ClusterRoleBindings().Delete(ctx, name, metav1.DeleteOptions{}), admin.RbacV1().ClusterRoles().Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Copies of the Role of the root, which tamper changes and deletes.
+const (
+	extended = "team-001"
+	deleted  = "team-002"
+)
+
+// tamper changes copies while neither HNC's webhooks nor our policies protect them.
+func tamper(t *testing.T) {
+	t.Helper()
+	patch := []byte(`{"rules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]}`)
+	_, err := admin.RbacV1().Roles(extended).Patch(t.Context(), "reader", types.MergePatchType, patch, metav1.PatchOptions{})
+	if err := errors.Join(err, admin.RbacV1().Roles(deleted).Delete(t.Context(), "reader", metav1.DeleteOptions{})); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// restored checks that the propagator has made the copies what their source is.
+func restored(t *testing.T) {
+	t.Helper()
+	source, err := admin.RbacV1().Roles(root).Get(t.Context(), "reader", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, namespace := range []string{extended, deleted} {
+		suite.Eventually(t, "the copy in "+namespace, func() error {
+			role, err := admin.RbacV1().Roles(namespace).Get(t.Context(), "reader", metav1.GetOptions{})
+			if err == nil && !equality.Semantic.DeepEqual(role.Rules, source.Rules) {
+				err = fmt.Errorf("its rules are %v", role.Rules)
+			}
+			return err
+		})
 	}
 }

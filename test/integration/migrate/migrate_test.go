@@ -1,13 +1,10 @@
 package migrate
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,41 +17,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
-
-// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed when this step begins.
-func plugin(t *testing.T, killAt string, args ...string) (string, error) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl-hns"), args...)
-	if i := slices.Index(args, limited); i >= 0 {
-		args = append(slices.Clone(args[:i]), args[i+1:]...)
-		cmd = exec.CommandContext(t.Context(), "bash", append([]string{"-c", `ulimit -f 100 && exec "$0" "$@"`, filepath.Join(binDir, "kubectl-hns")}, args...)...)
-	}
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+cp.Kubeconfig(), "HOME="+t.TempDir())
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		out.WriteString(lines.Text() + "\n")
-		if killAt != "" && stepOf(lines.Text()) == killAt {
-			_ = cmd.Process.Kill()
-		}
-	}
-	if err = cmd.Wait(); err != nil {
-		err = fmt.Errorf("%v: %w: %s", args, err, stderr.String())
-	}
-	return out.String(), err
-}
-
-// limited, as an argument, is none: the plugin can write 100 KiB to a file, as on a full disk.
-const limited = "(limited)"
 
 var update = flag.Bool("update", false, "write the golden files")
 
@@ -87,15 +49,6 @@ func must(t *testing.T, args ...string) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return out
-}
-
-// stepOf returns the step whose beginning a line shows, "" for any other line.
-func stepOf(line string) string {
-	fields := strings.Fields(line)
-	if len(fields) < 2 || !strings.Contains(fields[0], "/") {
-		return ""
-	}
-	return fields[1]
 }
 
 // identities returns what the migration must not change: namespaces with the labels and annotations of trees, and copies and sources as they are stored.
@@ -155,6 +108,7 @@ func TestMigration(t *testing.T) {
 	testBadInput(t)
 	golden(t, "dry-run", must(t, "migrate", "--dry-run", "--export=hnc-export.yaml"))
 	golden(t, "rollback-of-none", must(t, "migrate", "rollback", "--yes"))
+	needsImpersonation(t)
 	installWebhooks(t)
 	before := identities(t)
 	stopReading := readAsOldClients(t, len(members)-2)
@@ -168,6 +122,7 @@ func TestMigration(t *testing.T) {
 		}
 		if steps[i] == "export" {
 			rejectsOthers(t)
+			tamper(t)
 		}
 	}
 	if _, err := plugin(t, "", "migrate", "rollback"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
@@ -215,6 +170,7 @@ func TestMigration(t *testing.T) {
 	stopReading()
 	migrated(t, members)
 	corrected(t)
+	restored(t)
 	compare(t, before, "the migration")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the export: %v, %v", info, err)

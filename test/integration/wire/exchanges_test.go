@@ -30,7 +30,7 @@ func exchanges(a, b string) []exchange {
 		return fmt.Sprintf(`{"kind":"HierarchyConfiguration","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"hierarchy","namespace":%q,`+
 			`"generation":%d,"ownerReferences":[{"apiVersion":"v1","kind":"Namespace","name":%q}]},"spec":%s,"status":{}}`, a, generation, a, spec)
 	}
-	const notManaged = "not a managed label: it matches no --managed-namespace-label; remove it, or ask the administrator to add it"
+	const notManaged = `not a managed label; remove it, or ask the administrator to add it to spec.rules.managedNamespaceLabels of hncconfigurations "config"`
 	return []exchange{
 		{name: "an absent object", method: "GET", path: hierarchies + "/hierarchy", code: 404,
 			want: `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"hierarchyconfigurations.hnc.x-k8s.io \"hierarchy\" not found",` +
@@ -63,7 +63,7 @@ func exchanges(a, b string) []exchange {
 				`spec.parent: namespace "kube-system" is excluded from hierarchies by the administrator; choose another parent`)},
 		{name: "C3 H3 a label that is not managed", method: "PUT", path: hierarchies + "/hierarchy", body: hierarchy(`{"labels":[{"key":"team","value":"b"}]}`), code: 422,
 			want: status(422, "Invalid", "hierarchy", "HierarchyConfiguration", `HierarchyConfiguration.hnc.x-k8s.io "hierarchy" is invalid: spec.labels: Invalid value: "team": `+notManaged,
-				`{"reason":"FieldValueInvalid","message":"Invalid value: \"team\": `+notManaged+`","field":"spec.labels"}`)},
+				`{"reason":"FieldValueInvalid","message":"Invalid value: \"team\": `+strings.ReplaceAll(notManaged, `"`, `\"`)+`","field":"spec.labels"}`)},
 		{name: "another name", method: "POST", path: hierarchies,
 			body: `{"kind":"HierarchyConfiguration","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"other"}}`, code: 422,
 			want: status(422, "Invalid", "other", "HierarchyConfiguration", `HierarchyConfiguration.hnc.x-k8s.io "other" is invalid: metadata.name: Invalid value: "other": must be "hierarchy": there is one hierarchy per namespace`,

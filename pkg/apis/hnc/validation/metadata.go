@@ -42,9 +42,9 @@ func validateMetadata(lists []metadata, managed Managed) field.ErrorList {
 	var errs field.ErrorList
 	for _, list := range lists {
 		path := field.NewPath("spec", list.field)
-		what, isManaged := "annotation", func(string) bool { return true }
+		what, rule, isManaged := "annotation", "managedNamespaceAnnotations", func(string) bool { return true }
 		if list.label {
-			what = "label"
+			what, rule = "label", "managedNamespaceLabels"
 		}
 		switch {
 		case managed == nil:
@@ -60,7 +60,7 @@ func validateMetadata(lists []metadata, managed Managed) field.ErrorList {
 			}
 			if len(problems) == 0 && !isManaged(pair.Key) {
 				errs = append(errs, field.Invalid(path, pair.Key,
-					fmt.Sprintf("not a managed %s: it matches no --managed-namespace-%s; remove it, or ask the administrator to add it", what, what)))
+					fmt.Sprintf("not a managed %s; remove it, or ask the administrator to add it to spec.rules.%s of hncconfigurations %q", what, rule, hnc.ConfigurationName)))
 			}
 			if !list.label {
 				continue
