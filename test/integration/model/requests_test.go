@@ -159,7 +159,7 @@ func (c *client) deleteNamespace(ctx context.Context, w *world, o operation) err
 
 // gone returns when namespaces are.
 func (c *client) gone(ctx context.Context, names ...string) error {
-	return poll(ctx, func() error { return c.still(ctx, names...) })
+	return pollFor(ctx, deletionPatience, func() error { return c.still(ctx, names...) })
 }
 
 // still returns an error if one of the namespaces is there.
@@ -177,8 +177,10 @@ func (c *client) still(ctx context.Context, names ...string) error {
 }
 
 // poll repeats check until it returns no error, or returns its last one.
-func poll(ctx context.Context, check func() error) error {
-	end := time.Now().Add(patience)
+func poll(ctx context.Context, check func() error) error { return pollFor(ctx, patience, check) }
+
+func pollFor(ctx context.Context, limit time.Duration, check func() error) error {
+	end := time.Now().Add(limit)
 	for {
 		err := check()
 		if err == nil {

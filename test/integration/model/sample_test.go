@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -173,7 +174,24 @@ func (s *sampler) quiet(t *testing.T, when string, before sample) sample {
 	return row
 }
 
-// watchSlowly opens a watch of all hierarchies and reads nothing from it, until ctx ends, again and again: faults end it.
+// watchAlternately has slow watchers in every other minute until ctx ends.
+func (s *sampler) watchAlternately(ctx context.Context) {
+	for ctx.Err() == nil {
+		minute, cancel := context.WithTimeout(ctx, time.Minute)
+		var watching sync.WaitGroup
+		for range slowWatchers {
+			watching.Go(func() { s.watchSlowly(minute) })
+		}
+		watching.Wait()
+		cancel()
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Minute):
+		}
+	}
+}
+
+// watchSlowly opens a watch of all hierarchies and reads nothing from it, until ctx ends. A request that fails is repeated.
 func (s *sampler) watchSlowly(ctx context.Context) {
 	config := rest.CopyConfig(s.c.admin.Config)
 	client, err := rest.HTTPClientFor(config)
@@ -196,12 +214,8 @@ func (s *sampler) watchSlowly(ctx context.Context) {
 			}
 			s.slow.Add(1)
 			defer s.slow.Add(-1)
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(time.Minute):
-				return errors.New("again")
-			}
+			<-ctx.Done()
+			return ctx.Err()
 		}()
 		if err != nil && ctx.Err() == nil {
 			time.Sleep(interval)

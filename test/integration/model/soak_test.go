@@ -27,7 +27,7 @@ const (
 	churners = 4
 	// pause is the time between two operations of a user, sampling between two samples.
 	pause, sampling = 100 * time.Millisecond, 5 * time.Second
-	// slowWatchers are clients that read nothing from their watches, from the second half of the soak on.
+	// slowWatchers are clients that read nothing from their watches, in every other minute of the soak.
 	slowWatchers = 20
 )
 
@@ -60,7 +60,7 @@ func TestSoak(t *testing.T) {
 
 	churning, stop := context.WithTimeout(t.Context(), *soak)
 	defer stop()
-	var running, watching sync.WaitGroup
+	var running sync.WaitGroup
 	if !*calm {
 		running.Go(func() { c.disturb(churning, rand.New(rand.NewPCG(*seed, 1<<32))) })
 	}
@@ -72,14 +72,8 @@ func TestSoak(t *testing.T) {
 		})
 	}
 	running.Go(func() { s.run(churning) })
-	slow := time.AfterFunc(*soak/2, func() {
-		for range slowWatchers {
-			watching.Go(func() { s.watchSlowly(churning) })
-		}
-	})
+	running.Go(func() { s.watchAlternately(churning) })
 	running.Wait()
-	slow.Stop()
-	watching.Wait()
 	begin := time.Now()
 	for _, user := range users {
 		if err := user.matches(t.Context(), user.world, user.doubt); err != nil {
