@@ -209,7 +209,7 @@ func (o *doctorOptions) checkConfiguration(ctx context.Context) *v1beta1.HNCConf
 		o.add(diagnosis.NoConfiguration(isUnserved(err)))
 	default:
 		o.add(diagnosis.Configuration(configuration)...)
-		if diagnosis.Paused(configuration) != nil {
+		if diagnosis.Paused(configuration) != nil || lost(ctx, o, configuration) {
 			o.checkDifferences(ctx)
 		}
 		return configuration

@@ -10,11 +10,13 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/observe"
 )
@@ -34,6 +36,21 @@ func (o *doctorOptions) validate() error {
 		return fmt.Errorf("--resume: %q is not valid; use %s", o.resume, strings.Join(trusted, " or "))
 	}
 	return nil
+}
+
+// lost reports whether the hierarchies that were propagated last are in another store than the present one, and so have to be rebuilt.
+func lost(ctx context.Context, o *doctorOptions, configuration *v1beta1.HNCConfiguration) bool {
+	system, err := o.clients.kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || o.failed("namespace "+hnc.SystemNamespace, err) {
+		return false
+	}
+	known := system.Annotations[hnc.AnnotationStore]
+	if known == "" || known == string(configuration.UID) {
+		return false
+	}
+	o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: "hierarchies", Text: "they are not in the store that was propagated last, and have to be rebuilt from the labels of the namespaces",
+		Hint: "read the differences below; hnc-propagator rebuilds them, and pauses if anything differs"})
+	return true
 }
 
 // checkDifferences lists what the propagator would write after each decision, by its own dry runs.

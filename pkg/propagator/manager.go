@@ -52,7 +52,7 @@ func New(config Config) *Manager {
 	m.cache = cache.New(cache.Config{
 		Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Metadata: config.Metadata, Reader: config.Reader, Dynamic: config.Dynamic,
 		CopyRules: &config.InForce.Copies, Managed: config.InForce.Managed, InheritPodSecurity: config.InheritPodSecurity,
-		CheckStore: config.store.Check,
+		CheckStore: config.store.Check, CheckCluster: config.store.CheckCluster,
 	})
 	m.urgent = queue.New(m.cache.Root, config.Metrics.QueueLength)
 	m.bulk = queue.New(m.cache.Root, config.Metrics.QueueLength)

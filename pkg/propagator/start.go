@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
 )
 
 // reconciler is a controller that finds the namespaces that diverge from what it has to write.
@@ -43,10 +44,12 @@ func (m *Manager) start() {
 	})
 }
 
-// differs reports whether anything would be written to namespaces, or any would be created or deleted.
+// differs reports whether anything would be written to namespaces, copies or ResourceQuotas, or any would be created or deleted. What can't be read
+// now may differ.
 func (m *Manager) differs() bool {
-	differs := false
+	differs := m.cache.Watching() != nil
 	m.cache.Read(func(s *cache.State) {
+		differs = differs || slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Watched() && !k.Synced }) || quota.Differs(m.quotas, s)
 		for _, r := range []reconciler{m.namespaces, m.copies} {
 			differs = differs || len(divergent(s, r)) > 0
 		}

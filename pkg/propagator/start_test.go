@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	kubernetesfake "k8s.io/client-go/kubernetes/fake"
@@ -35,6 +36,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
 // newManager returns a Manager that watches fake clientsets with the tree root ← left, right and a Role in root.
@@ -141,5 +143,37 @@ func TestOnlyDivergentNamespacesAreEnqueuedAtTheStart(t *testing.T) {
 	})
 	if got, want := divergences(), "left copies, right copies, right labels, root status"; got != want {
 		t.Errorf("divergent are %s, want %s", got, want)
+	}
+}
+
+// converged returns the Manager with a cache in which nothing differs.
+func (m *Manager) converged(t *testing.T) *Manager {
+	m.cache.Update(m.reconcileCache)
+	if m.differs() {
+		t.Fatal("something differs at first")
+	}
+	return m
+}
+
+func TestUnreadKindsMayDiffer(t *testing.T) {
+	m := newManager(t).converged(t)
+	m.cache.Update(func(s *cache.State) {
+		kind, _ := s.KindOf(copies.Kinds[0].GroupResource())
+		s.Kind(kind).Synced = false
+	})
+	if !m.differs() {
+		t.Error("copies that were not listed do not differ")
+	}
+}
+
+func TestResourceQuotasWithoutAQuotaDiffer(t *testing.T) {
+	m := newManager(t).converged(t)
+	if _, err := m.Kubernetes.CoreV1().ResourceQuotas("left").Create(t.Context(), &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "left", Name: quota.Scope("").ObjectName(), UID: "q", ResourceVersion: "9", Labels: map[string]string{hnc.LabelQuota: "true"},
+	}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return m.differs(), nil }); err != nil {
+		t.Error("a ResourceQuota that would be deleted does not differ")
 	}
 }

@@ -67,8 +67,8 @@ const (
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not
 	// have the creator's role there yet.
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
-	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace: it has no effect
-	// any more. Only the propagator writes it, and it is never removed.
+	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace, or was gone when
+	// hierarchies were restored: it has no effect any more. Only the propagator writes it, and it is never removed.
 	AnnotationVoid = "hnc.x-k8s.io/void"
 	// AnnotationRequired is "true" on a Subnamespace that was created because its parent requires it.
 	AnnotationRequired = "hnc.x-k8s.io/required"
@@ -166,6 +166,8 @@ const (
 	ReasonClusterOlder = "ClusterOlder"
 	// ReasonOtherHierarchies means that other hierarchies than these were propagated in the cluster.
 	ReasonOtherHierarchies = "OtherHierarchies"
+	// ReasonHierarchiesLost means that the hierarchies were lost, and rebuilt from the labels of the namespaces.
+	ReasonHierarchiesLost = "HierarchiesLost"
 	// ReasonOtherCluster means that the hierarchies were propagated in another cluster.
 	ReasonOtherCluster = "OtherCluster"
 )

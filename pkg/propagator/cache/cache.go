@@ -33,16 +33,17 @@ type Config struct {
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
 	// CheckStore returns an error unless the API server still has the store of hierarchies that the cache reflects, and the version of that
-	// store, "" if it is not known. It precedes each list and watch of our own resources.
-	CheckStore func(context.Context) (resourceVersion string, err error)
+	// store, "" if it is not known. It precedes each list and watch of our own resources. CheckCluster does the same for namespaces.
+	CheckStore, CheckCluster func(context.Context) (resourceVersion string, err error)
 }
 
 // Cache is the cluster as the propagator sees it. Its methods are safe for concurrent use.
 type Cache struct {
 	Config
 	readiness *readiness
-	guard     guard
-	roots     *roots
+	// guard is for what hnc-apiserver stores, clusterGuard for namespaces.
+	guard, clusterGuard guard
+	roots               *roots
 	// unlisted counts the first lists that the first write waits for; unconfigured those that the first resolution of kinds waits for.
 	unlisted, unconfigured sync.WaitGroup
 	// kindsApplied is called when the configured kinds are watched for the first time.
@@ -55,7 +56,7 @@ type Cache struct {
 // New returns an empty Cache.
 func New(config Config) *Cache {
 	c := &Cache{Config: config, readiness: newReadiness(), roots: newRoots()}
-	c.guard = guard{check: config.CheckStore, readiness: c.readiness}
+	c.guard, c.clusterGuard = guard{check: config.CheckStore, readiness: c.readiness}, guard{check: config.CheckCluster, readiness: c.readiness}
 	c.state = newState(tree.New(config.Managed), c.roots)
 	if config.InheritPodSecurity {
 		c.state.Tree.InheritPodSecurity()

@@ -16,9 +16,9 @@ import (
 // unavailablePeriod is the time between attempts to watch while our API server is away. A change may wait for that.
 const unavailablePeriod = 250 * time.Millisecond
 
-// guard keeps anything of another store of hierarchies out of the state.
+// guard keeps anything of another store of hierarchies, or of an earlier state of the cluster, out of the state.
 type guard struct {
-	// check is CheckStore of the Config.
+	// check is CheckStore or CheckCluster of the Config.
 	check     func(context.Context) (resourceVersion string, err error)
 	readiness *readiness
 }
@@ -31,8 +31,8 @@ func (g guard) watch(resource string, f watchFunc) watchFunc {
 			if o.ResourceVersion == "" || !apierrors.IsServiceUnavailable(err) {
 				return w, err
 			}
-			// A reflector would list everything again, although it can go on from its last version once our API server is back. Only if it could not
-			// connect would it wait, but it is connected to kube-apiserver.
+			// A reflector would list everything again, although it can go on from its last version once the API server is back. Only if it could not
+			// connect would it wait.
 			klog.FromContext(ctx).V(4).Info("Can't watch yet", "reason", err)
 			g.readiness.requested(resource, err)
 			select {
@@ -50,7 +50,7 @@ func (g guard) watchSameStore(ctx context.Context, f watchFunc, o metav1.ListOpt
 		return nil, err
 	}
 	if cmp, err := resourceversion.CompareResourceVersion(o.ResourceVersion, now); err == nil && cmp > 0 {
-		return nil, apierrors.NewResourceExpired("the store of hierarchies is back at an earlier version")
+		return nil, apierrors.NewResourceExpired("the store is back at an earlier version")
 	}
 	return f(ctx, o)
 }

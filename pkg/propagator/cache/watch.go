@@ -50,8 +50,8 @@ func (c *Cache) Watch(ctx context.Context) {
 func (c *Cache) watchTree(ctx context.Context) {
 	s := c.state
 	ns := c.Kubernetes.CoreV1().Namespaces()
-	reflect(ctx, c, namespaces, &corev1.Namespace{}, ns, ns.Watch,
-		func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return ns.List(ctx, o) },
+	reflect(ctx, c, namespaces, &corev1.Namespace{}, ns, c.clusterGuard.watch(namespaces, ns.Watch),
+		c.clusterGuard.list(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return ns.List(ctx, o) }),
 		&store[*tree.Namespace]{
 			convert: func(object any) (*tree.Namespace, error) { return tree.NewNamespace(object.(*corev1.Namespace)), nil },
 			set:     s.setNamespace,

@@ -153,6 +153,24 @@ func TestSnapshots(t *testing.T) {
 			t.Fatalf("not the same: %v; %d objects before, %d after", gone, len(before), len(after))
 		}
 	})
+	t.Run("both of one time", func(t *testing.T) {
+		stopAll(t)
+		restore(t, kubernetes, oldKubernetes)
+		restore(t, ours, oldOurs)
+		startKubernetes(t)
+		startOurs(t)
+		eventuallyRecorded(t, "")
+		if reason := paused(t); reason != "" {
+			t.Errorf("paused: %s", reason)
+		}
+		eventuallyBelow(t, "leaf", "blue", "red")
+		if _, err := root.CoreV1().Namespaces().Get(t.Context(), "sub", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("a sub-namespace that the backup does not contain: %v", err)
+		}
+		setParent(t, "leaf", "red")
+		subnamespace(t, "blue", "sub")
+		eventuallyBelow(t, "leaf", "red", "blue")
+	})
 }
 
 // doctorLists expects that doctor reports the pause and lists writes.

@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -26,6 +29,12 @@ func TestManifests(t *testing.T) {
 	if _, err := root.HNC.HncV1beta1().Subnamespaces("vel").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Namespace: "vel", Name: "vel-sub"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	quota := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "vel", Name: "vel"}}
+	quota.Spec.Hard = corev1.ResourceList{corev1.ResourceServices: resource.MustParse("7")}
+	if _, err := root.HNC.HncV1beta1().HierarchicalResourceQuotas("vel").Create(t.Context(), quota, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	propagate(t, `[{"resource":"limitranges","mode":"Propagate"}]`)
 	eventuallyBelow(t, "vel-full", "vel", "red")
 	eventuallyBelow(t, "vel-sub", "vel", "red")
 	names := []string{"vel", "vel-full", "vel-sub"}
@@ -43,6 +52,8 @@ func TestManifests(t *testing.T) {
 			saved[kind+" "+name] = get(t, resource, "-n", name)
 		}
 	}
+	quotas, configuration := get(t, "hierarchicalresourcequotas.v1alpha2.hnc.x-k8s.io", "-n", "vel"), get(t, "hncconfigurations")
+	propagate(t, `[]`)
 	deleteTree(t, names)
 
 	// A child without its parent.
@@ -82,11 +93,40 @@ func TestManifests(t *testing.T) {
 		}
 		return err
 	})
+	apply(t, quotas, "")
+	apply(t, configuration, "")
+	suite.Eventually(t, "the quota is in force, and the kind is propagated", func() error {
+		q, err := root.HNC.HncV1beta1().HierarchicalResourceQuotas("vel").Get(t.Context(), "vel", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		held, err := root.CoreV1().ResourceQuotas("vel-sub").List(t.Context(), metav1.ListOptions{LabelSelector: hnc.LabelQuota})
+		if err != nil {
+			return err
+		}
+		c, err := root.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if hard := q.Spec.Hard[corev1.ResourceServices]; hard.Value() != 7 || len(held.Items) != 1 || len(c.Spec.Resources) != 1 {
+			return fmt.Errorf("%+v, %d ResourceQuotas, %+v", q.Spec, len(held.Items), c.Spec)
+		}
+		return nil
+	})
 	if gone := lost(before, uids(t, "vel-full")); len(gone) > 0 {
 		t.Errorf("deleted: %v", gone)
 	}
 	if reason := paused(t); reason != "" {
 		t.Errorf("paused: %s", reason)
+	}
+}
+
+// propagate sets the kinds in the configuration.
+func propagate(t *testing.T, resources string) {
+	t.Helper()
+	patch := []byte(`{"spec":{"resources":` + resources + `}}`)
+	if _, err := root.HNC.HncV1beta1().HNCConfigurations().Patch(t.Context(), hnc.ConfigurationName, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -51,6 +52,16 @@ func (c *Controller) plan(s *cache.State, namespace string) (writes []write, hel
 		}
 	}
 	return writes, true
+}
+
+// Differs reports whether ResourceQuotas would be created, deleted or changed, other than to follow the use of namespaces.
+func Differs(c *Controller, s *cache.State) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(s.Tree.Names(), func(namespace string) bool {
+		writes, _ := c.plan(s, namespace)
+		return slices.ContainsFunc(writes, func(w write) bool { return !w.adjusts() })
+	})
 }
 
 // allows returns what a quota allows a namespace by itself. The lock must be held when the result is called.

@@ -10,12 +10,15 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // alignment is what to do for the hierarchies to have the parents that the labels of the namespaces describe.
 type alignment struct {
+	// gone are Subnamespaces whose namespaces are not there any more. They become void, so that these are not created again.
+	gone []*tree.Subnamespace
 	// leave are roots by their labels that have a parent by their hierarchy.
 	leave []record
 	// join are those that have another parent by their labels, or no effective hierarchy, by depth: the parent of a namespace is in an earlier
@@ -41,7 +44,7 @@ func planAlignment(t *tree.Tree) alignment {
 	planned := plan(t)
 	for _, r := range planned {
 		aligned := t.Parent(r.name) == r.parent && t.Hierarchy(r.name) != nil
-		if r.subnamespace && t.Subnamespace(tree.Key{Parent: r.parent, Name: r.name}) == nil {
+		if r.subnamespace && !keeps(t, r) {
 			aligned = false
 		}
 		if aligned {
@@ -52,13 +55,26 @@ func planAlignment(t *tree.Tree) alignment {
 		}
 		a.join[depths[r.name]] = append(a.join[depths[r.name]], r)
 	}
+	for _, key := range t.SubnamespaceKeys() {
+		// One that is new has no status yet: its namespace is to be created.
+		if s := t.Subnamespace(key); s != nil && !s.Terminating && s.Status.State == v1beta1.SubnamespaceOk && t.Namespace(key.Name) == nil && t.Active(key.Parent) {
+			a.gone = append(a.gone, s)
+		}
+	}
 	for _, name := range slices.Sorted(slices.Values(t.Names())) {
 		h := t.Hierarchy(name)
-		if t.Active(name) && h != nil && h.Parent != "" && parentByLabel(t, name) == "" && t.Namespace(h.Parent) != nil && !t.External(name) {
+		if at, _ := t.HaltedAt(name); t.Active(name) && h != nil && h.Parent != "" && parentByLabel(t, name) == "" && at != name && !t.External(name) {
 			a.leave = append(a.leave, record{name: name})
 		}
 	}
 	return a
+}
+
+// keeps reports whether the Subnamespace of a sub-namespace is as the labels say. One that is being deleted is not: the store was saved during an earlier
+// deletion, and the namespace was created again.
+func keeps(t *tree.Tree, r record) bool {
+	s := t.Subnamespace(tree.Key{Parent: r.parent, Name: r.name})
+	return s != nil && (!s.Terminating || !t.Active(r.parent))
 }
 
 func parentByLabel(t *tree.Tree, name string) string {
@@ -72,10 +88,15 @@ func parentByLabel(t *tree.Tree, name string) string {
 func (c *Controller) align(ctx context.Context) error {
 	var a alignment
 	c.Cache.Read(func(s *cache.State) { a = planAlignment(s.Tree) })
+	for _, s := range a.gone {
+		if err := c.patchSubnamespace(ctx, record{name: s.Name, parent: s.Parent}, s, map[string]any{"annotations": map[string]any{hnc.AnnotationVoid: "true"}}); err != nil {
+			return err
+		}
+	}
 	if err := c.each(ctx, a.leave, c.setParent); err != nil {
 		return err
 	}
-	count := len(a.leave)
+	count := len(a.gone) + len(a.leave)
 	for _, level := range a.join {
 		count += len(level)
 		if err := c.each(ctx, level, c.alignOne); err != nil {
@@ -88,12 +109,12 @@ func (c *Controller) align(ctx context.Context) error {
 
 func (c *Controller) alignOne(ctx context.Context, r record) error {
 	var sub *tree.Subnamespace
-	var effective, exists bool
+	var kept, exists bool
 	c.Cache.Read(func(s *cache.State) {
 		key := tree.Key{Parent: r.parent, Name: r.name}
-		sub, effective, exists = s.Tree.SubnamespaceRecord(key), s.Tree.Subnamespace(key) != nil, s.Tree.HierarchyRecord(r.name) != nil
+		sub, kept, exists = s.Tree.SubnamespaceRecord(key), keeps(s.Tree, r), s.Tree.HierarchyRecord(r.name) != nil
 	})
-	if r.subnamespace && !effective {
+	if r.subnamespace && !kept {
 		if sub != nil {
 			if err := c.rebind(ctx, r, sub); err != nil {
 				return err
@@ -112,20 +133,27 @@ func (c *Controller) alignOne(ctx context.Context, r record) error {
 // rebind binds a Subnamespace of an earlier namespace to the present one, which the API server does with every write. One that is being deleted is
 // released, and created again.
 func (c *Controller) rebind(ctx context.Context, r record, sub *tree.Subnamespace) error {
-	metadata := map[string]any{"uid": sub.UID}
+	metadata := map[string]any{}
 	if sub.Terminating {
 		metadata["finalizers"] = slices.DeleteFunc(slices.Clone(sub.Finalizers), func(f string) bool { return f == hnc.FinalizerSubnamespace })
 	}
+	return c.patchSubnamespace(ctx, r, sub, metadata)
+}
+
+func (c *Controller) patchSubnamespace(ctx context.Context, r record, sub *tree.Subnamespace, metadata map[string]any) error {
+	metadata["uid"] = sub.UID
 	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return err
 	}
 	patched, err := c.Hierarchy.HncV1beta1().Subnamespaces(r.parent).Patch(ctx, r.name, types.MergePatchType, patch, metav1.PatchOptions{})
 	return c.written(ctx, "Subnamespace", "patch", r, err, func() {
-		if !sub.Terminating {
-			c.Written(&patched.ObjectMeta)
-			c.Cache.ObserveSubnamespace(patched)
+		if sub.Terminating && !c.DryRun {
+			return
 		}
+		patched.DeletionTimestamp = nil // A dry run stands for the Subnamespace that is created then.
+		c.Written(&patched.ObjectMeta)
+		c.Cache.ObserveSubnamespace(patched)
 	})
 }
 

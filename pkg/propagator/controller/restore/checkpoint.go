@@ -48,6 +48,12 @@ func storedID(c *v1beta1.HNCConfiguration) string {
 // doubt says why the hierarchies and the cluster may be of different times. The zero value means that they are not.
 type doubt struct{ reason, message string }
 
+// lost is the doubt about hierarchies that were rebuilt, because their store was lost.
+func lost(known string, c *v1beta1.HNCConfiguration) doubt {
+	return doubt{hnc.ReasonHierarchiesLost, fmt.Sprintf("the hierarchies were lost and have been rebuilt from the labels of the namespaces, which do not describe everything: "+
+		"their configuration had the UID %s, and has %s", known, c.UID)}
+}
+
 // compare returns whether the hierarchies belong to this state of the cluster, by what is recorded in the annotations of the system namespace and in the
 // configuration. cluster is the UID of the namespace kube-system.
 func compare(annotations map[string]string, c *v1beta1.HNCConfiguration, cluster types.UID) doubt {

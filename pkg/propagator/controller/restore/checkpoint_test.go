@@ -3,8 +3,6 @@ package restore
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
 // at gives a configuration a checkpoint.
@@ -157,6 +154,49 @@ func TestEarlierStateOfTheClusterIsRecognized(t *testing.T) {
 	}
 }
 
+// A state from before the last checkpoint is an earlier one, whichever side it is found on. While a checkpoint is being recorded, both are right.
+func TestOnlyThePresentCheckpointIsKnown(t *testing.T) {
+	f := newFixture(t, system(map[string]string{hnc.AnnotationStore: "uid", hnc.AnnotationCheckpoint: "2-b"}), at("2-b", configuration("uid")))
+	f.run()
+	f.store.add("2-b", "3-c")
+	for id, known := range map[string]bool{"2-b": true, "3-c": true, "1-a": false} {
+		if f.store.has(f.store.since(), id) != known {
+			t.Errorf("during the recording, %s: known %v", id, !known)
+		}
+	}
+	asked := f.store.since()
+	f.store.complete("3-c")
+	if !f.store.has(asked, "2-b") {
+		t.Error("a response to a request from before counts as an earlier state")
+	}
+	// Both sides still have 2-b.
+	if _, err := f.store.CheckCluster(t.Context()); !errors.Is(err, errOtherStore) || f.store.Lost() == nil {
+		t.Errorf("an earlier cluster: %v", err)
+	}
+	if _, err := f.store.Check(t.Context()); !errors.Is(err, errOtherStore) {
+		t.Errorf("an earlier store: %v", err)
+	}
+}
+
+// The store is restored again during a pause, and has no condition then; the reason may be another one.
+func TestPauseIsReportedAgainAfterAnotherRestore(t *testing.T) {
+	f := older(t)
+	s := &state{system: system(nil), config: f.configuration()}
+	for range 2 {
+		if err := f.pause(t.Context(), s, doubt{hnc.ReasonHierarchiesOlder, "older"}); err != nil {
+			t.Fatal(err)
+		}
+		if c := f.configuration().Status.Conditions; len(c) != 1 || !f.Paused() {
+			t.Fatalf("paused %v, conditions %+v", f.Paused(), c)
+		}
+		restored := f.configuration()
+		restored.Status.Conditions = nil
+		if _, err := f.hierarchy.HncV1beta1().HNCConfigurations().UpdateStatus(t.Context(), restored, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestCheckpointIsRecordedWhenATreeChanges(t *testing.T) {
 	f := newFixture(t, system(map[string]string{hnc.AnnotationStore: "uid", hnc.AnnotationCheckpoint: "2-b"}), at("2-b", configuration("uid")))
 	f.run()
@@ -177,41 +217,5 @@ func TestCheckpointIsRecordedWhenATreeChanges(t *testing.T) {
 	}
 	if id := storedID(f.configuration()); !strings.HasPrefix(id, "3-") || ns.Annotations[hnc.AnnotationCheckpoint] != id {
 		t.Errorf("stored %s, annotations %v", id, ns.Annotations)
-	}
-}
-
-func TestPlanOfAlignment(t *testing.T) {
-	chain := []string{"ns a", "has a label a.tree.hnc.x-k8s.io/depth=0", "ns b", "has b label b.tree.hnc.x-k8s.io/depth=0", "has b label a.tree.hnc.x-k8s.io/depth=1",
-		"ns c", "has c label c.tree.hnc.x-k8s.io/depth=0", "has c label b.tree.hnc.x-k8s.io/depth=1", "has c label a.tree.hnc.x-k8s.io/depth=2"}
-	with := func(more ...string) []string { return append(slices.Clone(chain), more...) }
-	for name, test := range map[string]struct {
-		given []string
-		want  string
-	}{
-		"equal":              {with("parent b a", "parent c b"), ""},
-		"nothing":            {chain, "1: b below a; 2: c below b"},
-		"reversed":           {with("parent a b", "parent b c"), "leave a; 1: b below a; 2: c below b"},
-		"a missing parent":   {with("parent b a", "parent c b", "parent a gone"), ""},
-		"without its record": {with("parent b a", "parent c b", "ns d sub-of a", "has d label d.tree.hnc.x-k8s.io/depth=0", "has d label a.tree.hnc.x-k8s.io/depth=1"), "1: d sub-of a"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := planAlignment(treetest.New(test.given...))
-			var words []string
-			for _, r := range a.leave {
-				words = append(words, "leave "+r.name)
-			}
-			for depth, level := range a.join {
-				for _, r := range level {
-					how := "below"
-					if r.subnamespace {
-						how = "sub-of"
-					}
-					words = append(words, fmt.Sprintf("%d: %s %s %s", depth, r.name, how, r.parent))
-				}
-			}
-			if got := strings.Join(words, "; "); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
 	}
 }

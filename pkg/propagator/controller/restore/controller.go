@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -26,6 +27,8 @@ type Controller struct {
 	store    *Store
 	requests chan struct{}
 	paused   atomic.Bool
+	// rebuilt is the UID of the configuration in the store in which the hierarchies were rebuilt.
+	rebuilt types.UID
 }
 
 // Config says how to restore.
@@ -123,8 +126,16 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 			return false, err
 		}
 	case known != "" && known != string(s.config.UID):
-		logger.Info("The API server has another store of hierarchies than the last time; rebuilding them from the namespaces", "store", s.config.UID, "known", known)
-		if err := c.rebuild(ctx); err != nil {
+		if c.rebuilt != s.config.UID {
+			logger.Info("The API server has another store of hierarchies than the last time; rebuilding them from the namespaces", "store", s.config.UID, "known", known)
+			if err := c.rebuild(ctx); err != nil {
+				return false, err
+			}
+			c.rebuilt = s.config.UID
+		}
+		// Labels do not describe everything, such as the parent of an orphan. What would be deleted for that is reported first.
+		trusted, err := c.resolve(ctx, s, lost(known, s.config), attempt)
+		if err != nil || !trusted {
 			return false, err
 		}
 	case known != "" && s.config.Status.Checkpoint != nil:
@@ -140,7 +151,7 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 
 func (c *Controller) know(s *state, checkpoint string) {
 	if checkpoint != "" {
-		c.store.add(checkpoint)
+		c.store.add(checkpoint, checkpoint)
 	}
 	c.store.known.Store(&s.config.UID)
 }
@@ -157,19 +168,22 @@ func (c *Controller) resolve(ctx context.Context, s *state, d doubt, attempt int
 		logger.Info("An administrator trusts the labels of the namespaces; changing the hierarchies to them", "reason", d.reason)
 		return true, c.align(ctx)
 	}
-	if attempt%comparisonPeriod == 0 && !c.Differs() {
+	if (attempt%comparisonPeriod == 0 || !c.Paused()) && !c.Differs() {
 		logger.Info("The hierarchies may be of another time than the cluster, but nothing would be written; propagating", "reason", d.reason, "message", d.message)
 		return true, nil
 	}
 	return false, c.pause(ctx, s, d)
 }
 
-// pause reports the pause once.
+// pause reports the pause, unless that is reported already.
 func (c *Controller) pause(ctx context.Context, s *state, d doubt) error {
-	if c.paused.Load() {
+	message := d.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns doctor --resume ends the pause"
+	// The store may be restored again during the pause.
+	reported := meta.FindStatusCondition(s.config.Status.Conditions, hnc.ConditionPropagationPaused)
+	if reported != nil && reported.Status == metav1.ConditionTrue && reported.Reason == d.reason && reported.Message == message {
+		c.setPaused(true)
 		return nil
 	}
-	message := d.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns doctor --resume ends the pause"
 	klog.FromContext(ctx).Info("Propagation is paused", "reason", d.reason, "message", message)
 	conditions := withCondition(s.config.Status.Conditions, metav1.Condition{
 		Type: hnc.ConditionPropagationPaused, Status: metav1.ConditionTrue, Reason: d.reason, Message: message,

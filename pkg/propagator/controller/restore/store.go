@@ -45,8 +45,10 @@ type Store struct {
 	lose func()
 
 	mu sync.Mutex
-	// checkpoints are the last ones, the present one at the end.
+	// checkpoints are the last ones that were recorded, or are being recorded, in their order.
 	checkpoints []string
+	// oldest is the first of them that the store can have now: the present one, or while another is being recorded the one before.
+	oldest string
 }
 
 // NewStore returns a Store that is not known yet.
@@ -75,36 +77,54 @@ func (s *Store) Lost() error {
 }
 
 // Check returns an error unless the API server's store is the known one, or none is known yet. While the API is not served at all, the store does
-// not count as lost. resourceVersion is the store's present version, "" if it was not requested.
+// not count as lost. resourceVersion is the store's present version, "" if it is not known.
 func (s *Store) Check(ctx context.Context) (resourceVersion string, err error) {
-	known := s.known.Load()
-	if known == nil {
-		return "", nil
-	}
-	before := s.present()
+	known, since := s.known.Load(), s.since()
 	list, err := s.hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
-	isKnown := func(c v1beta1.HNCConfiguration) bool {
-		// A checkpoint may be recorded during the request.
-		return c.UID == *known && (storedID(&c) == before || s.includes(storedID(&c)))
-	}
+	isKnown := func(c v1beta1.HNCConfiguration) bool { return c.UID == *known && s.has(since, storedID(&c)) }
 	switch {
+	case known == nil && err == nil:
+		// A standby must not continue a watch of a later state than the store's, either.
+		return list.ResourceVersion, nil
 	case err == nil && slices.ContainsFunc(list.Items, isKnown):
 		return list.ResourceVersion, nil
-	case err == nil, copies.Gone(err):
+	case known != nil && (err == nil || copies.Gone(err)):
 		s.lose()
 		return "", errOtherStore
 	}
 	return "", fmt.Errorf("can't determine whether the store of hierarchies is the same: %w", err)
 }
 
-// present returns the present checkpoint, "" if there is none.
-func (s *Store) present() string {
+// CheckCluster returns an error unless the cluster records the checkpoint of the known store, or none is known yet. resourceVersion is the cluster's
+// present version, "" if it is not known.
+func (s *Store) CheckCluster(ctx context.Context) (resourceVersion string, err error) {
+	known, since := s.known.Load(), s.since()
+	list, err := s.kubernetes.CoreV1().Namespaces().List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + hnc.SystemNamespace})
+	if err != nil {
+		return "", fmt.Errorf("can't determine whether the cluster is the same: %w", err)
+	}
+	for i := range list.Items {
+		has := func(id string) bool { return s.has(since, id) }
+		if system := &list.Items[i]; known != nil && system.Name == hnc.SystemNamespace && !slices.ContainsFunc(recorded(system.Annotations), has) {
+			s.lose()
+			return "", errOtherStore
+		}
+	}
+	return list.ResourceVersion, nil
+}
+
+// since returns the oldest checkpoint that the store can have now.
+func (s *Store) since() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.checkpoints) == 0 {
-		return ""
-	}
-	return s.checkpoints[len(s.checkpoints)-1]
+	return s.oldest
+}
+
+// has reports whether a checkpoint is the given one or a later one. Others may be recorded while a request is under way.
+func (s *Store) has(since, id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.checkpoints[max(0, slices.Index(s.checkpoints, since)):], id)
 }
 
 // includes reports whether a checkpoint is one of the last ones.
@@ -114,11 +134,23 @@ func (s *Store) includes(id string) bool {
 	return slices.Contains(s.checkpoints, id)
 }
 
-func (s *Store) add(id string) {
+// add adds a checkpoint that is about to be recorded; the store has the one before, which may be "".
+func (s *Store) add(before, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.checkpoints = append(s.checkpoints, id)
-	s.checkpoints = s.checkpoints[max(0, len(s.checkpoints)-accepted):]
+	for _, one := range []string{before, id} {
+		if !slices.Contains(s.checkpoints, one) {
+			s.checkpoints = append(s.checkpoints, one)
+		}
+	}
+	s.checkpoints, s.oldest = s.checkpoints[max(0, len(s.checkpoints)-accepted):], before
+}
+
+// complete ends the recording of a checkpoint, which the store has now.
+func (s *Store) complete(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.oldest = id
 }
 
 // live returns the configuration, and creates it if there is none.
@@ -142,7 +174,7 @@ func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1
 	if err := s.annotate(ctx, system, system.ResourceVersion, map[string]any{hnc.AnnotationStore: c.UID, hnc.AnnotationCheckpoint: both}); err != nil {
 		return err
 	}
-	s.add(id)
+	s.add(storedID(c), id)
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"uid": c.UID}, "status": map[string]any{"checkpoint": v1beta1.Checkpoint{Cluster: cluster, ID: id}},
 	})
@@ -152,6 +184,7 @@ func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1
 	if _, err := s.hierarchy.HncV1beta1().HNCConfigurations().Patch(ctx, c.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status"); err != nil {
 		return err
 	}
+	s.complete(id)
 	return s.annotate(ctx, system, "", map[string]any{hnc.AnnotationCheckpoint: id, hnc.AnnotationTrust: nil})
 }
 

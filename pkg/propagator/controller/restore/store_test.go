@@ -127,7 +127,11 @@ func TestNothingIsRecordedWithoutTheSystemNamespace(t *testing.T) {
 	if got := f.run(); got != "no namespace" {
 		t.Errorf("recorded %q", got)
 	}
-	if version, err := f.store.Check(t.Context()); version != "" || err != nil {
+	// A standby does not know it either, but must not continue a watch of a version that the store does not have any more.
+	f.hierarchy.PrependReactor("list", "hncconfigurations", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		return true, &v1beta1.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}, nil
+	})
+	if version, err := f.store.Check(t.Context()); version != "7" || err != nil {
 		t.Errorf("a store that is not known is checked: %q, %v", version, err)
 	}
 }
@@ -153,6 +157,28 @@ func TestHierarchiesAreRebuiltInAnotherStore(t *testing.T) {
 	f.hierarchy.ClearActions()
 	if f.run(); f.created() != "" {
 		t.Errorf("created again: %s", f.created())
+	}
+}
+
+// The labels do not name the parent of an orphan, so its copies would be deleted.
+func TestWhatTheRebuildDoesNotDescribePauses(t *testing.T) {
+	f := newFixture(t, system(map[string]string{hnc.AnnotationStore: "lost", hnc.AnnotationCheckpoint: "7-a"}), configuration("second"))
+	f.namespaces("root", "leaf root=1")
+	f.different = true
+	for attempt := range 7 {
+		if done, err := f.recognize(t.Context(), attempt); done || err != nil {
+			t.Fatalf("done %v, error %v", done, err)
+		}
+	}
+	if c := f.configuration().Status.Conditions; len(c) != 1 || c[0].Reason != hnc.ReasonHierarchiesLost {
+		t.Errorf("conditions %+v", c)
+	}
+	if got := f.created(); got != "leaf below root" {
+		t.Errorf("created %q", got)
+	}
+	f.different = false
+	if got := f.run(); got != "second" {
+		t.Errorf("recorded %q", got)
 	}
 }
 

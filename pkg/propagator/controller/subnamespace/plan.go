@@ -74,7 +74,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 		return planDeletion(t, s)
 	case s.Void:
 		return reportOnly(t, s, v1beta1.SubnamespaceConflict, hnc.ReasonNamespaceConverted,
-			fmt.Sprintf("namespace %q was converted to a full namespace, so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", key.Name), now)
+			fmt.Sprintf("namespace %q was converted to a full namespace, or was gone when hierarchies were restored, so this Subnamespace has no effect; delete it, and create it again to have a sub-namespace of that name", key.Name), now)
 	case t.Subnamespace(key) == nil:
 		// It belongs to an earlier namespace of its parent's name, and has no effect.
 		return plan{action: none}
