@@ -33,7 +33,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 	if begin > 0 {
 		return nil
 	}
-	for _, check := range []func(context.Context) error{m.checkServices, m.checkDefinitions, m.checkPropagator} {
+	for _, check := range []func(context.Context) error{m.checkDefinitions, m.checkServices, m.checkPropagator} {
 		if err := check(ctx); err != nil {
 			return err
 		}

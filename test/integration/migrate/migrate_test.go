@@ -167,6 +167,9 @@ func TestMigration(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	golden(t, "completed", out)
+	if _, err := plugin(t, "", "migrate", "--yes", "--export", file); err == nil || !strings.Contains(err.Error(), "there is nothing to migrate") {
+		t.Errorf("a migration that is completed already: %v", err)
+	}
 	stopReading()
 	migrated(t, members)
 	corrected(t)
