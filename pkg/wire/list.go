@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,9 @@ import (
 
 // maxMessage bounds the size of an object in a list: etcd accepts none that is larger than a few megabytes.
 const maxMessage = 64 << 20
+
+// minRead is how much is allocated for a field before any of it has arrived.
+const minRead = 64 << 10
 
 // ReadList reads a list of objects of a kind and calls f with each of them as it arrives, so that a long list is never in memory as a
 // whole. It returns the list's metadata.
@@ -110,19 +114,21 @@ func (r *reader) ReadByte() (byte, error) {
 	return b, err
 }
 
-// bytes reads the content of a field. It is valid until the next call.
+// bytes reads the content of a field. It is valid until the next call. The buffer grows with what arrives: a length is no reason to allocate.
 func (r *reader) bytes(length uint64) ([]byte, error) {
 	if length > maxMessage {
 		return nil, fmt.Errorf("a field of %d bytes", length)
 	}
-	if uint64(cap(r.buffer)) < length {
-		r.buffer = make([]byte, length)
-	}
-	r.buffer = r.buffer[:length]
-	n, err := io.ReadFull(r.from, r.buffer)
-	r.read += uint64(n) //nolint:gosec // not negative
-	if err != nil {
-		return nil, fmt.Errorf("a field of %d bytes: %w", length, io.ErrUnexpectedEOF)
+	r.buffer = r.buffer[:0]
+	for missing := int(length); missing > 0; missing = int(length) - len(r.buffer) {
+		have := len(r.buffer)
+		n := min(missing, max(minRead, have, cap(r.buffer)-have))
+		r.buffer = slices.Grow(r.buffer, n)[:have+n]
+		n, err := io.ReadFull(r.from, r.buffer[have:])
+		r.read += uint64(n) //nolint:gosec // not negative
+		if err != nil {
+			return nil, fmt.Errorf("a field of %d bytes: %w", length, io.ErrUnexpectedEOF)
+		}
 	}
 	return r.buffer, nil
 }
