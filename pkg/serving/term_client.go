@@ -10,23 +10,25 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client returns a client of kube-apiserver that writes only during the term. Each write is checked twice: when it is sent, and when its bytes are
-// handed to the system, because a process may be suspended in between. So writes have connections of their own, which end with the term. Bytes
-// that the other side does not confirm are discarded before another replica can lead: a partition that ends must not deliver them.
+// Restrict returns a copy of the configuration whose clients write only during the term, also those of further copies, such as ones that impersonate.
+// Each write is checked twice: when it is sent, and when its bytes are handed to the system, because a process may be suspended in between. So writes
+// have connections of their own, which end with the term. Bytes that the other side does not confirm are discarded before another replica can lead: a
+// partition that ends must not deliver them.
 //
 // What remains is a write that is under way when the term ends, such as one that the other side delays.
-func (t *Term) Client(config *rest.Config) (*http.Client, error) {
-	reading, err := rest.TransportFor(config)
+func (t *Term) Restrict(config *rest.Config) (*rest.Config, error) {
+	dialing := rest.CopyConfig(config)
+	dialing.Dial = t.dial
+	writing, err := rest.TransportFor(dialing)
 	if err != nil {
 		return nil, err
 	}
-	config = rest.CopyConfig(config)
-	config.Dial = t.dial
-	writing, err := rest.TransportFor(config)
-	if err != nil {
-		return nil, err
-	}
-	return &http.Client{Transport: termTransport{term: t, reading: reading, writing: writing, timeout: writeTimeout}, Timeout: config.Timeout}, nil
+	restricted := rest.CopyConfig(config)
+	restricted.Wrap(func(reading http.RoundTripper) http.RoundTripper {
+		// Headers that authenticate or impersonate are set already, and stay as they are.
+		return termTransport{term: t, reading: reading, writing: writing, timeout: writeTimeout}
+	})
+	return restricted, nil
 }
 
 // writeTimeout bounds a write until its response has been read. kube-apiserver answers within a minute; what is between may not. Without a bound, what

@@ -124,7 +124,11 @@ func TestNothingIsSentAfterTheTerm(t *testing.T) {
 	}))
 	defer server.Close()
 	term, _, lock, clock := testTerm()
-	client, err := term.Client(&rest.Config{Host: server.URL})
+	restricted, err := term.Restrict(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rest.HTTPClientFor(restricted)
 	if err != nil {
 		t.Fatal(err)
 	}

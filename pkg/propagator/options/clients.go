@@ -44,7 +44,11 @@ func ManagerConfig(ctx context.Context, base *rest.Config, term *serving.Term) (
 	}
 	transport := unlimited
 	if term != nil {
-		if transport, err = term.Client(base); err != nil {
+		restricted, err := term.Restrict(base)
+		if err != nil {
+			return config, nil, err
+		}
+		if transport, err = rest.HTTPClientFor(restricted); err != nil {
 			return config, nil, err
 		}
 	}

@@ -92,7 +92,7 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 	clientconfig.SetDefaults(base)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	manager, stopEvents, err := o.manager(ctx, base, register)
+	manager, term, stopEvents, err := o.manager(ctx, base, register)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 		return err
 	}
 	if o.LeaderElection.LeaderElect {
-		err = serving.Lead(ctx, base, &o.LeaderElection, nil, health, &elector, manager.Run)
+		err = serving.Lead(ctx, base, &o.LeaderElection, term, health, &elector, manager.Run)
 	} else {
 		manager.Run(ctx)
 	}
@@ -125,19 +125,27 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 	return err
 }
 
-// manager returns the manager, and a function that ends the recording of events.
-func (o *Options) manager(ctx context.Context, base *rest.Config, register func(...metrics.Registerable)) (*reposync.Manager, func(), error) {
+// manager returns the manager, the term for which it may write, nil without leader election, and a function that ends the recording of events.
+func (o *Options) manager(ctx context.Context, base *rest.Config, register func(...metrics.Registerable)) (*reposync.Manager, *serving.Term, func(), error) {
+	var term *serving.Term
+	if o.LeaderElection.LeaderElect {
+		term = serving.NewTerm(&o.LeaderElection)
+		var err error
+		if base, err = term.Restrict(base); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	kubernetesClient, err := kubernetes.NewForConfig(base)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	hierarchyClient, err := versioned.NewForConfig(base)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	scheme := runtime.NewScheme()
 	if err := v1beta1.AddToScheme(scheme); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	broadcaster := record.NewBroadcaster(record.WithContext(context.WithoutCancel(ctx)))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubernetesClient.CoreV1().Events("")})
@@ -146,5 +154,5 @@ func (o *Options) manager(ctx context.Context, base *rest.Config, register func(
 		Events:            broadcaster.NewRecorder(scheme, corev1.EventSource{Component: Name}),
 		Metrics:           reposync.NewMetrics(register),
 		LocalRepositories: o.LocalRepositories, Scratch: o.Scratch, MaxRepositoryBytes: o.MaxRepositoryBytes,
-	}), broadcaster.Shutdown, nil
+	}), term, broadcaster.Shutdown, nil
 }
