@@ -4,6 +4,7 @@ import (
 	"context"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -32,6 +33,12 @@ func isRebuilding(namespaces corelisters.NamespaceLister, uid func(context.Conte
 		}
 		return string(present) != known, nil
 	}
+}
+
+// isPaused reports whether the propagator has paused the propagation.
+func (s *stores) isPaused(ctx context.Context) bool {
+	c, err := s.configuration.Configuration.Get(ctx, hnc.ConfigurationName, &metav1.GetOptions{ResourceVersion: "0"})
+	return err == nil && meta.IsStatusConditionTrue(c.(*hnc.HNCConfiguration).Status.Conditions, hnc.ConditionPropagationPaused)
 }
 
 // configurationUID returns the UID of the configuration, or a NotFound error, from the cache of the store.

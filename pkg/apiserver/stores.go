@@ -34,7 +34,7 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper); err != nil {
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}
-	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), c.subnamespaceReady); err != nil {
+	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), c.subnamespaceReady, s.isPaused); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
 	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.rules); err != nil {

@@ -29,11 +29,15 @@ type Storage struct {
 type REST struct {
 	*transaction.Store
 	readyTimeout time.Duration
+	// paused reports whether the propagation is paused.
+	paused func(context.Context) bool
 }
 
 // NewStorage returns the storage of sub-namespaces. The tree validates their claims, hierarchies returns where cascading deletion is allowed, and a
-// create waits for the namespace until readyTimeout.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.HierarchyGetter, readyTimeout time.Duration) (*Storage, error) {
+// create waits for the namespace until readyTimeout, unless the propagation is paused.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.HierarchyGetter, readyTimeout time.Duration,
+	paused func(context.Context) bool,
+) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t}
 	hooks := hooks{t, hierarchies}
@@ -55,7 +59,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	}
 	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
-		Subnamespace: &REST{Store: served, readyTimeout: readyTimeout},
+		Subnamespace: &REST{Store: served, readyTimeout: readyTimeout, paused: paused},
 		Status:       alias.NewStatus(store, base.Status[*hnc.Subnamespace]{Base: b, Keep: keepSpec}),
 	}, nil
 }

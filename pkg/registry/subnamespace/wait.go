@@ -21,6 +21,10 @@ func (r *REST) waitUntilReady(ctx context.Context, s *hnc.Subnamespace) *hnc.Sub
 	if r.readyTimeout <= 0 {
 		return s
 	}
+	if r.paused(ctx) {
+		warning.AddWarning(ctx, "", fmt.Sprintf("namespace %q can't be used yet: the propagation is paused after a restore, and the namespace is created when an administrator ends the pause", s.Name))
+		return s
+	}
 	waiting, cancel := context.WithTimeout(ctx, r.readyTimeout)
 	defer cancel()
 	latest, err := r.watchUntilReady(waiting, s)

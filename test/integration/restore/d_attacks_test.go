@@ -3,6 +3,7 @@ package restore
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -81,8 +82,12 @@ func TestDeletionsInABackup(t *testing.T) {
 	restore(t, ours, old)
 	start(t, apiServer)
 	eventuallyPaused(t, hnc.ReasonHierarchiesOlder)
+	if out, code := run(t, "", "kubectl-hns", "create", "att-new", "-n", "att"); code != 0 || !strings.Contains(out, "the propagation is paused") {
+		t.Errorf("a sub-namespace is created during the pause: exit code %d\n%s", code, out)
+	}
 	resume(t, hnc.TrustNamespaces)
 	eventuallyRecorded(t, "")
+	eventuallyBelow(t, "att-new", "att", "none")
 	suite.Eventually(t, "the Subnamespaces are as the namespaces", func() error {
 		again, err := subnamespaces.Get(t.Context(), "att-again", metav1.GetOptions{})
 		if err != nil {

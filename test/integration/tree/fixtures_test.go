@@ -163,7 +163,7 @@ func registriesWithin(t *testing.T, n int, delay time.Duration, namespaces []str
 			}
 			return h.(*hnc.Hierarchy), nil
 		}
-		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, 0)
+		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, 0, func(context.Context) bool { return false })
 		if err != nil {
 			t.Fatal(err)
 		}

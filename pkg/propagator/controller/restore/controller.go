@@ -178,13 +178,15 @@ func (c *Controller) resolve(ctx context.Context, s *state, d doubt, attempt int
 // pause reports the pause, unless that is reported already.
 func (c *Controller) pause(ctx context.Context, s *state, d doubt) error {
 	message := d.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns doctor --resume ends the pause"
+	if !c.Paused() {
+		klog.FromContext(ctx).Info("Propagation is paused", "reason", d.reason, "message", message)
+	}
 	// The store may be restored again during the pause.
 	reported := meta.FindStatusCondition(s.config.Status.Conditions, hnc.ConditionPropagationPaused)
 	if reported != nil && reported.Status == metav1.ConditionTrue && reported.Reason == d.reason && reported.Message == message {
 		c.setPaused(true)
 		return nil
 	}
-	klog.FromContext(ctx).Info("Propagation is paused", "reason", d.reason, "message", message)
 	conditions := withCondition(s.config.Status.Conditions, metav1.Condition{
 		Type: hnc.ConditionPropagationPaused, Status: metav1.ConditionTrue, Reason: d.reason, Message: message,
 		ObservedGeneration: s.config.Generation, LastTransitionTime: metav1.Now(),
