@@ -31,6 +31,8 @@ type Manager struct {
 	leading      atomic.Bool
 	// busy is how many keys are being reconciled, and worked when the last one ended, in nanoseconds since 1970.
 	busy, worked atomic.Int64
+	// resyncPeriod is resyncPeriod except in tests.
+	resyncPeriod time.Duration
 	// outdated is closed when the configuration defines other rules. Nothing may be decided any more.
 	outdated chan struct{}
 
@@ -48,7 +50,7 @@ type Manager struct {
 // New returns a Manager that does nothing yet.
 func New(config Config) *Manager {
 	config.complete()
-	m := &Manager{Config: config, outdated: make(chan struct{})}
+	m := &Manager{Config: config, resyncPeriod: resyncPeriod, outdated: make(chan struct{})}
 	m.cache = cache.New(cache.Config{
 		Kubernetes: config.Kubernetes, Hierarchy: config.Hierarchy, Metadata: config.Metadata, Reader: config.Reader, Dynamic: config.Dynamic,
 		CopyRules: &config.InForce.Copies, Managed: config.InForce.Managed, InheritPodSecurity: config.InheritPodSecurity,

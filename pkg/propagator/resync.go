@@ -18,7 +18,7 @@ const (
 
 // resync enqueues what diverges once in a while until the context ends.
 func (m *Manager) resync(ctx context.Context) {
-	ticker := time.NewTicker(resyncPeriod)
+	ticker := time.NewTicker(m.resyncPeriod)
 	defer ticker.Stop()
 	for {
 		select {
