@@ -29,7 +29,7 @@ type Manager struct {
 	cache        *cache.Cache
 	urgent, bulk queue.Queue
 	leading      atomic.Bool
-	// busy is how many keys are being reconciled, and worked when the last one ended, in nanoseconds since 1970.
+	// busy is how many keys are being reconciled, and worked when the last one but the configuration ended, in nanoseconds since 1970.
 	busy, worked atomic.Int64
 	// resyncPeriod is resyncPeriod except in tests.
 	resyncPeriod time.Duration

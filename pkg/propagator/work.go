@@ -27,7 +27,10 @@ func (m *Manager) work(ctx, writing context.Context, q queue.Queue) {
 		}
 		m.busy.Add(1)
 		err := m.reconcile(writing, key)
-		m.worked.Store(time.Now().UnixNano())
+		// The kinds are resolved, and the status of the configuration evaluated, every second for a while after the start. What that finds is work.
+		if key.Class != queue.Configuration {
+			m.worked.Store(time.Now().UnixNano())
+		}
 		m.busy.Add(-1)
 		switch {
 		case err == nil:
