@@ -103,11 +103,11 @@ type replica struct {
 // namespaces exist. The squatter has no rights, and everybody else may do everything.
 func registries(t *testing.T, n int, delay time.Duration, namespaces []string) ([]replica, *clientv3.Client) {
 	t.Helper()
-	return registriesWithin(t, n, delay, namespaces, embedded.DefaultQuota)
+	return registriesAt(t, startEtcd(t, embedded.DefaultQuota), n, delay, namespaces)
 }
 
-// registriesWithin has an etcd with a quota.
-func registriesWithin(t *testing.T, n int, delay time.Duration, namespaces []string, quota int64) ([]replica, *clientv3.Client) {
+// startEtcd starts an embedded etcd, and returns its address.
+func startEtcd(t *testing.T, quota int64) (endpoint string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {
@@ -119,7 +119,12 @@ func registriesWithin(t *testing.T, n int, delay time.Duration, namespaces []str
 		t.Fatal(err)
 	}
 	t.Cleanup(etcd.Stop)
+	return etcd.Endpoint
+}
 
+// registriesAt returns registries on the etcd at an address.
+func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, namespaces []string) ([]replica, *clientv3.Client) {
+	t.Helper()
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	for _, name := range namespaces {
 		if err := indexer.Add(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name)}}); err != nil {
@@ -128,7 +133,7 @@ func registriesWithin(t *testing.T, n int, delay time.Duration, namespaces []str
 	}
 	config := storagebackend.NewDefaultConfig(prefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion))
 	config.EncodeVersioner = v1beta1.SchemeGroupVersion
-	config.Transport.ServerList = []string{etcd.Endpoint}
+	config.Transport.ServerList = []string{endpoint}
 	config.CompactionInterval = 0
 
 	var replicas []replica
@@ -173,7 +178,7 @@ func registriesWithin(t *testing.T, n int, delay time.Duration, namespaces []str
 		eventually(t, "the storage of sub-namespaces is ready", subnamespaces.Subnamespace.ReadinessCheck)
 		replicas = append(replicas, replica{storage, subnamespaces})
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
 	if err != nil {
 		t.Fatal(err)
 	}
