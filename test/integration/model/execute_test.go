@@ -37,7 +37,7 @@ func (c *client) full(name string) string {
 
 // try repeats a request until it is answered for good, and returns errRefused if that is a refusal. done is asked whether an earlier try was carried out
 // if a later one is refused.
-func (c *client) try(ctx context.Context, what string, request func() error, done func() bool) error {
+func (c *client) try(ctx context.Context, what string, request func() error, done func(error) bool) error {
 	end := time.Now().Add(patience)
 	for tries := 1; ; tries++ {
 		err := request()
@@ -45,7 +45,7 @@ func (c *client) try(ctx context.Context, what string, request func() error, don
 		case err == nil:
 			return nil
 		case final(err):
-			if tries > 1 && done != nil && done() {
+			if tries > 1 && done != nil && done(err) {
 				return nil
 			}
 			return fmt.Errorf("%w: %w", errRefused, err)
@@ -139,13 +139,13 @@ func (c *client) request(ctx context.Context, w *world, o operation) error {
 		return c.try(ctx, o.String(), func() error {
 			_, err := c.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{})
 			return err
-		}, func() bool { return !exists && c.exists(ctx, name) })
+		}, func(error) bool { return !exists && c.exists(ctx, name) })
 	case createSub:
 		s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		return c.try(ctx, o.String(), func() error {
 			_, err := api.Subnamespaces(c.full(o.to)).Create(ctx, s, metav1.CreateOptions{})
 			return err
-		}, func() bool { return !exists && c.requested(ctx, c.full(o.to), name) })
+		}, func(error) bool { return !exists && c.requested(ctx, c.full(o.to), name) })
 	case deleteNamespace:
 		return c.deleteNamespace(ctx, w, o)
 	case deleteSub:
@@ -155,7 +155,7 @@ func (c *client) request(ctx context.Context, w *world, o operation) error {
 		}
 		return c.try(ctx, o.String(), func() error {
 			return api.Subnamespaces(c.full(s.parent)).Delete(ctx, name, metav1.DeleteOptions{})
-		}, func() bool { return !c.requested(ctx, c.full(s.parent), name) })
+		}, func(error) bool { return !c.requested(ctx, c.full(s.parent), name) })
 	case setParent:
 		return c.hierarchy(ctx, o, "parent", c.full(o.to))
 	case setCascading:
@@ -166,10 +166,7 @@ func (c *client) request(ctx context.Context, w *world, o operation) error {
 		}
 		return c.try(ctx, o.String(), func() error {
 			return api.Hierarchies(name).Delete(ctx, hnc.Singleton, metav1.DeleteOptions{})
-		}, func() bool {
-			_, err := api.Hierarchies(name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-			return apierrors.IsNotFound(err)
-		})
+		}, apierrors.IsNotFound)
 	case setEnvironment:
 		var value any
 		if o.environment != "" {

@@ -85,10 +85,7 @@ func (c *client) applyObject(ctx context.Context, resource schema.GroupVersionRe
 
 func (c *client) remove(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) error {
 	objects := c.Dynamic.Resource(resource).Namespace(namespace)
-	return c.try(ctx, "deleting "+name, func() error { return objects.Delete(ctx, name, metav1.DeleteOptions{}) }, func() bool {
-		_, err := objects.Get(ctx, name, metav1.GetOptions{})
-		return apierrors.IsNotFound(err)
-	})
+	return c.try(ctx, "deleting "+name, func() error { return objects.Delete(ctx, name, metav1.DeleteOptions{}) }, apierrors.IsNotFound)
 }
 
 // hierarchy sets a field of a hierarchy, as a field manager of its own.
@@ -154,7 +151,7 @@ func (c *client) deleteNamespace(ctx context.Context, w *world, o operation) err
 		}
 	}
 	return c.try(ctx, o.String(), func() error { return c.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}) },
-		func() bool { return !c.exists(ctx, name) })
+		func(error) bool { return !c.exists(ctx, name) })
 }
 
 // gone returns when namespaces are.
