@@ -11,7 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -76,9 +78,33 @@ func steadyFootprint(t *testing.T) string {
 	return last
 }
 
-// eventuallyRebuilt waits until the tree is what it was.
+// eventuallyRebuilt waits until the tree is what it was. If earlier tests have left what labels do not describe, such as orphans, the propagation is
+// paused, and resumes for the hierarchies.
 func eventuallyRebuilt(t *testing.T) {
 	t.Helper()
+	suite.Eventually(t, "the propagation goes on", func() error {
+		c, err := root.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		s, err := root.HNC.HncV1beta1().Subnamespaces("wipe").Get(t.Context(), "wipe-sub", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) {
+			return nil
+		}
+		if pause := meta.FindStatusCondition(c.Status.Conditions, hnc.ConditionPropagationPaused); pause == nil || pause.Reason != hnc.ReasonHierarchiesLost {
+			return fmt.Errorf("not ready, and not paused: %v", c.Status.Conditions)
+		}
+		checkpoint := ""
+		if c.Status.Checkpoint != nil {
+			checkpoint = c.Status.Checkpoint.ID
+		}
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, hnc.AnnotationTrust, hnc.TrustDecision(hnc.TrustHierarchies, checkpoint))
+		_, err = root.CoreV1().Namespaces().Patch(t.Context(), hnc.SystemNamespace, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		return errors.Join(errors.New("paused"), err)
+	})
 	eventuallyReady(t, "wipe", "wipe-sub")
 	eventuallyReady(t, "wipe-sub", "wipe-leaf")
 	for name, parent := range map[string]string{"wipe": "", "wipe-sub": "wipe", "wipe-leaf": "wipe-sub", "wipe-full": "wipe-sub", "wipe-mine": ""} {

@@ -93,7 +93,7 @@ var apiServerRules = append(slices.Clone(rules), suite.PatientCreates)
 
 // propagator has a short lease, which lets it take over soon after it was killed.
 func propagator(more ...string) controlplane.Server {
-	args := append([]string{"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"}, rules...)
+	args := append([]string{"--leader-elect-lease-duration=8s", "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=500ms"}, rules...)
 	return controlplane.Server{Name: "hnc-propagator", Args: append(args, more...)}
 }
 

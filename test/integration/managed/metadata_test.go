@@ -159,7 +159,7 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 	})
 	// C-IllegalManagedLabel and C-IllegalManagedAnnotation: v1beta1 reports both.
 	eventuallyConditions(t, "once", "BadConfiguration=IllegalManagedAnnotation BadConfiguration=IllegalManagedLabel Ready=IllegalManagedLabel",
-		"label env", "--managed-namespace-label", "annotation retired", "--managed-namespace-annotation")
+		"label env", "spec.rules.managedNamespaceLabels", "annotation retired", "spec.rules.managedNamespaceAnnotations")
 	eventuallyConditions(t, "once-sub", "BadConfiguration=IllegalManagedAnnotation Ready=IllegalManagedAnnotation", "annotation retired")
 	// v1alpha2 reports the one that HNC would: the last set one. A write of the object takes none of the others.
 	client := alice.HNC.HncV1alpha2().HierarchyConfigurations("once")

@@ -41,8 +41,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	return suite.Start(ctx, cp, installation, propagator())
 }
 
-// propagator has a short lease, which lets it take over soon after it was killed.
+// propagator is the only one.
 func propagator(flags ...string) controlplane.Server {
-	args := []string{"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"}
-	return controlplane.Server{Name: "hnc-propagator", Args: append(args, flags...)}
+	return controlplane.Server{Name: "hnc-propagator", Args: append([]string{"--leader-elect=false"}, flags...)}
 }

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 // syncServer has a short lease, which lets it take over soon after it was killed.
 func syncServer() controlplane.Server {
 	return controlplane.Server{Name: "hnc-sync", Args: []string{
-		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms", "--local-repositories=" + local,
+		"--leader-elect-lease-duration=5s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=500ms", "--local-repositories=" + local,
 	}}
 }
 
