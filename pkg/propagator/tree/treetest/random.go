@@ -2,6 +2,7 @@ package treetest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -109,9 +110,7 @@ func (r *Random) namespace(name string) *tree.Namespace {
 // pairs returns a copy of the pairs in which one is set or removed.
 func (r *Random) pairs(pairs map[string]string, keys ...string) map[string]string {
 	changed := map[string]string{}
-	for key, value := range pairs {
-		changed[key] = value
-	}
+	maps.Copy(changed, pairs)
 	key := keys[r.IntN(len(keys))]
 	switch delete(changed, key); {
 	case key == hnc.LabelCascadingDeletion && r.one(2):
