@@ -49,10 +49,18 @@ func TestRejectedRequests(t *testing.T) {
 		{"too many plans", "admin", http.MethodPost, hierarchies + "/hierarchy/plan",
 			`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"b"}}`,
 			429, "already has 0 plans", "hierarchies/plan: concurrency"},
+		{"a JSON patch without an object", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"test","path":"/kind","value":"Hierarchy"},{"op":"replace","path":""}]`,
+			400, "operation 1 of the JSON patch replaces the whole object and has no value", ""},
+		{"a large JSON patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", "[" + padding + "]", 413, "limit is 3145728", "hierarchies: size"},
+		{"a JSON patch", "admin", http.MethodPatch, hierarchies + "/hierarchy", `[{"op":"replace","path":"/spec","value":{}}]`, 200, "", ""},
 		{"a name that no object has", "admin", http.MethodGet, "v1beta1/namespaces/../hierarchies", "", 400, "of the namespace in the path is invalid", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			response := send(api, test.method, apiPath+test.path, "application/json", test.user, []byte(test.body))
+			contentType := "application/json"
+			if test.method == http.MethodPatch {
+				contentType = "application/json-patch+json"
+			}
+			response := send(api, test.method, apiPath+test.path, contentType, test.user, []byte(test.body))
 			if response.Code != test.code || !strings.Contains(response.Body.String(), test.message) {
 				t.Errorf("got %d %.300s, want %d with %q", response.Code, response.Body, test.code, test.message)
 			}

@@ -63,10 +63,10 @@ func (c *Config) Complete() CompletedConfig {
 		ca.provider = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
-	quotas := &quotaAdmission{}
+	quotas, serializer := &quotaAdmission{}, withoutProtobuf{Codecs}
+	c.Generic.Serializer = serializer
 	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withUserAgent(withQuotaAdmission(
-		withBodyLimits(withPathNames(withRejections(c.Generic.BuildHandlerChainFunc), withoutProtobuf{Codecs}), withoutProtobuf{Codecs}), quotas))))
-	c.Generic.Serializer = withoutProtobuf{Codecs}
+		withBodyLimits(withJSONPatches(withPathNames(withRejections(c.Generic.BuildHandlerChainFunc), serializer), serializer), serializer), quotas))))
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
 		return storedResource(resource).String()
