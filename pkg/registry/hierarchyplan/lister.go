@@ -30,8 +30,12 @@ func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 	return &ObjectLister{client}, err
 }
 
-// forEach calls f for each object of a resource in a namespace, "" for all.
-func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersionResource, namespace string, f func(*unstructured.Unstructured) error) error {
+// errMore reports that there are more objects than the caller wants to have listed.
+var errMore = errors.New("there are more objects")
+
+// forEach calls f for each object of a resource in a namespace, "" for all. If more than most objects follow the first page, it returns errMore before
+// the first call; 0 is no limit.
+func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersionResource, namespace string, most int, f func(*unstructured.Unstructured) error) error {
 	for limit, token := pageObjects, ""; ; {
 		raw, err := o.page(ctx, resource, namespace, limit, token)
 		if errors.Is(err, errLargePage) && limit > 1 {
@@ -44,6 +48,9 @@ func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersion
 		var list unstructured.UnstructuredList
 		if err := list.UnmarshalJSON(raw); err != nil {
 			return err
+		}
+		if remaining := list.GetRemainingItemCount(); token == "" && most > 0 && remaining != nil && *remaining > int64(most) {
+			return errMore
 		}
 		for i := range list.Items {
 			if err := f(&list.Items[i]); err != nil {

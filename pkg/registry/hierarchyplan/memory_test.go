@@ -34,13 +34,18 @@ func cluster(t testing.TB, objects, size int, requests *atomic.Int64) *Planner {
 		requests.Add(1)
 		limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 		from, _ := strconv.Atoi(r.URL.Query().Get("continue"))
-		to := min(from+limit, objects)
+		end := objects
+		if _, namespace, ok := strings.Cut(r.URL.Path, "/namespaces/namespace-"); ok {
+			i, _ := strconv.Atoi(strings.TrimSuffix(namespace, "/configmaps"))
+			from, end = max(from, min(i*1000, objects)), min((i+1)*1000, objects)
+		}
+		to := min(from+limit, end)
 		next := ""
-		if to < objects {
+		if to < end {
 			next = strconv.Itoa(to)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":%q},"items":[`, next)
+		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":%q,"remainingItemCount":%d},"items":[`, next, end-to)
 		for i := from; i < to; i++ {
 			if i > from {
 				_, _ = io.WriteString(w, ",")
@@ -80,6 +85,26 @@ func TestTooManyObjectsAreUnknown(t *testing.T) {
 	}
 	if n := requests.Load(); n > 9 {
 		t.Errorf("%d pages are read, although 2000 objects are the limit", n)
+	}
+}
+
+// A cluster of 100 namespaces with a thousand objects each: 400 pages.
+func TestThePartOfALargeClusterIsReadOneNamespaceAfterAnother(t *testing.T) {
+	for _, test := range []struct {
+		objects, namespaces int
+		requests            int64
+	}{
+		{100_000, 60, 1 + 60*4},
+		{1500, 60, 6},
+		{1000, 40, 40 + 3},
+	} {
+		var requests atomic.Int64
+		p := cluster(t, test.objects, 10, &requests)
+		p.Limits.Memory = 1 << 30
+		snap := p.read(t, test.namespaces)
+		if n, _ := snap.indexes[0].Count(func(string) bool { return true }); n != min(test.objects, test.namespaces*1000) || requests.Load() != test.requests {
+			t.Errorf("%d of %d objects in %d namespaces are read by %d requests, want %d requests", n, test.objects, test.namespaces, requests.Load(), test.requests)
+		}
 	}
 }
 

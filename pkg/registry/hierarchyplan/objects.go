@@ -76,17 +76,19 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 
 var errTooMany = errors.New("there are too many objects for one plan in its namespaces; plan a smaller subtree")
 
-// Up to fewNamespaces namespaces are listed one by one; for more, the whole cluster is listed.
+// Up to fewNamespaces namespaces are listed one by one. For more, the whole cluster is listed, unless it has so many objects that a request for each
+// namespace, which takes as long as requestObjects objects of a long list, is faster.
 const (
-	fewNamespaces = 50
-	maxParallel   = 4
+	fewNamespaces  = 50
+	requestObjects = 30
+	maxParallel    = 4
 )
 
 // forEachObject calls f for each object of a resource in the namespaces, one at a time.
 func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersionResource, namespaces sets.Set[string], f func(*unstructured.Unstructured) error) error {
 	var mu sync.Mutex
-	list := func(ctx context.Context, namespace string) error {
-		return p.Lister.forEach(ctx, resource, namespace, func(u *unstructured.Unstructured) error {
+	list := func(ctx context.Context, namespace string, most int) error {
+		return p.Lister.forEach(ctx, resource, namespace, most, func(u *unstructured.Unstructured) error {
 			if !namespaces.Has(u.GetNamespace()) {
 				return nil
 			}
@@ -96,12 +98,15 @@ func (p *Planner) forEachObject(ctx context.Context, resource schema.GroupVersio
 		})
 	}
 	if len(namespaces) > fewNamespaces {
-		return list(ctx, "")
+		err := list(ctx, "", len(namespaces)*requestObjects)
+		if !errors.Is(err, errMore) {
+			return err
+		}
 	}
 	lists, ctx := errgroup.WithContext(ctx)
 	lists.SetLimit(maxParallel)
 	for namespace := range namespaces {
-		lists.Go(func() error { return list(ctx, namespace) })
+		lists.Go(func() error { return list(ctx, namespace, 0) })
 	}
 	return lists.Wait()
 }
