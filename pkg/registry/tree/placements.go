@@ -10,8 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Placements evaluates moves that are committed one after the other. All of them see one snapshot, in which the moves before them are made. The guard of
-// each move compares the edges that the move has read.
+// Placements evaluates moves that are committed after all of them are evaluated. All see one snapshot, in which the moves before them are made. The
+// guard of each move compares the edges that the move has read.
 //
 // The lemma of the package holds for each transaction: a move compares the chain of its new parent, which contains edges that are unchanged, and edges
 // that an earlier transaction writes.

@@ -81,12 +81,12 @@ func (r *request) evaluate(ctx context.Context, fresh bool) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range waiting {
-		if err := batch.Commit(ctx, w); err != nil {
-			return err
-		}
+	err = batch.CommitAll(ctx, waiting, func(w *fence.Write) {
 		r.transactions++
 		r.report(results[index[w]])
+	})
+	if err != nil {
+		return err
 	}
 	for _, result := range results {
 		r.report(result)

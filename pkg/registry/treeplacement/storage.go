@@ -1,6 +1,6 @@
 // Package treeplacement serves treeplacements: many namespaces get their parents in one request. Each placement is a write of the hierarchy in its
 // namespace, with everything that such a write passes: authorization, admission, validation, managed fields and audit. The writes are evaluated
-// as a whole (tree.Placements), and then committed one after the other, parents first (fence.Batch).
+// as a whole (tree.Placements), and then committed, parents first (fence.Batch).
 package treeplacement
 
 import (

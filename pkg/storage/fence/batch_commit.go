@@ -3,18 +3,84 @@ package fence
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
+	"slices"
+	"sync"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Commit commits a waiting write, and returns when its request has ended. It fails with ErrLost if the object, or what the guard of the write compares,
-// has changed other than by this batch: then nothing was written, and the batch can only be abandoned.
+// maxParallel bounds how many writes of a batch are committed at the same time.
+const maxParallel = 16
+
+// CommitAll commits waiting writes, and returns when their requests have ended. It calls committed for each, in their order. Writes that follow one
+// another, and of which none compares what another one writes, are committed at the same time: what each depends on is in its guard, so that they may
+// end in any order. After an error, later writes are not committed, and the batch can only be abandoned.
+func (b *Batch) CommitAll(ctx context.Context, writes []*Write, committed func(*Write)) error {
+	for len(writes) > 0 {
+		n := independent(writes)
+		errs := make([]error, n)
+		var commits sync.WaitGroup
+		for i, w := range writes[:n] {
+			commits.Go(func() { errs[i] = b.commit(ctx, w) })
+		}
+		commits.Wait()
+		for i, w := range writes[:n] {
+			if errs[i] == nil {
+				committed(w)
+			}
+		}
+		if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+			return errs[i]
+		}
+		writes = writes[n:]
+	}
+	return nil
+}
+
+// independent returns how many of the first writes can be committed at the same time.
+func independent(writes []*Write) int {
+	compared, written := sets.New[string](), sets.New[string]()
+	for n, w := range writes[:min(len(writes), maxParallel)] {
+		if w.parked.guard == nil {
+			continue
+		}
+		compares, puts := w.parked.guard.keys()
+		if written.HasAny(compares...) || compared.HasAny(puts...) {
+			return n
+		}
+		compared.Insert(compares...)
+		written.Insert(puts...)
+	}
+	return min(len(writes), maxParallel)
+}
+
+// keys returns the keys that a guard compares, and those that it writes, below no prefix.
+func (g *Guard) keys() (compared, written []string) {
+	compared = slices.Concat(keysOf(edgeKey, maps.Keys(g.Unchanged)), keysOf(markKey, maps.Keys(g.Unmarked)), keysOf(recordKey, maps.Keys(g.UnchangedRecords)))
+	written = slices.Concat(
+		keysOf(edgeKey, maps.Keys(g.Put)), keysOf(edgeKey, slices.Values(g.Delete)), keysOf(markKey, slices.Values(g.Mark)),
+		keysOf(recordKey, maps.Keys(g.PutRecords)), keysOf(recordKey, slices.Values(g.DeleteRecords)))
+	return compared, written
+}
+
+func keysOf(key func(prefix, name string) string, names iter.Seq[string]) []string {
+	var keys []string
+	for name := range names {
+		keys = append(keys, key("", name))
+	}
+	return keys
+}
+
+// commit commits a waiting write, and returns when its request has ended. It fails with ErrLost if the object, or what the guard of the write compares,
+// has changed other than by this batch: then nothing was written.
 //
 // Each object has a transaction of its own. A client of the API continues a watch after the revision of the last event that it has received, so objects
 // of one revision would be lost to it if its watch ended between them.
-func (b *Batch) Commit(ctx context.Context, w *Write) error {
+func (b *Batch) commit(ctx context.Context, w *Write) error {
 	t := transaction{prefix: b.client.prefix}
 	t.unchanged(w.parked.key, w.parked.expected)
 	t.put(w.parked.key, w.parked.value, clientv3.WithLease(w.parked.options.LeaseID))
@@ -22,8 +88,10 @@ func (b *Batch) Commit(ctx context.Context, w *Write) error {
 	if w.parked.guard != nil {
 		guard = *w.parked.guard
 	}
+	b.mu.Lock()
 	guard.Unchanged = updated(guard.Unchanged, b.edges)
 	guard.UnchangedRecords = updated(guard.UnchangedRecords, b.records)
+	b.mu.Unlock()
 	t.addGuard(&guard)
 	response, err := b.client.kv.Txn(ctx).If(t.compare...).Then(t.then...).Commit()
 	if err != nil {
@@ -34,6 +102,7 @@ func (b *Batch) Commit(ctx context.Context, w *Write) error {
 		return ErrLost
 	}
 	revision := response.Header.Revision
+	b.mu.Lock()
 	for name := range guard.Put {
 		b.edges[name] = revision
 	}
@@ -46,6 +115,7 @@ func (b *Batch) Commit(ctx context.Context, w *Write) error {
 	for _, name := range guard.DeleteRecords {
 		b.records[name] = 0
 	}
+	b.mu.Unlock()
 	w.end(outcome{response: kubernetes.PutResponse{Succeeded: true, Revision: revision}})
 	w.Done()
 	return nil

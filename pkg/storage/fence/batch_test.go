@@ -48,7 +48,7 @@ func TestWritesOfABatchExpectWhatTheEarlierOnesLeave(t *testing.T) {
 		w := b.Do(ctx, func(ctx context.Context) {
 			_, _ = (&guardedClient{kv: etcd}).OptimisticPut(ctx, "/object", nil, 1, kubernetes.PutOptions{})
 		})
-		if err := b.Commit(t.Context(), w); err != nil {
+		if err := b.CommitAll(t.Context(), []*Write{w}, func(*Write) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,6 +59,35 @@ func TestWritesOfABatchExpectWhatTheEarlierOnesLeave(t *testing.T) {
 	} {
 		if got, ok := etcd.compared[key]; !ok || got != want {
 			t.Errorf("%s: compared with %d, want %d", key, got, want)
+		}
+	}
+}
+
+func TestWritesThatDependOnEachOtherAreNotCommittedAtTheSameTime(t *testing.T) {
+	child := func(name, parent string) *Guard {
+		return &Guard{Unchanged: map[string]int64{name: 0, parent: 1}, Put: map[string][]byte{name: nil}}
+	}
+	for name, test := range map[string]struct {
+		guards []*Guard
+		want   int
+	}{
+		"children of one parent":           {[]*Guard{child("a", "root"), child("b", "root"), child("c", "root")}, 3},
+		"a child of a child":               {[]*Guard{child("a", "root"), child("b", "root"), child("c", "a")}, 2},
+		"a parent that moves after":        {[]*Guard{child("a", "b"), child("b", "root")}, 1},
+		"a deleted edge":                   {[]*Guard{{Delete: []string{"a"}}, child("b", "a")}, 1},
+		"a mark":                           {[]*Guard{{Mark: []string{"a"}}, {Mark: []string{"a"}}, {Unmarked: map[string]int64{"a": 1}}}, 2},
+		"a record":                         {[]*Guard{{UnchangedRecords: map[string]int64{"a": 1}}, {PutRecords: map[string][]byte{"a": nil}}}, 1},
+		"a deleted record":                 {[]*Guard{{DeleteRecords: []string{"a"}}, {UnchangedRecords: map[string]int64{"a": 1}}}, 1},
+		"an edge and a record of one name": {[]*Guard{child("a", "root"), {UnchangedRecords: map[string]int64{"a": 1}}}, 2},
+		"no guard":                         {[]*Guard{nil, child("a", "root")}, 2},
+		"many":                             {make([]*Guard, 3*maxParallel), maxParallel},
+	} {
+		var writes []*Write
+		for _, guard := range test.guards {
+			writes = append(writes, &Write{parked: &parked{guard: guard}})
+		}
+		if got := independent(writes); got != test.want {
+			t.Errorf("%s: %d of %d writes are committed at the same time, want %d", name, got, len(writes), test.want)
 		}
 	}
 }
