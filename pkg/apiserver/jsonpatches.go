@@ -42,9 +42,7 @@ func withJSONPatches(build handlerChain, serializer runtime.NegotiatedSerializer
 // invalidJSONPatch rejects operations that replace the whole object by no value. What is no JSON patch at all is left to the handler.
 func invalidJSONPatch(body []byte) error {
 	var operations []map[string]json.RawMessage // Like the library, and unlike a struct, this distinguishes "value" and "Value".
-	if json.Unmarshal(body, &operations) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(body, &operations)
 	for i, operation := range operations {
 		var kind, path string
 		if json.Unmarshal(operation["op"], &kind) != nil || json.Unmarshal(operation["path"], &path) != nil {

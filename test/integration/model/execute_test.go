@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/registry/generic/registry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -60,7 +62,10 @@ func (c *client) try(ctx context.Context, what string, request func() error, don
 // final reports whether an error is an answer, rather than a fault.
 func final(err error) bool {
 	switch apierrors.ReasonForError(err) {
-	case metav1.StatusReasonConflict, metav1.StatusReasonAlreadyExists, metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest,
+	case metav1.StatusReasonConflict:
+		// Another write was faster. An earlier try whose answer was lost may have been carried out.
+		return !strings.Contains(err.Error(), registry.OptimisticLockErrorMsg)
+	case metav1.StatusReasonAlreadyExists, metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest,
 		metav1.StatusReasonNotFound:
 		return true
 	default:
