@@ -62,7 +62,7 @@ func (c *client) observe(ctx context.Context) (*found, error) {
 	for _, q := range limits.Items {
 		if name, ok := strings.CutPrefix(q.Namespace, c.prefix); ok {
 			hard := q.Spec.Hard[counted]
-			f.limits[name] += hard.String()
+			f.limits[name] += strconv.FormatInt(hard.Value(), 10)
 		}
 	}
 	for kind, resource := range resources {
