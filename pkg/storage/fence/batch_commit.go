@@ -58,13 +58,15 @@ func independent(writes []*Write) int {
 	return min(len(writes), maxParallel)
 }
 
-// keys returns the keys that a guard compares, and those that it writes, below no prefix.
+// keys returns the keys that a guard compares, and those that it writes, below no prefix. The writes of an edge or a record keep their order, as if each
+// compared it; those of a mark need none.
 func (g *Guard) keys() (compared, written []string) {
-	compared = slices.Concat(keysOf(edgeKey, maps.Keys(g.Unchanged)), keysOf(markKey, maps.Keys(g.Unmarked)), keysOf(recordKey, maps.Keys(g.UnchangedRecords)))
-	written = slices.Concat(
-		keysOf(edgeKey, maps.Keys(g.Put)), keysOf(edgeKey, slices.Values(g.Delete)), keysOf(markKey, slices.Values(g.Mark)),
+	ordered := slices.Concat(
+		keysOf(edgeKey, maps.Keys(g.Put)), keysOf(edgeKey, slices.Values(g.Delete)),
 		keysOf(recordKey, maps.Keys(g.PutRecords)), keysOf(recordKey, slices.Values(g.DeleteRecords)))
-	return compared, written
+	compared = slices.Concat(ordered,
+		keysOf(edgeKey, maps.Keys(g.Unchanged)), keysOf(markKey, maps.Keys(g.Unmarked)), keysOf(recordKey, maps.Keys(g.UnchangedRecords)))
+	return compared, slices.Concat(ordered, keysOf(markKey, slices.Values(g.Mark)))
 }
 
 func keysOf(key func(prefix, name string) string, names iter.Seq[string]) []string {

@@ -78,6 +78,7 @@ func TestWritesThatDependOnEachOtherAreNotCommittedAtTheSameTime(t *testing.T) {
 		"a mark":                           {[]*Guard{{Mark: []string{"a"}}, {Mark: []string{"a"}}, {Unmarked: map[string]int64{"a": 1}}}, 2},
 		"a record":                         {[]*Guard{{UnchangedRecords: map[string]int64{"a": 1}}, {PutRecords: map[string][]byte{"a": nil}}}, 1},
 		"a deleted record":                 {[]*Guard{{DeleteRecords: []string{"a"}}, {UnchangedRecords: map[string]int64{"a": 1}}}, 1},
+		"a record that two write":          {[]*Guard{{PutRecords: map[string][]byte{"a": nil}}, {DeleteRecords: []string{"a"}}}, 1},
 		"an edge and a record of one name": {[]*Guard{child("a", "root"), {UnchangedRecords: map[string]int64{"a": 1}}}, 2},
 		"no guard":                         {[]*Guard{nil, child("a", "root")}, 2},
 		"many":                             {make([]*Guard, 3*maxParallel), maxParallel},
