@@ -74,6 +74,8 @@ type cluster struct {
 	// installation is what Install has made; it stays when we are taken away.
 	installation *controlplane.Installation
 	state        state
+	// watches is how many hnc-apiserver served when it was stopped.
+	watches float64
 	// clients are those of somebody with all rights by RBAC: requests of system:masters are exempt from priority and fairness, and from
 	// authorization.
 	clients

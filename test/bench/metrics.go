@@ -58,15 +58,9 @@ type metering struct{ *cluster }
 
 func (c *cluster) metered() metering { return metering{c} }
 
-// propagatorURL returns the URL of a path that the propagator serves.
-func (c metering) propagatorURL(path string) (string, error) {
-	port, err := c.cp.Port(propagator)
-	return fmt.Sprintf("https://127.0.0.1:%d%s", port, path), err
-}
-
-// propagatorMetrics are the propagator's.
-func (c metering) propagatorMetrics(ctx context.Context) (metrics, error) {
-	url, err := c.propagatorURL("/metrics")
+// ownMetrics are those of one of our servers.
+func (c metering) ownMetrics(ctx context.Context, server string) (metrics, error) {
+	port, err := c.cp.Port(server)
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +68,18 @@ func (c metering) propagatorMetrics(ctx context.Context) (metrics, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := get(ctx, client, url)
+	body, err := get(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/metrics", port))
 	if err != nil {
 		return nil, err
 	}
 	defer body.Close()
 	return parseMetrics(body)
+}
+
+// watches counts the watches that hnc-apiserver serves.
+func (c metering) watches(ctx context.Context) (float64, error) {
+	m, err := c.ownMetrics(ctx, apiserver)
+	return m.sum("apiserver_longrunning_requests", everything), err
 }
 
 // get returns the body of a successful answer.
@@ -114,7 +114,7 @@ func (c metering) idle(ctx context.Context) error {
 	const calm = 1500 * time.Millisecond
 	last, since := -1.0, time.Now()
 	return until(ctx, c.options.Timeout, func(ctx context.Context) error {
-		m, err := c.propagatorMetrics(ctx)
+		m, err := c.ownMetrics(ctx, propagator)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (c metering) writes(ctx context.Context) (map[string]float64, error) {
 // propagated counts the propagator's own writes by verb and kind since it was started; there are none while it does not run.
 func (c metering) propagated(ctx context.Context) map[string]float64 {
 	counts := map[string]float64{}
-	m, err := c.propagatorMetrics(ctx)
+	m, err := c.ownMetrics(ctx, propagator)
 	if err != nil {
 		return counts
 	}

@@ -117,7 +117,7 @@ func (b cascade) prepare(ctx context.Context, t tree, plain []string) error {
 		}
 	}
 	for _, name := range t.names {
-		if err := until(ctx, b.Timeout, func(ctx context.Context) error { return newNamespaces{b.bench}.inherits(ctx, cascadeParent, name) }); err != nil {
+		if err := until(ctx, b.Timeout, func(ctx context.Context) error { return newNamespaces{b.bench}.inherits(ctx, name) }); err != nil {
 			return err
 		}
 	}

@@ -5,61 +5,92 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
+
+// growth is what one leaf and one object cost at one size, and what the writes cost that it takes at least, without us.
+type growth struct{ leaf, object, plainLeaf, plainObject series }
 
 // measureGrowth measures at a hundredth, a tenth and all of the forest's size.
 func measureGrowth(ctx context.Context, b *bench) error {
-	const above, below = "growth-above", "growth-below"
-	var leaves, objects []series
 	var sizes []int
+	var grown []growth
 	for _, size := range []int{max(b.Namespaces/100, 10), max(b.Namespaces/10, 20), b.Namespaces} {
 		if err := b.forestOf(ctx, size); err != nil {
 			return err
 		}
-		root := b.forest.root()
 		if len(sizes) == 0 {
-			if err := b.createNamespaces(ctx, []string{above, below}); err != nil {
+			if err := b.createNamespaces(ctx, []string{growthAbove, growthBelow}); err != nil {
 				return err
 			}
-			if err := errors.Join(b.setParent(ctx, above, root), b.setParent(ctx, below, above)); err != nil {
+			if err := errors.Join(b.setParent(ctx, growthAbove, b.forest.root()), b.setParent(ctx, growthBelow, growthAbove)); err != nil {
 				return err
 			}
 		}
 		if err := b.metered().idle(ctx); err != nil {
 			return err
 		}
-		var leaf, object series
+		var g growth
 		err := b.each(func(round int) error {
 			return profiler{b}.profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
-				oneLeaf, err := repeat(b.pick(20, 2), func(i int) (time.Duration, error) {
-					return b.addLeaf(ctx, fmt.Sprintf("growth-leaf-%d-%d-%d", size, round, i), root)
-				})
-				if err != nil {
-					return err
-				}
-				oneObject, err := repeat(b.pick(20, 2), func(i int) (time.Duration, error) {
-					return b.addObject(ctx, above, below, fmt.Sprintf("growth-%d-%d-%d", size, round, i))
-				})
-				if err != nil {
-					return err
-				}
-				leaf.values, object.values = append(leaf.values, oneLeaf), append(object.values, oneObject)
-				return nil
+				return b.growOnce(ctx, fmt.Sprintf("growth-%d-%d", size, round), &g)
 			})
 		})
 		if err != nil {
 			return err
 		}
-		sizes, leaves, objects = append(sizes, size), append(leaves, leaf), append(objects, object)
+		sizes, grown = append(sizes, size), append(grown, g)
 	}
+	return b.reportGrowth(sizes, grown)
+}
+
+// Sources in the first of these are copied to the second, and to no other.
+const growthAbove, growthBelow = "growth-above", "growth-below"
+
+// growOnce adds a round.
+func (b *bench) growOnce(ctx context.Context, prefix string, g *growth) error {
+	root, n := b.forest.root(), b.pick(20, 2)
+	for _, each := range []struct {
+		to      *series
+		measure func(name string) (time.Duration, error)
+	}{
+		{&g.leaf, func(name string) (time.Duration, error) { return b.addLeaf(ctx, name, root) }},
+		{&g.object, func(name string) (time.Duration, error) { return b.addObject(ctx, name) }},
+		{&g.plainLeaf, func(name string) (time.Duration, error) { return b.labelNamespace(ctx, name) }},
+		{&g.plainObject, func(name string) (time.Duration, error) { return b.createObject(ctx, name) }},
+	} {
+		value, err := repeat(n, func(i int) (time.Duration, error) { return each.measure(fmt.Sprintf("%s-%d", prefix, i)) })
+		if err != nil {
+			return err
+		}
+		each.to.values = append(each.to.values, value)
+	}
+	return nil
+}
+
+// reportGrowth compares each size with a tenth of the forest.
+func (b *bench) reportGrowth(sizes []int, grown []growth) error {
+	const tenth, all = 1, 2
+	limits := map[int]target{all: ratioAtMost(1.15)}
 	var errs []error
 	for i, size := range sizes {
-		leaves[i].against(median(leaves[0].values))
-		objects[i].against(median(objects[0].values))
-		note := fmt.Sprintf("at %d namespaces; raw is at %d", size, sizes[0])
-		errs = append(errs,
-			b.report(fmt.Sprintf("growth-leaf-%d", size), "ms", b.pick(20, 2), leaves[i], ratioAtMost(1.5), note),
-			b.report(fmt.Sprintf("growth-object-%d", size), "ms", b.pick(20, 2), objects[i], ratioAtMost(1.5), note))
+		note := fmt.Sprintf("at %d namespaces; raw is at %d", size, sizes[tenth])
+		for _, each := range []struct {
+			name   string
+			of     func(growth) series
+			target target
+		}{
+			{"leaf", func(g growth) series { return g.leaf }, limits[i]},
+			{"object", func(g growth) series { return g.object }, limits[i]},
+			{"plain-leaf", func(g growth) series { return g.plainLeaf }, none},
+			{"plain-object", func(g growth) series { return g.plainObject }, none},
+		} {
+			s := each.of(grown[i])
+			s.against(median(each.of(grown[tenth]).values))
+			errs = append(errs, b.report(fmt.Sprintf("growth-%s-%d", each.name, size), "ms", b.pick(20, 2), s, each.target, note))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -93,19 +124,47 @@ func (b *bench) addLeaf(ctx context.Context, name, root string) (time.Duration, 
 }
 
 // addObject makes a source, and returns how long it takes until its copy is in the one namespace below.
-func (b *bench) addObject(ctx context.Context, above, below, name string) (time.Duration, error) {
+func (b *bench) addObject(ctx context.Context, name string) (time.Duration, error) {
 	k := b.kinds()[0]
-	o, err := b.observeCopies(ctx, k, above, name, 1)
+	o, err := b.observeCopies(ctx, k, growthAbove, name, 1)
 	if err != nil {
 		return 0, err
 	}
 	begun := time.Now()
-	if err := k.create(ctx, b.kube, k.named(above, name, name)); err != nil {
+	if err := k.create(ctx, b.kube, k.named(growthAbove, name, name)); err != nil {
 		return 0, err
 	}
 	took, err := b.waitAll(ctx, begun, []*observation{o})
 	if err != nil {
 		return 0, err
 	}
-	return took, propagation{b}.verifyKind(ctx, k, above, []string{below})
+	return took, propagation{b}.verifyKind(ctx, k, growthAbove, []string{growthBelow})
+}
+
+// labelNamespace returns how long it takes from labelling the namespace that addLeaf has made until a watch shows it.
+func (b *bench) labelNamespace(ctx context.Context, name string) (time.Duration, error) {
+	o, err := b.observeRaw(ctx, namespacesResource, name, 1)
+	if err != nil {
+		return 0, err
+	}
+	begun := time.Now()
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, generation, name)
+	if _, err := b.kube.CoreV1().Namespaces().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		return 0, err
+	}
+	return b.waitAll(ctx, begun, []*observation{o})
+}
+
+// createObject returns how long it takes from creating an object in a namespace that has no tree until a watch shows it.
+func (b *bench) createObject(ctx context.Context, name string) (time.Duration, error) {
+	k := b.kinds()[0]
+	o, err := b.observeRaw(ctx, k.GroupVersionResource, name+"-plain", 1)
+	if err != nil {
+		return 0, err
+	}
+	begun := time.Now()
+	if err := k.create(ctx, b.kube, k.named(metav1.NamespaceDefault, name, name+"-plain")); err != nil {
+		return 0, err
+	}
+	return b.waitAll(ctx, begun, []*observation{o})
 }

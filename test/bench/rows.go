@@ -44,9 +44,14 @@ func rowNames() []string {
 }
 
 // each runs f once for each round.
-func (b *bench) each(f func(round int) error) error {
-	for round := range b.Rounds {
-		b.sayf("%s, round %d of %d", b.row, round+1, b.Rounds)
+func (b *bench) each(f func(round int) error) error { return b.eachOf(b.Rounds, f) }
+
+// often runs f in three times as many rounds: for what takes little time, and differs much from round to round.
+func (b *bench) often(f func(round int) error) error { return b.eachOf(b.Rounds*b.pick(3, 1), f) }
+
+func (b *bench) eachOf(rounds int, f func(round int) error) error {
+	for round := range rounds {
+		b.sayf("%s, round %d of %d", b.row, round+1, rounds)
 		if err := f(round); err != nil {
 			return err
 		}

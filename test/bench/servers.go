@@ -58,8 +58,27 @@ func (c *cluster) up(ctx context.Context) error {
 	if err := until(ctx, c.options.Timeout, c.protected); err != nil {
 		return err
 	}
+	c.watched(ctx)
 	c.state = up
 	return c.metered().idle(ctx)
+}
+
+// watched returns when hnc-apiserver serves as many watches as before it was stopped, or after a minute. The controller manager notices only twice a
+// minute that an API is back, and then lists all of its objects. With -quick, times mean nothing.
+func (c *cluster) watched(ctx context.Context) {
+	if c.options.Quick {
+		return
+	}
+	err := until(ctx, time.Minute, func(ctx context.Context) error {
+		watches, err := c.metered().watches(ctx)
+		if err == nil && watches < c.watches {
+			err = fmt.Errorf("hnc-apiserver serves %v watches, %v before it was stopped", watches, c.watches)
+		}
+		return err
+	})
+	if err != nil {
+		c.sayf("%v", err)
+	}
 }
 
 // install installs everything but our servers, as far as that is not done.
@@ -123,6 +142,12 @@ func (c *cluster) configure(ctx context.Context) error {
 func (c *cluster) stopped(ctx context.Context) error {
 	if c.state != up && c.state != partly {
 		return nil
+	}
+	if c.state == up {
+		var err error
+		if c.watches, err = c.metered().watches(ctx); err != nil {
+			return err
+		}
 	}
 	if err := errors.Join(c.cp.StopProcess(ctx, propagator), c.cp.StopProcess(ctx, apiserver)); err != nil {
 		return err

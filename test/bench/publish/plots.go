@@ -121,9 +121,6 @@ func ratiosPlot(g *group) (drawing, bool) {
 		if r.Ratio == nil || *r.Ratio <= 0 || !ok || strings.HasPrefix(r.Target, "value") {
 			continue
 		}
-		if strings.HasPrefix(r.Name, "growth-") && *r.Ratio == 1 && r.Raw != nil && *r.Raw == r.Value {
-			continue // the size that the others are compared with
-		}
 		sign := "≤"
 		if atLeast {
 			sign = "≥"
