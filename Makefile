@@ -23,6 +23,8 @@ FUZZTIME ?= 30s
 CHAOSTIME ?= 10m
 # The release or commit that `make upgrade` upgrades from.
 PREVIOUS ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
+# How often `make repeat` repeats tests.
+TIMES ?= 20
 # How long `make soak` changes a forest.
 SOAKTIME ?= 30m
 # The flags of `make bench`: see docs/performance.md.
@@ -70,6 +72,10 @@ quick: build ## run some tests without the race detector: make quick PACKAGES=./
 .PHONY: long
 long: build ## run the long form of the tests that repeat something, without the race detector
 	@go test -timeout 60m -count=1 ./test/integration/{chaos,model,plan,reads,reservations} -long
+
+.PHONY: repeat
+repeat: build ## repeat tests TIMES times, 20 by default, beside processes that keep all processors busy: make repeat PACKAGES=./test/integration/model TIMES=50
+	@hack/repeat.sh $(TIMES) "$(PACKAGES)" $(TESTFLAGS)
 
 .PHONY: upgrade
 upgrade: build ## upgrade a cluster from the build of PREVIOUS, by default the latest tag, and downgrade it: make upgrade PREVIOUS=HEAD~1

@@ -96,7 +96,7 @@ func measureChange(ctx context.Context, b *bench) error {
 		return err
 	}
 	var s series
-	err = b.often(func(round int) error {
+	err = often(b, func(round int) error {
 		if err := b.stopped(ctx); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 		return float64(n) / all.Seconds(), rawWriter{b}.removeRaw(ctx, names)
 	}
 	var s series
-	err := b.often(func(round int) error {
+	err := often(b, func(round int) error {
 		if err := b.uninstalled(ctx); err != nil {
 			return err
 		}

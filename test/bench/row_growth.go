@@ -35,7 +35,7 @@ func measureGrowth(ctx context.Context, b *bench) error {
 		var g growth
 		err := b.each(func(round int) error {
 			return profiler{b}.profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
-				return b.growOnce(ctx, fmt.Sprintf("growth-%d-%d", size, round), &g)
+				return growing{b}.round(ctx, fmt.Sprintf("growth-%d-%d", size, round), &g)
 			})
 		})
 		if err != nil {
@@ -43,14 +43,17 @@ func measureGrowth(ctx context.Context, b *bench) error {
 		}
 		sizes, grown = append(sizes, size), append(grown, g)
 	}
-	return b.reportGrowth(sizes, grown)
+	return growing{b}.report(sizes, grown)
 }
 
 // Sources in the first of these are copied to the second, and to no other.
 const growthAbove, growthBelow = "growth-above", "growth-below"
 
-// growOnce adds a round.
-func (b *bench) growOnce(ctx context.Context, prefix string, g *growth) error {
+// growing measures one leaf and one object.
+type growing struct{ *bench }
+
+// round adds a round.
+func (b growing) round(ctx context.Context, prefix string, g *growth) error {
 	root, n := b.forest.root(), b.pick(20, 2)
 	for _, each := range []struct {
 		to      *series
@@ -70,8 +73,8 @@ func (b *bench) growOnce(ctx context.Context, prefix string, g *growth) error {
 	return nil
 }
 
-// reportGrowth compares each size with a tenth of the forest.
-func (b *bench) reportGrowth(sizes []int, grown []growth) error {
+// report compares each size with a tenth of the forest.
+func (b growing) report(sizes []int, grown []growth) error {
 	const tenth, all = 1, 2
 	limits := map[int]target{all: ratioAtMost(1.15)}
 	var errs []error
@@ -89,7 +92,7 @@ func (b *bench) reportGrowth(sizes []int, grown []growth) error {
 		} {
 			s := each.of(grown[i])
 			s.against(median(each.of(grown[tenth]).values))
-			errs = append(errs, b.report(fmt.Sprintf("growth-%s-%d", each.name, size), "ms", b.pick(20, 2), s, each.target, note))
+			errs = append(errs, b.bench.report(fmt.Sprintf("growth-%s-%d", each.name, size), "ms", b.pick(20, 2), s, each.target, note))
 		}
 	}
 	return errors.Join(errs...)
@@ -108,7 +111,7 @@ func repeat(n int, measure func(i int) (time.Duration, error)) (float64, error) 
 }
 
 // addLeaf makes a namespace, and returns how long it takes from giving it the root as its parent until its labels say so.
-func (b *bench) addLeaf(ctx context.Context, name, root string) (time.Duration, error) {
+func (b growing) addLeaf(ctx context.Context, name, root string) (time.Duration, error) {
 	if err := b.createNamespaces(ctx, []string{name}); err != nil {
 		return 0, err
 	}
@@ -124,7 +127,7 @@ func (b *bench) addLeaf(ctx context.Context, name, root string) (time.Duration, 
 }
 
 // addObject makes a source, and returns how long it takes until its copy is in the one namespace below.
-func (b *bench) addObject(ctx context.Context, name string) (time.Duration, error) {
+func (b growing) addObject(ctx context.Context, name string) (time.Duration, error) {
 	k := b.kinds()[0]
 	o, err := b.observeCopies(ctx, k, growthAbove, name, 1)
 	if err != nil {
@@ -138,11 +141,11 @@ func (b *bench) addObject(ctx context.Context, name string) (time.Duration, erro
 	if err != nil {
 		return 0, err
 	}
-	return took, propagation{b}.verifyKind(ctx, k, growthAbove, []string{growthBelow})
+	return took, propagation{b.bench}.verifyKind(ctx, k, growthAbove, []string{growthBelow})
 }
 
 // labelNamespace returns how long it takes from labelling the namespace that addLeaf has made until a watch shows it.
-func (b *bench) labelNamespace(ctx context.Context, name string) (time.Duration, error) {
+func (b growing) labelNamespace(ctx context.Context, name string) (time.Duration, error) {
 	o, err := b.observeRaw(ctx, namespacesResource, name, 1)
 	if err != nil {
 		return 0, err
@@ -156,7 +159,7 @@ func (b *bench) labelNamespace(ctx context.Context, name string) (time.Duration,
 }
 
 // createObject returns how long it takes from creating an object in a namespace that has no tree until a watch shows it.
-func (b *bench) createObject(ctx context.Context, name string) (time.Duration, error) {
+func (b growing) createObject(ctx context.Context, name string) (time.Duration, error) {
 	k := b.kinds()[0]
 	o, err := b.observeRaw(ctx, k.GroupVersionResource, name+"-plain", 1)
 	if err != nil {

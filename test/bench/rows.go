@@ -44,14 +44,14 @@ func rowNames() []string {
 }
 
 // each runs f once for each round.
-func (b *bench) each(f func(round int) error) error { return b.eachOf(b.Rounds, f) }
+func (b *bench) each(f func(round int) error) error { return rounds(b, b.Rounds, f) }
 
 // often runs f in three times as many rounds: for what takes little time, and differs much from round to round.
-func (b *bench) often(f func(round int) error) error { return b.eachOf(b.Rounds*b.pick(3, 1), f) }
+func often(b *bench, f func(round int) error) error { return rounds(b, b.Rounds*b.pick(3, 1), f) }
 
-func (b *bench) eachOf(rounds int, f func(round int) error) error {
-	for round := range rounds {
-		b.sayf("%s, round %d of %d", b.row, round+1, rounds)
+func rounds(b *bench, n int, f func(round int) error) error {
+	for round := range n {
+		b.sayf("%s, round %d of %d", b.row, round+1, n)
 		if err := f(round); err != nil {
 			return err
 		}

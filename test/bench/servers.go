@@ -58,14 +58,14 @@ func (c *cluster) up(ctx context.Context) error {
 	if err := until(ctx, c.options.Timeout, c.protected); err != nil {
 		return err
 	}
-	c.watched(ctx)
+	awaitWatches(ctx, c)
 	c.state = up
 	return c.metered().idle(ctx)
 }
 
-// watched returns when hnc-apiserver serves as many watches as before it was stopped, or after a minute. The controller manager notices only twice a
+// awaitWatches returns when hnc-apiserver serves as many watches as before it was stopped, or after a minute. The controller manager notices only twice a
 // minute that an API is back, and then lists all of its objects. With -quick, times mean nothing.
-func (c *cluster) watched(ctx context.Context) {
+func awaitWatches(ctx context.Context, c *cluster) {
 	if c.options.Quick {
 		return
 	}

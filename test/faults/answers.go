@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,3 +30,18 @@ func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason) {
 
 // abort ends the connection, or the stream, of a request.
 func abort(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+
+// slowBody delays what is read.
+type slowBody struct {
+	io.ReadCloser
+	ctx      context.Context
+	incident incident
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.incident.after(b.ctx)
+	}
+	return n, err
+}

@@ -32,7 +32,7 @@ const (
 	DelayedAnswer  Fault = "delayed answer"
 )
 
-// Faults of watches: one that is answered with 410, one that ends at some time, and one whose events are late.
+// Faults of watches: one that is answered with 410, as continued lists are, too, one that ends at some time, and one whose events are late.
 const (
 	Expired   Fault = "410"
 	CutWatch  Fault = "cut watch"
@@ -41,6 +41,7 @@ const (
 
 var (
 	ofRequests = []Fault{Internal, Unavailable, TooMany, Unconfirmed, Lost, DelayedRequest, DelayedAnswer}
+	ofPages    = append(ofRequests[:len(ofRequests):len(ofRequests)], Expired)
 	ofWatches  = []Fault{Internal, Unavailable, TooMany, Expired, CutWatch, CutWatch, SlowWatch, SlowWatch}
 )
 
@@ -129,16 +130,12 @@ type incident struct {
 	calm  chan struct{}
 }
 
-func (g *Gateway) draw(watch bool) incident {
+func (g *Gateway) draw(kinds []Fault, limit time.Duration) incident {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := incident{calm: g.calm}
 	if g.random.Float64() >= g.rate {
 		return i
-	}
-	kinds, limit := ofRequests, longest
-	if watch {
-		kinds, limit = ofWatches, watched
 	}
 	i.fault = kinds[g.random.IntN(len(kinds))]
 	i.delay = time.Duration(g.random.Int64N(int64(limit)))
@@ -159,8 +156,16 @@ type incidentKey struct{}
 
 // ServeHTTP implements http.Handler.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	watch := r.URL.Query().Get("watch") != "" && r.URL.Query().Get("watch") != "false"
-	i := g.draw(watch)
+	query := r.URL.Query()
+	watch := query.Get("watch") != "" && query.Get("watch") != "false"
+	kinds, limit := ofRequests, longest
+	switch {
+	case watch:
+		kinds, limit = ofWatches, watched
+	case r.Method == http.MethodGet && query.Get("continue") != "":
+		kinds = ofPages
+	}
+	i := g.draw(kinds, limit)
 	switch i.fault {
 	case Internal:
 		refuse(w, http.StatusInternalServerError, "InternalError")
@@ -231,19 +236,4 @@ func (g *Gateway) modify(response *http.Response) error {
 		response.Body = &slowBody{ReadCloser: response.Body, ctx: response.Request.Context(), incident: i}
 	}
 	return nil
-}
-
-// slowBody delays what is read.
-type slowBody struct {
-	io.ReadCloser
-	ctx      context.Context
-	incident incident
-}
-
-func (b *slowBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if n > 0 {
-		b.incident.after(b.ctx)
-	}
-	return n, err
 }

@@ -1,12 +1,14 @@
 package faults
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -67,8 +69,9 @@ func TestGatewayInjectsEachFault(t *testing.T) {
 	g.SetRate(1)
 	answers := map[string]int{}
 	const requests = 100
+	begin := time.Now()
 	for range requests {
-		response, err := get(t, client, url)
+		response, err := get(t, client, url+"?continue=page")
 		if err != nil {
 			answers["none"]++
 			continue
@@ -79,19 +82,101 @@ func TestGatewayInjectsEachFault(t *testing.T) {
 		}
 		_ = response.Body.Close()
 	}
-	injected := g.Injected()
-	for _, f := range ofRequests {
-		if injected[f] == 0 {
-			t.Errorf("%s was not injected", f)
-		}
+	// The delays are random; their sum is shorter than this once in many millions of tests.
+	if took := time.Since(begin); took < longest {
+		t.Errorf("requests and answers were delayed by %s at most", took)
 	}
-	for fault, answer := range map[Fault]string{Internal: "500", Unavailable: "503", TooMany: "429", Unconfirmed: "504", Lost: "none"} {
+	injected := all(t, g, ofPages)
+	for fault, answer := range map[Fault]string{
+		Internal: "500", Unavailable: "503", TooMany: "429", Unconfirmed: "504", Lost: "none", Expired: "410",
+	} {
 		if injected[fault] != answers[answer] {
 			t.Errorf("%d of %s, %d answers", injected[fault], fault, answers[answer])
 		}
 	}
-	if got, want := int(carriedOut.Load()), requests-injected[Internal]-injected[Unavailable]-injected[TooMany]; got != want {
+	if got, want := int(carriedOut.Load()), requests-injected[Internal]-injected[Unavailable]-injected[TooMany]-injected[Expired]; got != want {
 		t.Errorf("%d requests carried out, want %d", got, want)
+	}
+}
+
+// all returns how often each fault was injected, which must be at least once for each of a list.
+func all(t *testing.T, g *Gateway, faults []Fault) map[Fault]int {
+	t.Helper()
+	injected := g.Injected()
+	for _, f := range faults {
+		if injected[f] == 0 {
+			t.Errorf("%s was not injected", f)
+		}
+	}
+	return injected
+}
+
+// The server flushes the first line of a watch at once, and ends none by itself.
+func TestGatewayInjectsEachFaultOfWatches(t *testing.T) {
+	g, client, url, _ := gateway(t)
+	g.SetRate(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[string]int{}
+	var latest time.Duration
+	count := func(answer string, n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		answers[answer] += n
+	}
+	for range 60 {
+		watching.Go(func() {
+			begin := time.Now()
+			request, _ := http.NewRequestWithContext(ctx, http.MethodGet, url+"?watch=true", nil)
+			response, err := client.Do(request)
+			if err != nil {
+				count("cut", 1)
+				return
+			}
+			defer func() { _ = response.Body.Close() }()
+			if response.StatusCode != http.StatusOK {
+				count(fmt.Sprint(response.StatusCode), 1)
+				return
+			}
+			_, _ = io.ReadFull(response.Body, make([]byte, len("done\n")))
+			count("open", 1)
+			mu.Lock()
+			latest = max(latest, time.Since(begin))
+			mu.Unlock()
+			if _, _ = io.ReadAll(response.Body); ctx.Err() == nil {
+				count("open", -1)
+				count("cut", 1)
+			}
+		})
+	}
+	want := map[Fault]string{Internal: "500", Unavailable: "503", TooMany: "429", Expired: "410", CutWatch: "cut", SlowWatch: "open"}
+	different := func() (lines []string) {
+		injected := g.Injected()
+		mu.Lock()
+		defer mu.Unlock()
+		total := 0
+		for fault, answer := range want {
+			if total += injected[fault]; injected[fault] != answers[answer] {
+				lines = append(lines, fmt.Sprintf("%d of %s, %d answers", injected[fault], fault, answers[answer]))
+			}
+		}
+		if total != 60 {
+			lines = append(lines, fmt.Sprintf("%d faults of 60 watches", total))
+		}
+		return lines
+	}
+	for end := time.Now().Add(time.Minute); len(different()) > 0 && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if lines := different(); len(lines) > 0 {
+		t.Error(lines)
+	}
+	cancel()
+	watching.Wait()
+	all(t, g, ofWatches)
+	if latest < watched/10 {
+		t.Errorf("the first line of the slowest watch came after %s", latest)
 	}
 }
 

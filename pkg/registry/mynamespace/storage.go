@@ -19,12 +19,19 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
+
+// limits bound the watches: each of them evaluates every change of rights. retryAfter is in seconds.
+var limits = inflight.Limits{Total: 1000, PerUser: 100}
+
+const retryAfter = 5
 
 // REST serves mynamespaces.
 type REST struct {
 	rest.TableConvertor
-	cache *Cache
+	cache   *Cache
+	limiter *inflight.Limiter
 }
 
 var (
@@ -41,6 +48,7 @@ var (
 func New(cache *Cache) *REST {
 	return &REST{
 		cache:          cache,
+		limiter:        inflight.New("watches of mynamespaces", limits, retryAfter),
 		TableConvertor: newTableConvertor(),
 	}
 }
@@ -107,12 +115,30 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 }
 
 // Watch returns the changes of what the requester is allowed to get. Without a version it starts with the current
-// state.
+// state. It fails with TooManyRequests when there are too many watches.
 func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptions) (watch.Interface, error) {
 	reader, options, err := r.reader(ctx, options)
 	if err != nil {
 		return nil, err
 	}
+	release, err := r.limiter.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.newWatcher(reader, options)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	ctx, w.stop = context.WithCancel(ctx)
+	go func() {
+		defer release()
+		w.run(ctx)
+	}()
+	return w, nil
+}
+
+func (r *REST) newWatcher(reader reader, options *metainternalversion.ListOptions) (*watcher, error) {
 	version, err := parse(options.ResourceVersion)
 	if err != nil {
 		return nil, err
@@ -135,8 +161,6 @@ func (r *REST) Watch(ctx context.Context, options *metainternalversion.ListOptio
 	if !initial {
 		w.initial = nil
 	}
-	ctx, w.stop = context.WithCancel(ctx)
-	go w.run(ctx)
 	return w, nil
 }
 

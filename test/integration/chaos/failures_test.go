@@ -12,6 +12,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
+// foreseen begins the reasons of errors that go by themselves whatever the servers do.
+const foreseen = "foreseen: "
+
 // failures counts failed requests by the reason.
 type failures struct {
 	mu sync.Mutex
@@ -22,6 +25,9 @@ func (f *failures) add(err error) {
 	reason := "no answer"
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
 		reason = fmt.Sprintf("%d %s", status.Status().Code, cmp.Or(string(status.Status().Reason), status.Status().Message))
+	}
+	if errors.As(err, &errRetry{}) {
+		reason = foreseen + reason
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,13 +47,27 @@ func (f *failures) total() int {
 	return total
 }
 
-// unretriable returns the reasons for which no client repeats a request by itself. What is waited for is not found, and what is not gone yet
-// forbids a deletion.
+// faulty returns how many requests failed because of the servers.
+func faulty(workers []*worker) int {
+	total := 0
+	for _, w := range workers {
+		w.retried.mu.Lock()
+		for reason, n := range w.retried.by {
+			if !strings.HasPrefix(reason, foreseen) {
+				total += n
+			}
+		}
+		w.retried.mu.Unlock()
+	}
+	return total
+}
+
+// unretriable returns the reasons for which no client repeats a request by itself.
 func unretriable(workers []*worker) (found []string) {
 	for _, w := range workers {
 		for reason := range w.retried.by {
 			code, _, _ := strings.Cut(reason, " ")
-			if !slices.Contains([]string{"no", "403", "404", "429", "503", "504"}, code) {
+			if !slices.Contains([]string{strings.TrimSpace(foreseen), "no", "429", "503", "504"}, code) {
 				found = append(found, reason)
 			}
 		}

@@ -24,6 +24,9 @@ type fault struct {
 	inject func(context.Context, *replicas, *rand.Rand) error
 }
 
+// rolling is the name of the fault that must not fail any request.
+const rolling = "rolling restart of hnc-apiserver"
+
 var injectable = []fault{
 	{"kill -9 of an hnc-apiserver", func(_ context.Context, r *replicas, random *rand.Rand) error {
 		return r.signal(r.servers[random.IntN(apiServers)].Process(), syscall.SIGKILL)
@@ -31,8 +34,21 @@ var injectable = []fault{
 	{"kill -9 of the leading hnc-propagator", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
 		return r.signal(r.leader(ctx), syscall.SIGKILL)
 	}},
-	{"kill -9 of a member of etcd", func(_ context.Context, r *replicas, random *rand.Rand) error {
-		return r.signal(r.members[random.IntN(len(r.members))].Process, syscall.SIGKILL)
+	{"kill -9 of the waiting hnc-propagator", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
+		leader := r.leader(ctx)
+		for _, server := range r.servers[apiServers:] {
+			if process := server.Process(); process != leader {
+				return r.signal(process, syscall.SIGKILL)
+			}
+		}
+		return errors.New("no propagator waits")
+	}},
+	{"kill -9 of the leader of etcd", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
+		process, err := r.etcdLeader(ctx)
+		if err != nil {
+			return err
+		}
+		return r.signal(process, syscall.SIGKILL)
 	}},
 	{"a member of etcd is away", func(ctx context.Context, r *replicas, random *rand.Rand) error {
 		process := r.members[random.IntN(len(r.members))].Process
@@ -52,7 +68,7 @@ var injectable = []fault{
 	{"an hnc-apiserver is cut off from etcd", partition(faults.Cut)},
 	{"packets between an hnc-apiserver and etcd are dropped", partition(faults.Silent)},
 	{"packets between an hnc-apiserver and etcd are late", partition(faults.Slow)},
-	{"rolling restart of hnc-apiserver", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
+	{rolling, func(ctx context.Context, r *replicas, _ *rand.Rand) error {
 		for _, server := range r.servers[:apiServers] {
 			if err := r.restart(ctx, server); err != nil {
 				return err

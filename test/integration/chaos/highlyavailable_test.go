@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -28,6 +29,8 @@ const (
 	// clientsOfReplicas are as many clients, each of which makes a change, and rests.
 	clientsOfReplicas = 4
 	pause             = 40 * time.Millisecond
+	// calm is longer than what a request takes that a fault has hit: etcd gives up after 7 s.
+	calm = 10 * time.Second
 	// canaries is the namespace below canaryRoot whose copies show how long a fault delays propagation.
 	canaries, canaryRoot = "canaries", "canary-root"
 )
@@ -82,7 +85,8 @@ func TestNothingIsLostWhenReplicasFail(t *testing.T) {
 			}
 		})
 	}
-	r.subject(t, promised, func() string { return retries(all) })
+	r.stayReady(t)
+	r.subject(t, promised, all)
 	stop()
 	working.Wait()
 	for _, worker := range all {
@@ -110,7 +114,7 @@ func TestNothingIsLostWhenReplicasFail(t *testing.T) {
 }
 
 // subject injects faults, one after another, and measures how long each delays writes and propagation. What was created is promised.
-func (r *replicas) subject(t *testing.T, promised *promise, failed func() string) {
+func (r *replicas) subject(t *testing.T, promised *promise, workers []*worker) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(*seed, clientsOfReplicas))
 	begin := time.Now()
@@ -124,6 +128,10 @@ func (r *replicas) subject(t *testing.T, promised *promise, failed func() string
 			t.Errorf("before %q: %v", fault.name, err)
 			return
 		}
+		if fault.name == rolling {
+			awaitFailures(t, workers)
+		}
+		failures := faulty(workers)
 		injected := make(chan error, 1)
 		start := time.Now()
 		go func() { injected <- fault.inject(t.Context(), r, random) }()
@@ -138,7 +146,27 @@ func (r *replicas) subject(t *testing.T, promised *promise, failed func() string
 			return
 		}
 		t.Logf("%s: hierarchy written after %s, object propagated after %s; so far failed and repeated: %s", fault.name,
-			written.Round(10*time.Millisecond), propagated.Round(10*time.Millisecond), failed())
+			written.Round(10*time.Millisecond), propagated.Round(10*time.Millisecond), retries(workers))
+		if more := faulty(workers) - failures; fault.name == rolling && more > 0 {
+			t.Errorf("%d requests failed during a rolling restart: %s", more, retries(workers))
+		}
+	}
+}
+
+// awaitFailures returns when requests that the fault before has hit have failed.
+func awaitFailures(t *testing.T, workers []*worker) {
+	t.Helper()
+	failures, since := faulty(workers), time.Now()
+	if err := poll(t.Context(), func() error {
+		if now := faulty(workers); now != failures {
+			failures, since = now, time.Now()
+		}
+		if time.Since(since) < calm {
+			return fmt.Errorf("%d requests have failed, the last one within %s", failures, calm)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -162,14 +190,38 @@ func (r *replicas) canary(ctx context.Context, key types.NamespacedName, content
 	return written, time.Since(start), err
 }
 
+// etcdClient returns a client of all members of etcd.
+func (r *replicas) etcdClient() (*clientv3.Client, error) {
+	tls, err := r.etcd.TLS()
+	if err != nil {
+		return nil, err
+	}
+	return clientv3.New(clientv3.Config{Endpoints: r.etcd.Endpoints, TLS: tls, Logger: zap.NewNop()})
+}
+
+// etcdLeader returns the process of the member that leads.
+func (r *replicas) etcdLeader(ctx context.Context) (process string, err error) {
+	client, err := r.etcdClient()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	for i, endpoint := range r.etcd.Endpoints {
+		status, err := client.Status(ctx, endpoint)
+		if err != nil {
+			return "", err
+		}
+		if status.Leader == status.Header.MemberId {
+			return r.members[i].Process, nil
+		}
+	}
+	return "", errors.New("no member of etcd leads")
+}
+
 // record replays etcd's history from now on.
 func (r *replicas) record(t *testing.T) *history.History {
 	t.Helper()
-	tls, err := r.etcd.TLS()
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: r.etcd.Endpoints, TLS: tls, Logger: zap.NewNop()})
+	client, err := r.etcdClient()
 	if err != nil {
 		t.Fatal(err)
 	}

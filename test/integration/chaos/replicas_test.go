@@ -29,7 +29,7 @@ import (
 const apiServers, propagators = 3, 2
 
 // drain are flags of hnc-apiserver: a replica that stops serves until no more requests are routed to it.
-var drain = []string{"--shutdown-delay-duration=2s", "--shutdown-send-retry-after=true"}
+var drain = []string{"--shutdown-delay-duration=5s", "--shutdown-send-retry-after=true"}
 
 // replicas is a control plane with an etcd of three members, three hnc-apiservers and two hnc-propagators behind kube-apiserver.
 type replicas struct {

@@ -38,7 +38,7 @@ rules:
 - level: None
 `
 
-// pending is how much the leader has to write when it is suspended: copies of sources in namespaces.
+// pending is how much the leader has to write before it is suspended: copies of sources in namespaces.
 const pendingSources, pendingNamespaces = 25, 40
 
 // A leader is suspended while it writes thousands of copies, until another one has its lease. From then on it must not write.
@@ -75,15 +75,8 @@ func TestASuspendedLeaderWritesNothingAfterItsLease(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	r.source(t, names[0], 0, pendingSources)
-	r.copied(t, pendingNamespaces)
-	if err := r.signal(previous, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if found := r.copies(t.Context()); found == pendingSources*pendingNamespaces {
-		t.Log("everything was written before the leader was suspended")
-	}
-	r.copied(t, pendingSources*pendingNamespaces)
+	sources := r.suspend(t, previous, names[0])
+	r.copied(t, sources*pendingNamespaces)
 	resumed := time.Now()
 	if err := r.signal(previous, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
@@ -96,14 +89,39 @@ func TestASuspendedLeaderWritesNothingAfterItsLease(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.source(t, names[0], pendingSources, 1)
-	r.copied(t, (pendingSources+1)*pendingNamespaces)
+	r.source(t, names[0], sources, 1)
+	r.copied(t, (sources+1)*pendingNamespaces)
 
 	inTime, late := writes(t, log, r.credentials[previous], resumed)
 	t.Logf("the previous leader wrote %d objects before it was suspended", len(inTime))
 	if len(inTime) == 0 || len(late) > 0 {
 		t.Errorf("%d writes of the previous leader before it was suspended, %d after it was resumed, such as %v", len(inTime), len(late), late[:min(len(late), 5)])
 	}
+}
+
+// suspend creates sources in a namespace until the leader is suspended before it has written all their copies, and returns how many sources there are.
+func (r *replicas) suspend(t *testing.T, leader, namespace string) (sources int) {
+	t.Helper()
+	for range 10 {
+		r.source(t, namespace, sources, pendingSources)
+		r.copied(t, sources*pendingNamespaces+1)
+		sources += pendingSources
+		if err := r.signal(leader, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		found, err := r.copies(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found < sources*pendingNamespaces {
+			return sources
+		}
+		if err := r.signal(leader, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("the leader writes everything before it can be suspended")
+	return 0
 }
 
 // source creates RoleBindings in a namespace.
@@ -121,21 +139,22 @@ func (r *replicas) source(t *testing.T, namespace string, from, n int) {
 func (r *replicas) copied(t *testing.T, n int) {
 	t.Helper()
 	if err := poll(t.Context(), func() error {
-		if found := r.copies(t.Context()); found < n {
-			return fmt.Errorf("%d of %d copies", found, n)
+		found, err := r.copies(t.Context())
+		if err == nil && found < n {
+			err = fmt.Errorf("%d of %d copies", found, n)
 		}
-		return nil
+		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (r *replicas) copies(ctx context.Context) int {
-	list, err := r.client.RbacV1().RoleBindings("").List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelInheritedFrom, ResourceVersion: "0"})
+func (r *replicas) copies(ctx context.Context) (int, error) {
+	list, err := r.client.RbacV1().RoleBindings("").List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelInheritedFrom})
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	return len(list.Items)
+	return len(list.Items), nil
 }
 
 // credential gives a propagator a token of its own, and returns the kubeconfig that contains it, and the name that audit logs have for the token.

@@ -149,6 +149,9 @@ func (w *worker) createSubnamespace(ctx context.Context) error {
 	// The answer comes when the namespace can be used, but one that was lost, or that came while no propagator ran, did not wait.
 	_, err = w.try(ctx, "waiting for "+name, func() error {
 		_, err := w.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return errRetry{err}
+		}
 		return err
 	})
 	return err

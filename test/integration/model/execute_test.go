@@ -77,7 +77,7 @@ func final(err error) bool {
 func (c *client) apply(ctx context.Context, w *world, o operation) error {
 	s, exists := w.spaces[o.space]
 	err := c.request(ctx, w, o)
-	if errors.Is(err, errRefused) {
+	if errors.Is(err, errRefused) && !w.certain(o) {
 		return nil
 	}
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 var (
 	seed     = flag.Uint64("seed", 0, "what the operations follow from; by default another one each time")
+	first    = flag.Int("round", 0, "the first round: with the seed, the one that has failed")
 	duration = flag.Duration("duration", 0, "for how long rounds begin; by default one round, or five with -long")
 	calm     = flag.Bool("calm", false, "inject no faults")
 	search   = flag.Duration("search", 0, "for how long a smaller list of operations that fails is searched; by default 3m, or 20m with -long")
@@ -35,13 +36,13 @@ func TestModelOfRandomOperationsWithFaults(t *testing.T) {
 	t.Logf("-seed=%d", *seed)
 	c := startCluster(t, *seed)
 	begin := time.Now()
-	for round := 0; round == 0 || round < suite.Size(1, 5) || time.Since(begin) < *duration; round++ {
+	for round := *first; round < *first+suite.Size(1, 5) || time.Since(begin) < *duration; round++ {
 		list := (&generator{Rand: rand.New(rand.NewPCG(*seed, uint64(round))), fulls: 6, subs: 4}).operations(length())
 		err := c.run(t, fmt.Sprintf("r%d-", round), list)
 		if err == nil {
 			continue
 		}
-		t.Errorf("round %d: %v", round, err)
+		t.Errorf("-seed=%d -round=%d: %v", *seed, round, err)
 		tries := 0
 		least := shrink(list, time.Now().Add(searchTime()), func(part []operation) bool {
 			tries++

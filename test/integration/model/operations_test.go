@@ -69,6 +69,9 @@ const (
 	configMaps, roles = "configmaps", "roles"
 )
 
+// ownPrefix begins names that are in one namespace only: nothing may ever happen to these objects.
+const ownPrefix = "own-"
+
 // generator draws operations. They do not depend on what was accepted, so that any part of a list can be repeated.
 type generator struct {
 	*rand.Rand
@@ -145,9 +148,8 @@ func (g *generator) operation() operation {
 func (g *generator) put() operation {
 	g.n++
 	o := operation{verb: put, kind: g.one(configMaps, roles), space: g.any(), source: source{value: fmt.Sprintf("v%d", g.n)}}
-	// Some names are in one namespace only: nothing may ever happen to these objects.
-	if o.name = g.one("a", "b", "c", "own"); o.name == "own" {
-		o.name += "-" + o.space
+	if o.name = g.one("a", "b", "c", ownPrefix); o.name == ownPrefix {
+		o.name += o.space
 	}
 	switch g.IntN(10) {
 	case 0:

@@ -3,6 +3,7 @@ package model
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -60,6 +61,23 @@ func (w *world) chain(name string) (chain []string, orphaned bool) {
 		chain, name = append(chain, name), s.parent
 	}
 	return chain, false
+}
+
+// certain reports whether nothing may refuse an operation. Others may be refused because of copies, of which the world does not say when they came, or
+// because of what is left of a namespace of the same name.
+func (w *world) certain(o operation) bool {
+	s, exists := w.spaces[o.space]
+	switch o.verb {
+	case createNamespace:
+		return !exists
+	case setParent:
+		return exists && !s.sub && o.to == ""
+	case setCascading, setEnvironment, setQuota:
+		return exists
+	case put:
+		return exists && strings.HasPrefix(o.name, ownPrefix)
+	}
+	return false
 }
 
 func (w *world) children(name string) (children []string) {

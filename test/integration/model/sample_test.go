@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // columns are what is sampled: times in seconds, memory and etcd's database in megabytes, latencies in milliseconds.
@@ -193,8 +195,8 @@ func (s *sampler) watchAlternately(ctx context.Context) {
 
 // watchSlowly opens a watch of all hierarchies and reads nothing from it, until ctx ends. A request that fails is repeated.
 func (s *sampler) watchSlowly(ctx context.Context) {
-	config := rest.CopyConfig(s.c.admin.Config)
-	client, err := rest.HTTPClientFor(config)
+	config := s.c.admin.Config
+	client, err := suite.SlowClient(config)
 	if err != nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"flag"
@@ -17,8 +18,8 @@ import (
 )
 
 var (
-	soak     = flag.Duration("soak", 0, "for how long a forest of -namespaces is changed under faults; by default not at all: see make soak")
-	soakSize = flag.Int("namespaces", 2000, "the number of namespaces of the soak")
+	soak     = flag.Duration("soak", 20*time.Second, "for how long a forest of -namespaces is changed under faults")
+	soakSize = flag.Int("namespaces", 0, "the number of namespaces of the soak; by default 2000, or few if it is short")
 	samples  = flag.String("samples", "", "the file for what is sampled during the soak")
 )
 
@@ -42,10 +43,15 @@ type churner struct {
 	took []time.Duration
 }
 
-func TestSoak(t *testing.T) {
-	if *soak == 0 {
-		t.Skip("see make soak")
+// size is the number of namespaces of the soak.
+func size() int {
+	if *soak < time.Minute {
+		return cmp.Or(*soakSize, 80)
 	}
+	return cmp.Or(*soakSize, 2000)
+}
+
+func TestSoak(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
@@ -102,7 +108,7 @@ func (c *cluster) churners(t *testing.T) []*churner {
 	for i := range churners {
 		user := &churner{
 			client:    &client{User: c.admin, prefix: fmt.Sprintf("w%d-", i)},
-			generator: &generator{Rand: rand.New(rand.NewPCG(*seed, uint64(i))), fulls: *soakSize/churners - 10, subs: 10, churn: true},
+			generator: &generator{Rand: rand.New(rand.NewPCG(*seed, uint64(i))), fulls: size()/churners - 10, subs: 10, churn: true},
 			world:     &world{map[string]space{}, map[key]source{}, map[string]mode{configMaps: {name: "Propagate"}, roles: {name: "Propagate"}}},
 			doubt:     newDoubt(),
 		}
@@ -124,19 +130,19 @@ func (c *cluster) churners(t *testing.T) []*churner {
 			t.Error(err)
 		}
 	}
-	t.Logf("%d namespaces, built in %s", *soakSize, time.Since(begin).Round(time.Second))
+	t.Logf("%d namespaces, built in %s", size(), time.Since(begin).Round(time.Second))
 	return users
 }
 
 func (u *churner) build(ctx context.Context) error {
 	// Trees of 31 namespaces.
-	const size, fan = 31, 5
+	const nodes, fan = 31, 5
 	for i := range u.fulls {
 		name := fmt.Sprintf("n%d", i)
 		if err := u.apply(ctx, u.world, operation{verb: createNamespace, space: name}); err != nil {
 			return err
 		}
-		if in := i % size; in > 0 {
+		if in := i % nodes; in > 0 {
 			if err := u.apply(ctx, u.world, operation{verb: setParent, space: name, to: fmt.Sprintf("n%d", i-in+(in-1)/fan)}); err != nil {
 				return err
 			}

@@ -41,6 +41,7 @@ func TestClusterUnderOtherUIDs(t *testing.T) {
 	before := uids(t, all...)
 	startOurs(t)
 	eventuallyPaused(t, hnc.ReasonOtherCluster)
+	doctorLists(t)
 	resume(t, hnc.TrustNamespaces)
 	eventuallyBelow(t, "leaf", "red", "blue")
 	eventuallyBelow(t, "sub", "blue", "red")

@@ -31,7 +31,7 @@ const (
 	encryption = `apiVersion: apiserver.config.k8s.io/v1
 kind: EncryptionConfiguration
 resources:
-- resources: [hierarchies.hnc.x-k8s.io]
+- resources: [hierarchies.hnc.x-k8s.io, overwrittenobjects.hnc.x-k8s.io]
   providers:
   - secretbox: {keys: [{name: key1, secret: YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY=}]}
 `
@@ -39,7 +39,7 @@ resources:
 	rotated = `apiVersion: apiserver.config.k8s.io/v1
 kind: EncryptionConfiguration
 resources:
-- resources: [hierarchies.hnc.x-k8s.io]
+- resources: [hierarchies.hnc.x-k8s.io, overwrittenobjects.hnc.x-k8s.io]
   providers:
   - secretbox: {keys: [{name: key2, secret: MTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3BxcnN0dXY=}, {name: key1, secret: YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY=}]}
 `
@@ -105,6 +105,28 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	if edge := stored(t, cp, prefix+"/edges/child"); !bytes.Contains(edge, []byte(secret)) {
 		t.Errorf("the edge is %q", edge)
 	}
+
+	t.Run("objects that copies have overwritten are encrypted, too", func(t *testing.T) {
+		config, _, err := cp.ServiceAccount(t.Context(), controlplane.Namespace, "hnc-propagator")
+		if err != nil {
+			t.Fatal(err)
+		}
+		propagator, err := versioned.NewForConfig(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const password = "a-password-that-nobody-should-read"
+		if _, err := propagator.HncV1beta1().OverwrittenObjects("child").Create(t.Context(), &v1beta1.OverwrittenObject{
+			ObjectMeta: metav1.ObjectMeta{Name: "secrets:password"},
+			Spec:       v1beta1.OverwrittenObjectSpec{Resource: "secrets", Name: "password", Source: secret, Manifest: password},
+		}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		value := stored(t, cp, prefix+"/hnc.x-k8s.io/overwrittenobjects/child/secrets:password")
+		if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key1:")) || bytes.Contains(value, []byte(password)) {
+			t.Errorf("etcd holds %q", value)
+		}
+	})
 
 	t.Run("a server that is restarted reports its rules in the stored configuration", func(t *testing.T) {
 		configurations := hierarchies.HncV1beta1().HNCConfigurations()
