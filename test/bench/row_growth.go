@@ -141,7 +141,7 @@ func (b growing) addObject(ctx context.Context, name string) (time.Duration, err
 	if err != nil {
 		return 0, err
 	}
-	return took, propagation{b.bench}.verifyKind(ctx, k, growthAbove, []string{growthBelow})
+	return took, propagation(b).verifyKind(ctx, k, growthAbove, []string{growthBelow})
 }
 
 // labelNamespace returns how long it takes from labelling the namespace that addLeaf has made until a watch shows it.
