@@ -47,7 +47,8 @@ func Apply(ctx context.Context, client Client, w Write) (Written, error) {
 
 func remove(ctx context.Context, client Client, w Write) error {
 	err := client.Delete(ctx, w.Kind, w.Namespace, w.Name, w.Present.UID)
-	if apierrors.IsNotFound(err) {
+	// While the kind is not served, the copy may exist.
+	if Gone(err) {
 		return nil
 	}
 	return err

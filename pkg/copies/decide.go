@@ -123,21 +123,30 @@ func (x *Index) verb(source, present *Object) Verb {
 	return Update
 }
 
-// Right reports whether nothing has to be written in a namespace. It is a cheaper form of DecideAll.
+// Right reports whether there is nothing to do in a namespace. It is a cheaper form of DecideAll.
 func (x *Index) Right(d Destination) bool {
+	return !x.any(d, func(v Verb) bool { return v != "" })
+}
+
+// Writes reports whether anything has to be written in a namespace: not for objects that are kept, and for those that are being deleted.
+func (x *Index) Writes(d Destination) bool {
+	return x.any(d, func(v Verb) bool { return v != "" && v != Keep && v != Wait })
+}
+
+func (x *Index) any(d Destination, counts func(Verb) bool) bool {
 	for _, ancestor := range d.Ancestors {
 		for o := range x.In(ancestor) {
 			if x.Get(d.Namespace, o.Name) == nil && x.Propagates(o, d) {
-				return false
+				return true
 			}
 		}
 	}
 	for o := range x.In(d.Namespace) {
-		if x.verb(x.Governing(d, o.Name), o) != "" {
-			return false
+		if counts(x.verb(x.Governing(d, o.Name), o)) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // DecideAll returns what to write for all names in a namespace, in the order of the names: removals, which have to be made first, and

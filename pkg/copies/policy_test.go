@@ -68,6 +68,35 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// A restore does not pause because of objects that stay as they are.
+func TestWhatIsKeptIsNotWritten(t *testing.T) {
+	terminating := func(o *Object) *Object {
+		o.Terminating = true
+		return o
+	}
+	for name, test := range map[string]struct {
+		local         *Object
+		keep          bool
+		right, writes bool
+	}{
+		"nothing is there":                  {nil, true, false, true},
+		"a local object is kept":            {role(t, "leaf", "x", "get"), true, false, false},
+		"a local object is overwritten":     {role(t, "leaf", "x", "get"), false, false, true},
+		"a local object is being deleted":   {terminating(role(t, "leaf", "x", "get")), false, false, false},
+		"a copy of another one is replaced": {role(t, "leaf", "x", "list", from+"root"), true, false, true},
+	} {
+		index := NewIndex(Kinds[0])
+		index.Policy = Policy{Mode: v1beta1.Propagate, Keep: test.keep}
+		index.Set(role(t, "root", "x", "get"))
+		if test.local != nil {
+			index.Set(test.local)
+		}
+		if right, writes := index.Right(belowRoot), index.Writes(belowRoot); right != test.right || writes != test.writes {
+			t.Errorf("%s: right %v, writes %v", name, right, writes)
+		}
+	}
+}
+
 func TestTheTopmostSourceThatIsSelectedGoverns(t *testing.T) {
 	index := NewIndex(Kinds[0])
 	index.Set(annotated(t, "x", map[string]string{hnc.AnnotationSelect: "env=prod"}))

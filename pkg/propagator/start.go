@@ -32,7 +32,7 @@ func (m *Manager) start() {
 		}
 		m.leading.Store(true)
 		for _, r := range m.reconcilers() {
-			for _, namespace := range divergent(s, r) {
+			for _, namespace := range divergent(s, r.Diverges) {
 				r.Enqueue(namespace)
 			}
 		}
@@ -50,23 +50,20 @@ func (m *Manager) differs() bool {
 	differs := m.cache.Watching() != nil
 	m.cache.Read(func(s *cache.State) {
 		differs = differs || slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Watched() && !k.Synced }) || quota.Differs(m.quotas, s)
-		for _, r := range []reconciler{m.namespaces, m.copies} {
-			differs = differs || len(divergent(s, r)) > 0
-		}
-		differs = differs || m.subnamespaces.Differs(s)
+		differs = differs || len(divergent(s, m.namespaces.Diverges)) > 0 || len(divergent(s, m.copies.Differs)) > 0 || m.subnamespaces.Differs(s)
 	})
 	return differs
 }
 
 // divergent returns the namespaces that diverge. The cache is locked, so all processors evaluate.
-func divergent(s *cache.State, r reconciler) []string {
+func divergent(s *cache.State, diverges func(*cache.State, string) bool) []string {
 	names := s.Tree.Names()
 	found := make([][]string, runtime.GOMAXPROCS(0))
 	var evaluating sync.WaitGroup
 	for i := range found {
 		evaluating.Go(func() {
 			for at := i; at < len(names); at += len(found) {
-				if r.Diverges(s, names[at]) {
+				if diverges(s, names[at]) {
 					found[i] = append(found[i], names[at])
 				}
 			}

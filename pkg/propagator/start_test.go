@@ -119,7 +119,7 @@ func TestOnlyDivergentNamespacesAreEnqueuedAtTheStart(t *testing.T) {
 		var words []string
 		m.cache.Read(func(s *cache.State) {
 			for what, r := range map[string]reconciler{"labels": m.namespaces, "status": m.hierarchies, "copies": m.copies} {
-				for _, namespace := range divergent(s, r) {
+				for _, namespace := range divergent(s, r.Diverges) {
 					words = append(words, namespace+" "+what)
 				}
 			}

@@ -2,9 +2,11 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -26,14 +28,14 @@ func (t *Term) Restrict(config *rest.Config) (*rest.Config, error) {
 	restricted := rest.CopyConfig(config)
 	restricted.Wrap(func(reading http.RoundTripper) http.RoundTripper {
 		// Headers that authenticate or impersonate are set already, and stay as they are.
-		return termTransport{term: t, reading: reading, writing: writing, timeout: writeTimeout}
+		return termTransport{term: t, reading: reading, writing: writing, timeout: requestTimeout}
 	})
 	return restricted, nil
 }
 
-// writeTimeout bounds a write until its response has been read. kube-apiserver answers within a minute; what is between may not. Without a bound, what
-// waits for the answer would never be written again.
-const writeTimeout = 75 * time.Second
+// requestTimeout bounds a request until its response has been read, and a watch until it begins. kube-apiserver answers within a minute; what is between
+// may not. Without a bound, what waits for the answer would never be written, or watched, again.
+const requestTimeout = 75 * time.Second
 
 type termTransport struct {
 	term             *Term
@@ -44,29 +46,56 @@ type termTransport struct {
 func (t termTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	switch request.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
-		return t.reading.RoundTrip(request)
+		return t.bounded(t.reading, request)
 	}
 	if err := t.term.Err(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
-	response, err := t.writing.RoundTrip(request.WithContext(ctx))
-	if err != nil {
-		cancel()
-		return nil, err
+	return t.bounded(t.writing, request)
+}
+
+func (t termTransport) bounded(transport http.RoundTripper, request *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(request.Context())
+	timer := time.AfterFunc(t.timeout, func() { cancel(context.DeadlineExceeded) })
+	end := func() {
+		timer.Stop()
+		cancel(nil)
 	}
-	response.Body = &boundedBody{response.Body, cancel}
+	response, err := transport.RoundTrip(request.WithContext(ctx))
+	if err != nil {
+		end()
+		return nil, inTime(ctx, err)
+	}
+	if isWatch, _ := strconv.ParseBool(request.URL.Query().Get("watch")); isWatch {
+		timer.Stop()
+	}
+	response.Body = &boundedBody{response.Body, ctx, end}
 	return response, nil
 }
 
 // boundedBody ends the timeout of its request when it is closed.
 type boundedBody struct {
 	io.ReadCloser
-	cancel context.CancelFunc
+	ctx context.Context
+	end func()
+}
+
+// Read implements io.Reader. Its error says that the time is over.
+func (b *boundedBody) Read(data []byte) (int, error) {
+	n, err := b.ReadCloser.Read(data)
+	return n, inTime(b.ctx, err)
+}
+
+// inTime returns an error that says so if the time of a request is over.
+func inTime(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, context.DeadlineExceeded) {
+		return errors.Join(err, cause)
+	}
+	return err
 }
 
 func (b *boundedBody) Close() error {
-	defer b.cancel()
+	defer b.end()
 	return b.ReadCloser.Close()
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestAWriteThatIsNotAnsweredEnds(t *testing.T) {
+func TestARequestThatIsNotAnsweredEnds(t *testing.T) {
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -27,8 +27,9 @@ func TestAWriteThatIsNotAnsweredEnds(t *testing.T) {
 	renewed := *clock
 	term.renewed.Store(&renewed)
 	client := http.Client{Transport: termTransport{term: term, reading: http.DefaultTransport, writing: http.DefaultTransport, timeout: 50 * time.Millisecond}}
-	for _, path := range []string{"/silent", "/begins"} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, server.URL+path, strings.NewReader("{}"))
+	for _, asked := range []string{"PATCH /silent", "PATCH /begins", "GET /silent", "GET /begins", "GET /silent?watch=true"} {
+		method, path, _ := strings.Cut(asked, " ")
+		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestAWriteThatIsNotAnsweredEnds(t *testing.T) {
 			_ = response.Body.Close()
 		}
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: %v", asked, err)
 		}
 	}
 }

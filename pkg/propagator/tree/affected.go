@@ -38,6 +38,10 @@ func (t *Tree) requestsChanged(affected *Affected, name string) {
 		affected.Subnamespaces = append(affected.Subnamespaces, key)
 		affected.Changed = append(affected.Changed, key.Parent)
 	}
+	// It counts its sub-namespaces, also those without a Subnamespace.
+	if parent := t.Parent(name); parent != "" {
+		affected.Changed = append(affected.Changed, parent)
+	}
 }
 
 // request is what Subnamespaces of a namespace's name depend on.

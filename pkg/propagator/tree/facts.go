@@ -30,11 +30,17 @@ func (f *facts) HasSubnamespaces(name string) bool {
 	return false
 }
 
-// Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist yet or not.
+// Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist yet or not, and how many of its
+// sub-namespaces have lost their Subnamespace: they count as long as they are below the namespace.
 func (f *facts) Claims(name string) int {
 	n := 0
 	for child, s := range f.subnamespaces[name] {
 		if !f.Excluded(child) && f.Subnamespace(s.Key) != nil && f.Parent(child) == name {
+			n++
+		}
+	}
+	for _, child := range f.forest.Children(name) {
+		if ns := f.namespaces[child]; ns != nil && !ns.Terminating && ns.SubnamespaceOf == name && f.Orphaned(child) {
 			n++
 		}
 	}
@@ -108,13 +114,10 @@ func (f *facts) parentFor(name string) string {
 			// No annotation takes the namespace out of the policies that select by them.
 			return ""
 		}
-		if ns.SubnamespaceOf == "" {
-			return f.bornBelow(ns)
-		}
 		if ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) != nil {
 			return ns.SubnamespaceOf
 		}
-		return ""
+		return f.bornBelow(ns)
 	}
 	var first *Subnamespace
 	for _, key := range f.RequestsFor(name) {

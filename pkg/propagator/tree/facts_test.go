@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 func TestCascadingDeletionIsAllowedByAnyAncestorAndRememberedByTerminatingOnes(t *testing.T) {
@@ -52,5 +53,29 @@ func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testi
 				t.Errorf("frozen %v, want %v", frozen, test.frozen)
 			}
 		})
+	}
+}
+
+// Removing the Subnamespace of a sub-namespace makes no room for another one.
+func TestSubnamespacesCountAsLongAsTheyAreBelow(t *testing.T) {
+	tree := New(managed.Default())
+	tree.SetNamespace(ns("p"))
+	for i, step := range []struct {
+		change func() Affected
+		want   int
+	}{
+		{func() Affected { return tree.SetSubnamespace(record("p", "c")) }, 1},
+		{func() Affected { return tree.SetNamespace(ns("c", subOf("p"))) }, 1},
+		{func() Affected { return tree.SetHierarchy(hierarchy("c", "p")) }, 1},
+		{func() Affected { return tree.DeleteSubnamespace(Key{"p", "c"}, "s-c") }, 1},
+		{func() Affected { return tree.SetNamespace(ns("c")) }, 0},
+		{func() Affected { return tree.SetNamespace(ns("c", subOf("p"))) }, 1},
+		{func() Affected { return tree.SetNamespace(ns("c", subOf("p"), terminating)) }, 0},
+	} {
+		before := tree.Claims("p")
+		affected := step.change()
+		if got := tree.Claims("p"); got != step.want || got != before && !slices.Contains(affected.Changed, "p") {
+			t.Errorf("step %d: %d sub-namespaces, want %d; affected %+v", i, got, step.want, affected)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
@@ -87,6 +88,11 @@ func TestTheEffectiveParentIsThatOfTheHierarchyAndElseThatOfTheSubnamespace(t *t
 			t.SetSubnamespace(record("p", "c"))
 			t.SetNamespace(ns("p", terminating))
 		}, ""},
+		"another annotation does not take it out of its tree": {func(t *Tree) {
+			t.SetNamespace(ns("p"))
+			t.SetNamespace(ns("c", subOf("elsewhere"), func(n *Namespace) { n.Labels = map[string]string{hnc.TreeLabel("p"): "1", hnc.TreeLabel("c"): "0"} }))
+			t.SetSubnamespace(record("p", "c"))
+		}, "p"},
 		"a foreign namespace can't be captured": {func(t *Tree) {
 			t.SetNamespace(ns("p"))
 			t.SetNamespace(ns("c"))

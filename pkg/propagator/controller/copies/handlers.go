@@ -58,14 +58,23 @@ func (c *Controller) Enqueue(namespace string) {
 	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
 }
 
-// Diverges reports whether a copy in the namespace has to be written or removed.
+// Diverges reports whether there is anything to do about the copies in the namespace: to write or remove one, or to report why that is not done.
 func (c *Controller) Diverges(s *cache.State, namespace string) bool {
+	return inAnyKind(s, namespace, func(index *copies.Index, d copies.Destination) bool { return !index.Right(d) })
+}
+
+// Differs reports whether a copy in the namespace has to be written or removed.
+func (c *Controller) Differs(s *cache.State, namespace string) bool {
+	return inAnyKind(s, namespace, (*copies.Index).Writes)
+}
+
+func inAnyKind(s *cache.State, namespace string, holds func(*copies.Index, copies.Destination) bool) bool {
 	if s.Tree.Frozen(namespace) {
 		return false
 	}
 	d := desired.Destination(s.Tree, namespace)
 	d.Labels = sync.OnceValue(d.Labels)
-	return slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Synced && !k.Index.Right(d) })
+	return slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Synced && holds(k.Index, d) })
 }
 
 func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Object) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
@@ -35,6 +37,8 @@ type Controller struct {
 	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory look whether there is a
 	// Hierarchy, find none, and would fail to create it.
 	creations *cooldown.Cooldown
+	// uncertain are the namespaces whose status may or may not be as it was written last, because the answer was lost.
+	uncertain sync.Map
 }
 
 // New returns a Controller that collects changes of a status for the window, writes growing lists of children once in ten windows, and passes on the
@@ -76,6 +80,9 @@ func (c *Controller) Diverges(s *cache.State, namespace string) bool {
 // Reconcile writes the status of a namespace's Hierarchy, and creates or binds the Hierarchy if necessary.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	namespace := key.Namespace
+	if err := c.refresh(ctx, namespace); err != nil {
+		return err
+	}
 	var p *StatusPlan
 	c.Cache.Read(func(s *cache.State) {
 		p = Plan(s.Tree, namespace, metav1.Now())
@@ -113,10 +120,28 @@ func (c *Controller) writeStatus(ctx context.Context, p *StatusPlan) error {
 	}
 	patch := map[string]any{"metadata": map[string]any{"uid": p.Hierarchy.UID}, "status": status}
 	err := c.patch(ctx, p.Hierarchy.Namespace, patch, "status")
-	if err == nil && len(p.Status.Children) > 0 {
+	if err != nil {
+		c.uncertain.Store(p.Hierarchy.Namespace, true)
+	} else if len(p.Status.Children) > 0 {
 		c.childLists.Start(p.Hierarchy.Namespace)
 	}
 	return err
+}
+
+// refresh reads a Hierarchy whose status is uncertain: what the cache contains may look right, and not be what is stored.
+func (c *Controller) refresh(ctx context.Context, namespace string) error {
+	if _, ok := c.uncertain.Load(namespace); !ok {
+		return nil
+	}
+	live, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		c.Cache.ObserveHierarchy(live)
+	case !copies.Gone(err):
+		return err
+	}
+	c.uncertain.Delete(namespace)
+	return nil
 }
 
 // bind makes the API server bind a Hierarchy to its namespace, which every write does.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -183,4 +184,31 @@ func TestConditionsOfANamespaceArePassedOn(t *testing.T) {
 	f.Cache.Update(func(s *cache.State) { s.Tree.DeleteNamespace("a", "a") })
 	f.reconcile("a")
 	f.want("after the namespace is gone", fmt.Sprint(f.conditions), "[]")
+}
+
+// The write is made, its answer is lost, and what would correct it is undone before the next attempt: so the cache looks right.
+func TestStatusIsReadAgainAfterALostAnswer(t *testing.T) {
+	f := newFixture(t)
+	f.namespace("root")
+	f.parent("root", "")
+	f.want("first write", f.reconcile("root"), "[] Ready")
+	f.namespace("child")
+	f.parent("child", "root")
+	lost := true
+	f.client.PrependReactor("patch", "hierarchies", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		return lost, nil, apierrors.NewTimeoutError("the answer is lost", 0)
+	})
+	if err := f.Reconcile(t.Context(), queue.Key{Class: queue.Status, Namespace: "root"}); err == nil {
+		t.Fatal("no error")
+	}
+	lost = false
+	f.parent("child", "")
+	f.client.PrependReactor("get", "hierarchies", func(clientgotesting.Action) (bool, runtime.Object, error) {
+		h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "root", Name: hnc.Singleton, UID: "h", Generation: 1, ResourceVersion: f.next()}}
+		f.Cache.Read(func(s *cache.State) { h.Status = s.Tree.Hierarchy("root").Status })
+		h.Status.Children = []string{"child"}
+		return true, h, nil
+	})
+	f.want("the next attempt", f.reconcile("root"), "[] Ready")
+	f.want("again", f.reconcile("root"), "")
 }

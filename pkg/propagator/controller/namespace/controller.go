@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -68,8 +69,20 @@ func (c *Controller) Sync(ctx context.Context, name string) error {
 
 // Patch changes labels and annotations of a namespace; nil values remove them. The patch has no resourceVersion if these are written by the
 // propagator alone, because no other change of the namespace matters to them. Others write Pod Security labels too, and must not lose what they
-// have just written.
+// have just written. If annotations are invalid, such as too large with those of the namespace's owner, the labels are changed nevertheless: policies
+// select by them.
 func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, labels, annotations map[string]*string) error {
+	err := c.patch(ctx, ns, labels, annotations)
+	if !apierrors.IsInvalid(err) || len(labels) == 0 || len(annotations) == 0 {
+		return err
+	}
+	if err := c.patch(ctx, ns, labels, nil); err != nil {
+		return err
+	}
+	return c.patch(ctx, ns, nil, annotations)
+}
+
+func (c *Controller) patch(ctx context.Context, ns *tree.Namespace, labels, annotations map[string]*string) error {
 	metadata := map[string]any{"uid": ns.UID}
 	if slices.ContainsFunc(hnc.PodSecurityLabels, func(key string) bool { _, ok := labels[key]; return ok }) {
 		metadata["resourceVersion"] = ns.ResourceVersion

@@ -196,26 +196,3 @@ func TestPauseIsReportedAgainAfterAnotherRestore(t *testing.T) {
 		}
 	}
 }
-
-func TestCheckpointIsRecordedWhenATreeChanges(t *testing.T) {
-	f := newFixture(t, system(map[string]string{hnc.AnnotationStore: "uid", hnc.AnnotationCheckpoint: "2-b"}), at("2-b", configuration("uid")))
-	f.run()
-	f.Cache.Update(func(s *cache.State) { s.AddEventHandlers(f.Handlers()) })
-	if len(f.requests) != 0 {
-		t.Error("requested without a change")
-	}
-	f.namespaces("root")
-	if len(f.requests) != 1 {
-		t.Fatal("not requested")
-	}
-	if err := f.checkpoint(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	ns, err := f.system.CoreV1().Namespaces().Get(t.Context(), hnc.SystemNamespace, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if id := storedID(f.configuration()); !strings.HasPrefix(id, "3-") || ns.Annotations[hnc.AnnotationCheckpoint] != id {
-		t.Errorf("stored %s, annotations %v", id, ns.Annotations)
-	}
-}

@@ -74,12 +74,17 @@ func (c *Controller) Record(ctx context.Context) {
 
 // checkpoint records a checkpoint, if the store and the cluster are those of the last one.
 func (c *Controller) checkpoint(ctx context.Context) error {
-	if c.store.known.Load() == nil {
+	known := c.store.known.Load()
+	if known == nil {
 		return nil // There is no namespace to record a store on.
 	}
 	s, err := c.read(ctx)
 	if err != nil || s == nil {
 		return err
+	}
+	if s.config.UID != *known {
+		c.store.lose()
+		return errOtherStore
 	}
 	if d := compare(s.system.Annotations, s.config, s.cluster); d.reason != "" {
 		c.store.lose()

@@ -31,8 +31,8 @@ import (
 
 var errOtherStore = errors.New("the API server has another store of hierarchies than before, or an earlier state of it; restarting, to compare it with the cluster")
 
-// accepted is how many checkpoints a state of the cluster may be behind, because watches are late.
-const accepted = 4
+// accepted is how many checkpoints a state of the cluster may be behind, because watches are late. Live reads accept the present one only.
+const accepted = 64
 
 // Store identifies the API server's store of hierarchies. Its methods are safe for concurrent use.
 type Store struct {
@@ -138,12 +138,10 @@ func (s *Store) includes(id string) bool {
 func (s *Store) add(before, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, one := range []string{before, id} {
-		if !slices.Contains(s.checkpoints, one) {
-			s.checkpoints = append(s.checkpoints, one)
-		}
-	}
-	s.checkpoints, s.oldest = s.checkpoints[max(0, len(s.checkpoints)-accepted):], before
+	// However often it fails to be recorded, the one before is not forgotten.
+	earlier := slices.DeleteFunc(s.checkpoints, func(one string) bool { return one == before || one == id })
+	all := slices.Compact(append(earlier, before, id))
+	s.checkpoints, s.oldest = all[max(0, len(all)-accepted):], before
 }
 
 // complete ends the recording of a checkpoint, which the store has now.
@@ -171,7 +169,8 @@ func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1
 	if before := storedID(c); before != "" {
 		both += " " + before
 	}
-	if err := s.annotate(ctx, system, system.ResourceVersion, map[string]any{hnc.AnnotationStore: c.UID, hnc.AnnotationCheckpoint: both}); err != nil {
+	version, err := s.annotate(ctx, system, system.ResourceVersion, map[string]any{hnc.AnnotationStore: c.UID, hnc.AnnotationCheckpoint: both})
+	if err != nil {
 		return err
 	}
 	s.add(storedID(c), id)
@@ -185,19 +184,22 @@ func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1
 		return err
 	}
 	s.complete(id)
-	return s.annotate(ctx, system, "", map[string]any{hnc.AnnotationCheckpoint: id, hnc.AnnotationTrust: nil})
+	// The version: a request that is late must not replace what a later leader has recorded.
+	_, err = s.annotate(ctx, system, version, map[string]any{hnc.AnnotationCheckpoint: id, hnc.AnnotationTrust: nil})
+	return err
 }
 
-// annotate patches the annotations of the system namespace, if it has the given version, unless that is "".
-func (s *Store) annotate(ctx context.Context, system *corev1.Namespace, resourceVersion string, annotations map[string]any) error {
-	metadata := map[string]any{"uid": system.UID, "annotations": annotations}
-	if resourceVersion != "" {
-		metadata["resourceVersion"] = resourceVersion
-	}
-	patch, err := json.Marshal(map[string]any{"metadata": metadata})
+// annotate patches the annotations of the system namespace if it has the given version, and returns the next one.
+func (s *Store) annotate(ctx context.Context, system *corev1.Namespace, resourceVersion string, annotations map[string]any) (string, error) {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": system.UID, "resourceVersion": resourceVersion, "annotations": annotations,
+	}})
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = s.kubernetes.CoreV1().Namespaces().Patch(ctx, system.Name, types.MergePatchType, patch, metav1.PatchOptions{})
-	return err
+	patched, err := s.kubernetes.CoreV1().Namespaces().Patch(ctx, system.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	if err != nil {
+		return "", err
+	}
+	return patched.ResourceVersion, nil
 }
