@@ -162,7 +162,7 @@ func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error
 // validateDelete validates that the namespace becomes a root. An object with finalizers is only marked as deleted.
 func (k hooks) validateDelete(ctx context.Context, h *hnc.Hierarchy) error {
 	if h.DeletionTimestamp != nil {
-		return fence.Set(ctx, nil)
+		return fence.Set(ctx, &fence.Guard{KeepsObject: true})
 	}
 	if err := k.authorizePodSecurityRemoval(ctx, h); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (k hooks) validateDelete(ctx context.Context, h *hnc.Hierarchy) error {
 	if err := k.validateAbstractRemoval(ctx, h); err != nil || len(h.Finalizers) == 0 {
 		return err
 	}
-	return fence.Set(ctx, nil)
+	return fence.Set(ctx, &fence.Guard{KeepsObject: true})
 }
 
 // remove validates the removal of the object, and sets its fence.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -106,6 +107,13 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 // DeleteCollection deletes the records of a namespace whose original objects the requester may delete. It returns no records, and skips the others as
 // if they did not exist.
 func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
+	// The store would check preconditions first, and its error names the record.
+	unconditional, preconditions := options, storage.Preconditions{}
+	if options != nil && options.Preconditions != nil {
+		unconditional = options.DeepCopy()
+		unconditional.Preconditions = nil
+		preconditions = storage.Preconditions{UID: options.Preconditions.UID, ResourceVersion: options.Preconditions.ResourceVersion}
+	}
 	_, err := r.store.DeleteCollection(ctx, func(ctx context.Context, obj runtime.Object) error {
 		o := obj.(*hnc.OverwrittenObject)
 		err := r.authorize(genericapirequest.WithNamespace(ctx, o.Namespace), "delete", o.Name)
@@ -115,7 +123,10 @@ func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjec
 		if err != nil {
 			return err
 		}
+		if err := preconditions.Check(o.Name, obj); err != nil {
+			return apierrors.NewConflict(hnc.Resource("overwrittenobjects"), o.Name, err)
+		}
 		return validate(ctx, obj)
-	}, options, list)
+	}, unconditional, list)
 	return r.NewList(), err
 }

@@ -92,7 +92,7 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 		}
 	}
 	if len(s.Finalizers) > 0 {
-		return fence.Set(ctx, nil)
+		return fence.Set(ctx, &fence.Guard{KeepsObject: true})
 	}
 	return k.release(ctx, s)
 }

@@ -31,7 +31,8 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 			return nil, err
 		}
 		guard := &fence.Guard{}
-		if old.Subnamespace == "" {
+		// What is below the parent already uses its quotas.
+		if !old.held() {
 			if err := s.limitClaim(ctx, guard, reject, name, parent.Name, orphans); err != nil {
 				return nil, err
 			}
@@ -60,21 +61,24 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	if old, err = s.edge(ctx, name); err != nil {
 		return edgeValue{}, nil, err
 	}
-	if old.Parent != "" && old.Parent != parent {
-		return edgeValue{}, nil, reject.conflict("%s: namespace %q has another parent already; choose another name", nameField, name)
-	}
 	exists, err := s.namespace(ctx, name)
 	if err != nil {
 		return edgeValue{}, nil, err
 	}
+	elsewhere := old.Parent != "" && old.Parent != parent
 	switch {
+	case exists != nil && exists.DeletionTimestamp != nil:
+		return edgeValue{}, nil, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
+	case elsewhere && exists == nil:
+		return edgeValue{}, nil, reject.conflict("%s: namespace %q has another parent already; choose another name, "+
+			"or try again if it has just been deleted", nameField, name)
+	case elsewhere:
+		return edgeValue{}, nil, reject.conflict("%s: namespace %q has another parent already; choose another name", nameField, name)
 	case exists == nil && old.Subnamespace == "":
 		if err := c.authorizeAbstractName(ctx, reject, nameField, name); err != nil {
 			return edgeValue{}, nil, err
 		}
 	case exists == nil:
-	case exists.DeletionTimestamp != nil:
-		return edgeValue{}, nil, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
 	case hnc.HasAbstractParent(exists.Labels, hnc.AbstractAncestors(exists.Annotations)):
 		return edgeValue{}, nil, reject.conflict("%s: namespace %q has the abstract ancestors %s, so it is a root; choose another name, "+
 			"or remove spec.abstractAncestors of its hierarchy", nameField, name, strings.Join(hnc.AbstractAncestors(exists.Annotations), ", "))

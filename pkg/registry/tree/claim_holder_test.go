@@ -40,7 +40,7 @@ func TestPendingSubnamespaceGivesNoParent(t *testing.T) {
 	}
 	// The cache does not contain the annotation yet.
 	f.change(t, "full", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "evil"}, false)
-	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "full"), "a"); !apierrors.IsForbidden(err) {
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "full"), "a"); !apierrors.IsConflict(err) {
 		t.Errorf("a sub-namespace was moved: %v", err)
 	}
 }
@@ -83,6 +83,20 @@ func TestPropagatorOnlyRepeatsParents(t *testing.T) {
 		}
 		if err := f.Authorizer.AuthorizePropagator(as(t, "user"), f.existing(t, name), "a"); err != nil {
 			t.Errorf("%s: a user, whose rights are reviewed: %v", name, err)
+		}
+	}
+}
+
+// As long as no Hierarchy names the parent, the tree labels do; the annotation is the owner's.
+func TestChangingTheAnnotationTakesNothingOutOfItsTree(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "sub": "a"})
+	f.stored.put(t, "sub", edgeValue{Parent: "a", Subnamespace: uid("a")})
+	f.sync(t)
+	f.admin["user/sub"] = true
+	for _, annotation := range []string{"a", "elsewhere", ""} {
+		f.change(t, "sub", map[string]string{hnc.TreeLabel("a"): "1", hnc.TreeLabel("sub"): "0"}, map[string]string{hnc.AnnotationSubnamespaceOf: annotation}, true)
+		if _, err := f.Claims.ValidateRelease(as(t, "user"), "sub", "a"); !apierrors.IsForbidden(err) {
+			t.Errorf("annotated with %q: got %v, want Forbidden", annotation, err)
 		}
 	}
 }

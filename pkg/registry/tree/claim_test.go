@@ -107,16 +107,26 @@ func TestClaimRejectsACycle(t *testing.T) {
 	}
 }
 
+// The name of a namespace that is being deleted is free when its edge is gone, too.
 func TestClaimRejectsATerminatingNamespace(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "sub": "a"})
+	f := newFixture(t, map[string]string{"a": "", "b": "", "sub": "a"})
+	refused := func(parent, says string) {
+		t.Helper()
+		if _, err := f.Claims.Validate(WithFreshReads(as(t, "nobody")), "sub", f.existing(t, parent)); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("below %s: got %v, want a Conflict that says %s", parent, err, says)
+		}
+	}
 	terminating := f.existing(t, "sub").DeepCopy()
 	terminating.DeletionTimestamp = &metav1.Time{Time: time.Now()}
 	if err := f.client.Tracker().Update(namespaces, terminating, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Claims.Validate(WithFreshReads(as(t, "nobody")), "sub", f.existing(t, "a")); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "being deleted") {
-		t.Errorf("got %v, want a Conflict", err)
+	refused("a", "being deleted; try again when it is gone")
+	refused("b", "being deleted; try again when it is gone")
+	if err := f.client.Tracker().Delete(namespaces, "", "sub"); err != nil {
+		t.Fatal(err)
 	}
+	refused("b", "try again if it has just been deleted")
 }
 
 func TestReleaseKeepsTheEdgeThatAHierarchyHolds(t *testing.T) {

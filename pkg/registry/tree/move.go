@@ -158,7 +158,11 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 	if parent == current {
 		return move{guard: guard, current: current}, nil
 	}
-	if current != "" && SubnamespaceOf(namespace) == current {
+	now, err := s.current(ctx, namespace)
+	if err != nil {
+		return move{}, err
+	}
+	if current != "" && SubnamespaceOf(now) == current {
 		return move{}, reject.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
 			"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
 	}

@@ -146,12 +146,17 @@ func subnamespaces(n int64) corev1.ResourceList {
 	return corev1.ResourceList{hnc.ResourceSubnamespaces: *resource.NewQuantity(n, resource.DecimalSI)}
 }
 
-// countSubnamespaces returns the number of sub-namespaces below a namespace.
+// countSubnamespaces returns the number of sub-namespaces below a namespace. One whose Subnamespace was deleted counts as long as it stays.
 func (i *Index) countSubnamespaces(top string) (n int64) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	i.forest.Walk(top, func(name string, depth int) bool {
-		if depth > 0 && i.edges[name].Subnamespace != "" {
+		if depth == 0 {
+			return true
+		}
+		edge := i.edges[name]
+		namespace, err := i.config.Namespaces.Get(name)
+		if edge.Subnamespace != "" || err == nil && namespace.DeletionTimestamp == nil && SubnamespaceOf(namespace) == edge.Parent {
 			n++
 		}
 		return true

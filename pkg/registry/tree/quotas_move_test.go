@@ -139,3 +139,17 @@ func TestSubnamespaceIsRejectedAtTheLimitOfAnyAncestor(t *testing.T) {
 		}
 	}
 }
+
+// Removing the Subnamespace of a sub-namespace that stays makes no room for another one; creating it again takes none.
+func TestSubnamespaceThatLostItsRecordCounts(t *testing.T) {
+	f := newFixture(t, map[string]string{"top": "", "sub": "top"})
+	f.stored.put(t, "sub", edgeValue{Parent: "top", Hierarchy: uid("sub")})
+	f.sync(t)
+	f.limited(map[string]corev1.ResourceList{"sub": hard("pods", "6")}, quotaOf("top", "q", "count/subnamespaces.hnc.x-k8s.io", "1"), quotaOf("top", "r", "pods", "10"))
+	if _, err := f.Claims.Validate(as(t, "user"), "new", f.existing(t, "top")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "used: count/subnamespaces.hnc.x-k8s.io=1") {
+		t.Errorf("another one: got %v", err)
+	}
+	if _, err := f.Claims.Validate(as(t, "user"), "sub", f.existing(t, "top")); err != nil {
+		t.Errorf("the same again: got %v", err)
+	}
+}

@@ -87,14 +87,14 @@ func SubnamespaceOf(namespace *corev1.Namespace) string {
 }
 
 // isSubnamespace reports whether a namespace is a sub-namespace of a parent that contains a Subnamespace of its name: its annotation says so, or
-// did when the propagator wrote the tree labels. Removing the annotation does not take a namespace out of its tree. A namespace with abstract
+// did when the propagator wrote the tree labels. Removing or changing the annotation does not take a namespace out of its tree. A namespace with abstract
 // ancestors above it has no parent, whatever its annotation says: the annotation must not take it out of their policies.
 func isSubnamespace(namespace *corev1.Namespace, parent string) bool {
-	switch of := SubnamespaceOf(namespace); {
+	switch {
 	case managed.External(namespace.Annotations), hnc.HasAbstractParent(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations)):
 		return false
-	case of != "":
-		return of == parent
+	case SubnamespaceOf(namespace) == parent:
+		return true
 	}
 	return hnc.IsLabeledChild(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations), parent)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,6 +78,9 @@ func (r *request) incomplete(err error) error {
 	default:
 		known := apierrors.NewInternalError(err)
 		errors.As(err, &known)
+		if r.committing {
+			state = fmt.Sprintf("%d of %d namespaces are moved for certain; repeat the request", moved, len(r.placements))
+		}
 		status.ErrStatus.Code, status.ErrStatus.Reason = known.ErrStatus.Code, known.ErrStatus.Reason
 		status.ErrStatus.Message = fmt.Sprintf("%s: %s", known.ErrStatus.Message, state)
 	}
@@ -125,6 +129,9 @@ func severity(code int32) int {
 	return 1
 }
 
+// unauthorizedVerb matches the rejection of a user without rights. The verb would say whether the hierarchy exists.
+var unauthorizedVerb = regexp.MustCompile(`^(hierarchies\S* )(?:"hierarchy" )?is forbidden: (User .*) cannot (?:create|patch) resource "hierarchies"`)
+
 // causes returns the causes of the error of a placement, in the fields of the request.
 func causes(rejected rejectedPlacement, s metav1.Status) []metav1.StatusCause {
 	at := fmt.Sprintf("spec.placements[%d]", rejected.index)
@@ -143,5 +150,5 @@ func causes(rejected rejectedPlacement, s metav1.Status) []metav1.StatusCause {
 		}
 		return all
 	}
-	return []metav1.StatusCause{{Type: metav1.CauseType(s.Reason), Message: s.Message, Field: at}}
+	return []metav1.StatusCause{{Type: metav1.CauseType(s.Reason), Message: unauthorizedVerb.ReplaceAllString(s.Message, `${1}is forbidden: $2 cannot create or patch resource "hierarchies"`), Field: at}}
 }

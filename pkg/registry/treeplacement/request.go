@@ -34,6 +34,8 @@ type request struct {
 	// order holds the indexes of the placements, parents before their children.
 	order        []int
 	transactions int32
+	// committing is true once writes may have been made.
+	committing bool
 }
 
 // moveAll evaluates and commits placements until all are made, or one is rejected.
@@ -81,6 +83,7 @@ func (r *request) evaluate(ctx context.Context, fresh bool) error {
 	if err != nil {
 		return err
 	}
+	r.committing = true
 	err = batch.CommitAll(ctx, waiting, func(w *fence.Write) {
 		r.transactions++
 		r.report(results[index[w]])

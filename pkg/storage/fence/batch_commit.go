@@ -20,12 +20,13 @@ const maxParallel = 16
 // another, and of which none compares what another one writes, are committed at the same time: what each depends on is in its guard, so that they may
 // end in any order. After an error, later writes are not committed, and the batch can only be abandoned.
 func (b *Batch) CommitAll(ctx context.Context, writes []*Write, committed func(*Write)) error {
+	relied := comparedRecords(writes)
 	for len(writes) > 0 {
 		n := independent(writes)
 		errs := make([]error, n)
 		var commits sync.WaitGroup
 		for i, w := range writes[:n] {
-			commits.Go(func() { errs[i] = b.commit(ctx, w) })
+			commits.Go(func() { errs[i] = b.commit(ctx, w, relied) })
 		}
 		commits.Wait()
 		for i, w := range writes[:n] {
@@ -77,12 +78,44 @@ func keysOf(key func(prefix, name string) string, names iter.Seq[string]) []stri
 	return keys
 }
 
+// comparedRecords returns the lowest revision at which writes compare each record.
+func comparedRecords(writes []*Write) map[string]int64 {
+	lowest := map[string]int64{}
+	for _, w := range writes {
+		if w.parked.guard == nil {
+			continue
+		}
+		for name, revision := range w.parked.guard.UnchangedRecords {
+			if known, ok := lowest[name]; !ok || revision < known {
+				lowest[name] = revision
+			}
+		}
+	}
+	return lowest
+}
+
+// withWritten returns the records that a guard compares and, of those that it writes without comparing them, the ones on which a write of the batch relies:
+// a later write expects what this one leaves, and would not notice a change by others before it.
+func withWritten(guard *Guard, relied map[string]int64) map[string]int64 {
+	compared := maps.Clone(guard.UnchangedRecords)
+	for _, name := range slices.AppendSeq(slices.Clone(guard.DeleteRecords), maps.Keys(guard.PutRecords)) {
+		revision, ok := relied[name]
+		if _, known := compared[name]; ok && !known {
+			if compared == nil {
+				compared = map[string]int64{}
+			}
+			compared[name] = revision
+		}
+	}
+	return compared
+}
+
 // commit commits a waiting write, and returns when its request has ended. It fails with ErrLost if the object, or what the guard of the write compares,
-// has changed other than by this batch: then nothing was written.
+// has changed other than by this batch: then nothing was written. The same applies to records that the write changes and on which the batch relies.
 //
 // Each object has a transaction of its own. A client of the API continues a watch after the revision of the last event that it has received, so objects
 // of one revision would be lost to it if its watch ended between them.
-func (b *Batch) commit(ctx context.Context, w *Write) error {
+func (b *Batch) commit(ctx context.Context, w *Write, relied map[string]int64) error {
 	t := transaction{prefix: b.client.prefix}
 	t.unchanged(w.parked.key, w.parked.expected)
 	t.put(w.parked.key, w.parked.value, clientv3.WithLease(w.parked.options.LeaseID))
@@ -92,11 +125,13 @@ func (b *Batch) commit(ctx context.Context, w *Write) error {
 	}
 	b.mu.Lock()
 	guard.Unchanged = updated(guard.Unchanged, b.edges)
-	guard.UnchangedRecords = updated(guard.UnchangedRecords, b.records)
+	guard.UnchangedRecords = updated(withWritten(&guard, relied), b.records)
 	b.mu.Unlock()
 	t.addGuard(&guard)
 	response, err := b.client.kv.Txn(ctx).If(t.compare...).Then(t.then...).Commit()
 	if err != nil {
+		// It may have been made.
+		w.end(outcome{err: err})
 		return fmt.Errorf("cannot commit the write of %s: %w", w.parked.key, err)
 	}
 	if !response.Succeeded {

@@ -2,6 +2,7 @@ package fence
 
 import (
 	"context"
+	"maps"
 	"testing"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -9,10 +10,11 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// recorder is an etcd in which every transaction succeeds at revision 7.
+// recorder is an etcd in which every transaction succeeds at revision 7. compared holds what the last transaction has compared, all what each has.
 type recorder struct {
 	clientv3.KV
 	compared map[string]int64
+	all      []map[string]int64
 }
 
 func (r *recorder) Txn(context.Context) clientv3.Txn { return recorderTxn{r} }
@@ -24,6 +26,7 @@ func (r recorderTxn) If(compare ...clientv3.Cmp) clientv3.Txn {
 	for _, c := range compare {
 		r.compared[string(c.KeyBytes())] = c.GetCompare().GetModRevision()
 	}
+	r.all = append(r.all, r.compared)
 	return r
 }
 
@@ -59,6 +62,38 @@ func TestWritesOfABatchExpectWhatTheEarlierOnesLeave(t *testing.T) {
 	} {
 		if got, ok := etcd.compared[key]; !ok || got != want {
 			t.Errorf("%s: compared with %d, want %d", key, got, want)
+		}
+	}
+}
+
+// A record that a write changes blindly must not have changed since a later write was evaluated on it: such as use of a quota that was reserved meanwhile.
+func TestBlindWritesOfABatchCompareWhatLaterOnesRelyOn(t *testing.T) {
+	etcd := &recorder{}
+	b := &Batch{client: &guardedClient{kv: etcd, prefix: "p"}, edges: map[string]int64{}, records: map[string]int64{}}
+	var writes []*Write
+	for _, guard := range []*Guard{
+		{PutRecords: map[string][]byte{"put": nil, "other": nil}, DeleteRecords: []string{"deleted"}},
+		{UnchangedRecords: map[string]int64{"put": 6, "deleted": 4}},
+		{UnchangedRecords: map[string]int64{"put": 5}, PutRecords: map[string][]byte{"put": nil}},
+	} {
+		ctx := NewContext(t.Context())
+		if err := Set(ctx, guard); err != nil {
+			t.Fatal(err)
+		}
+		writes = append(writes, b.Do(ctx, func(ctx context.Context) {
+			_, _ = (&guardedClient{kv: etcd}).OptimisticPut(ctx, "/object", nil, 1, kubernetes.PutOptions{})
+		}))
+	}
+	if err := b.CommitAll(t.Context(), writes, func(*Write) {}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []map[string]int64{
+		{"/object": 1, "/p/records/put": 5, "/p/records/deleted": 4},
+		{"/object": 1, "/p/records/put": 7, "/p/records/deleted": 0},
+		{"/object": 1, "/p/records/put": 7},
+	} {
+		if i >= len(etcd.all) || !maps.Equal(etcd.all[i], want) {
+			t.Errorf("transaction %d: compared %v, want %v", i, etcd.all, want)
 		}
 	}
 }

@@ -33,6 +33,9 @@ type Guard struct {
 	PutRecords map[string][]byte
 	// DeleteRecords holds the names of records that are deleted along with the object.
 	DeleteRecords []string
+	// KeepsObject makes a deletion of the object fail with ErrLost, because it was evaluated as the beginning of one: of an object with finalizers. These may
+	// have been added after the store had read the object.
+	KeepsObject bool
 }
 
 // ErrLost is returned when an edge, mark or record of a Guard has changed since it was read. Nothing was written; the request must be evaluated again on

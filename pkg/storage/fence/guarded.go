@@ -42,6 +42,10 @@ func (c *guardedClient) OptimisticDelete(ctx context.Context, key string, expect
 	if guard == nil {
 		return c.Interface.OptimisticDelete(ctx, key, expected, opts)
 	}
+	if guard.KeepsObject {
+		c.onLost()
+		return kubernetes.DeleteResponse{}, ErrLost
+	}
 	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpDelete(key))
 	if err != nil {
 		return kubernetes.DeleteResponse{}, err

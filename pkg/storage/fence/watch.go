@@ -50,7 +50,7 @@ func (s resumableStorage) Watch(ctx context.Context, key string, opts storage.Li
 			w.Stop()
 			return s.watchUncached(ctx, key, opts)
 		}
-		return withFirst(w, first), nil
+		return withFirst(ctx, w, first), nil
 	default:
 		// The cache reports an expired resourceVersion at once.
 		return w, nil
@@ -62,8 +62,9 @@ func (s resumableStorage) watchUncached(ctx context.Context, key string, opts st
 	return s.uncached.Watch(ctx, key, opts)
 }
 
-// withFirst returns a watch whose first event has been received already, with that event.
-func withFirst(w watch.Interface, first watch.Event) watch.Interface {
+// withFirst returns a watch whose first event has been received already, with that event. It ends with ctx, too: a request that is rejected later does not
+// stop its watch.
+func withFirst(ctx context.Context, w watch.Interface, first watch.Event) watch.Interface {
 	events := make(chan watch.Event)
 	all := watch.NewProxyWatcher(events)
 	go func() {
@@ -74,10 +75,14 @@ func withFirst(w watch.Interface, first watch.Event) watch.Interface {
 			case events <- event:
 			case <-all.StopChan():
 				return
+			case <-ctx.Done():
+				return
 			}
 			select {
 			case event, ok = <-w.ResultChan():
 			case <-all.StopChan():
+				return
+			case <-ctx.Done():
 				return
 			}
 		}

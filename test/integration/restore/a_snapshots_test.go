@@ -159,10 +159,6 @@ func TestSnapshots(t *testing.T) {
 		restore(t, ours, oldOurs)
 		startKubernetes(t)
 		startOurs(t)
-		eventuallyRecorded(t, "")
-		if reason := paused(t); reason != "" {
-			t.Errorf("paused: %s", reason)
-		}
 		eventuallyBelow(t, "leaf", "blue", "red")
 		if _, err := root.CoreV1().Namespaces().Get(t.Context(), "sub", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 			t.Errorf("a sub-namespace that the backup does not contain: %v", err)
@@ -170,6 +166,9 @@ func TestSnapshots(t *testing.T) {
 		setParent(t, "leaf", "red")
 		subnamespace(t, "blue", "sub")
 		eventuallyBelow(t, "leaf", "red", "blue")
+		if reason := paused(t); reason != "" {
+			t.Errorf("paused: %s", reason)
+		}
 	})
 }
 

@@ -129,11 +129,11 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 		var results []error
 		results, failure = l.try(ctx, batch, fresh)
 		if failure == nil {
-			for i, err := range results {
-				if err != nil {
+			for i, o := range batch[:len(results)] {
+				if results[i] != nil {
 					rejections.Inc()
 				}
-				batch[i].done <- err
+				o.done <- results[i]
 			}
 			observeBatch(start, len(results))
 			return batch[len(results):]
@@ -142,6 +142,9 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 			break
 		}
 		fresh = true
+	}
+	if failure == nil {
+		failure = context.Cause(ctx) // The server stops, before the first try.
 	}
 	klog.FromContext(ctx).Error(failure, "Cannot record the use of hierarchical quotas")
 	for _, o := range batch {

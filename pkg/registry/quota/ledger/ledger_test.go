@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -192,5 +193,16 @@ func TestRecordsOfALedgerAreWithinTheLimitOfEtcd(t *testing.T) {
 	entries, err := s.Read(t.Context(), limits.Ledger(names[0]))
 	if err != nil || len(entries[0].Value) == 0 {
 		t.Errorf("the root has no ledger: %v", err)
+	}
+}
+
+// A reservation may arrive when the server stops already.
+func TestReservationsAreRejectedWhenTheServerStops(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	o := &operation{done: make(chan error, 1)}
+	New(Config{}).process(ctx, []*operation{o})
+	if err := <-o.done; !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("got %v, want ServiceUnavailable", err)
 	}
 }
