@@ -204,6 +204,13 @@ var finalCases = []codeCase{
 		bad: small.with(files{clusterRoleFile: clusterRole("r", ""), "cluster/z.yaml": clusterRole("r", "")}), fix: files{"cluster/z.yaml": clusterRole("r2", "")},
 	},
 	{
+		name: "a Hierarchy has both of its names", code: report.NameCollision, at: "namespaces/eng/shop/hnc.yaml:3",
+		bad: small.with(files{
+			mapFile:                        "apiVersion: hnc.x-k8s.io/v1beta1\nkind: Hierarchy\nmetadata: {name: hierarchy}\n",
+			"namespaces/eng/shop/hnc.yaml": "apiVersion: hnc.x-k8s.io/v1alpha2\nkind: HierarchyConfiguration\nmetadata: {name: hierarchy}\n",
+		}), fix: files{"namespaces/eng/shop/hnc.yaml": ""},
+	},
+	{
 		name: "an inherited object is managed in an unmanaged namespace", code: report.ManagedInUnmanaged, at: engFile + ":1",
 		bad: small.with(files{namespaceFile: namespace("shop", annotated("configmanagement.gke.io/managed", "disabled")), engFile: configMap("a", "")}),
 		fix: files{engFile: configMap("a", annotated("configmanagement.gke.io/managed", "disabled"))},

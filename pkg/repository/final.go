@@ -18,7 +18,7 @@ type identity struct {
 }
 
 func identityOf(o *object.Object) identity {
-	return identity{o.GroupKind(), o.GetNamespace(), o.GetName()}
+	return identity{object.Canonical(o.GroupKind()), o.GetNamespace(), o.GetName()}
 }
 
 // collisions returns an error for each identity that several objects have.

@@ -28,11 +28,15 @@ const (
 func (w *worker) watch(ctx context.Context, desired []*plan.Object) error {
 	kinds := map[schema.GroupKind]bool{}
 	var resources []metav1.GroupVersionResource
+	_, incomplete := w.cluster.Scopes()
 	for _, r := range w.sync.Status.Kinds {
-		resource := schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
-		// A kind that is no longer served has no objects.
-		if kind, ok := w.cluster.Kind(resource); ok && !kinds[kind] {
+		kind, served := w.cluster.Kind(schema.GroupResource{Group: r.Group, Resource: r.Resource})
+		switch {
+		case served && !kinds[kind]:
 			kinds[kind] = true
+			resources = append(resources, r)
+		case !served && incomplete != nil:
+			// It may be served again. Otherwise a kind that is no longer served has no objects.
 			resources = append(resources, r)
 		}
 	}
@@ -63,7 +67,7 @@ func (w *worker) watch(ctx context.Context, desired []*plan.Object) error {
 func (w *worker) apply(ctx context.Context, done *outcome) {
 	done.commit, done.result, done.unknown = w.current.commit, w.result, w.unknown
 	// Without a complete view of the cluster, nothing is missing from the repository for certain.
-	prune := w.sync.Spec.Prune && len(w.result.Errors) == 0 && len(done.unknown) == 0
+	prune := w.sync.Spec.Prune && !w.unverified && len(w.result.Errors) == 0 && len(done.unknown) == 0
 	p := plan.Compute(w.desired, w.cluster.State(), prune)
 	var carry *writer.Writer
 	carry = &writer.Writer{

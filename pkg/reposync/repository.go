@@ -84,6 +84,25 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	if err != nil || head == s.head {
 		return nil, err
 	}
+	read, err := s.load(ctx, from, credentials)
+	if err == nil {
+		s.head = head
+	}
+	return read, err
+}
+
+// pinned returns the revision of a commit of the source.
+func (s *source) pinned(ctx context.Context, commit string) (*revision, error) {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	credentials, err := s.credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.load(ctx, git.Source{URL: s.spec.Source.URL, Commit: commit}, credentials)
+}
+
+func (s *source) load(ctx context.Context, from git.Source, credentials *git.Credentials) (*revision, error) {
 	snapshot, err := s.reader.Read(ctx, from, credentials)
 	if err != nil {
 		return nil, err
@@ -100,7 +119,6 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 		read.errors = append(read.errors, problem)
 	}
 	read.listed = listed
-	s.head = head
 	return read, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
@@ -39,6 +38,8 @@ type worker struct {
 	result             *repository.Result
 	// unknown are the kinds that cannot be watched.
 	unknown map[schema.GroupKind]error
+	// unverified is true for a current revision whose deletions may be unsafe, because what it would delete is not known.
+	unverified bool
 	// unchanged is the outcome of the last step, if that has left nothing to do. A later change of the cluster wakes the worker.
 	unchanged *outcome
 	fights    *plan.Fights
@@ -157,44 +158,4 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 		w.unchanged = done
 	}
 	return done
-}
-
-// prepare compiles the revision that is to be applied.
-func (w *worker) prepare(ctx context.Context, done *outcome) error {
-	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0
-	if w.candidate == nil && !stale {
-		return nil
-	}
-	if err := w.cluster.Refresh(ctx); err != nil {
-		return err
-	}
-	served, incomplete := w.cluster.Scopes()
-	next := w.candidate
-	if next == nil {
-		next = w.current
-	}
-	result := next.compile(&w.sync.Spec, served, w.current)
-	done.seen = next.commit
-	if !isApplicable(result) {
-		done.rejected(hnc.ReasonInvalidRepository, result.Errors)
-		return nil
-	}
-	desired, err := plan.Desired(result, w.sync.Name)
-	if err != nil {
-		return err
-	}
-	if err := w.watch(ctx, desired); err != nil {
-		return err
-	}
-	if next != w.current && w.sync.Spec.Prune {
-		if errors := plan.Unsafe(w.cluster.State(), result, w.sync.Spec.AllowMassDeletion); len(errors) > 0 {
-			done.rejected(hnc.ReasonUnsafeRevision, errors)
-			return nil
-		}
-	}
-	w.current, w.candidate, w.result, w.desired = next, nil, result, desired
-	if incomplete != nil {
-		w.result.Errors = append(w.result.Errors, &report.Error{Code: report.UnknownKind, Message: incomplete.Error()})
-	}
-	return nil
 }

@@ -93,6 +93,10 @@ func (c *Cluster) put(id plan.ID, live plan.Live) bool {
 		return false
 	}
 	c.live[id] = live
+	if applied, ok := c.applied[id]; ok && live.Owned != applied.Owned {
+		applied.Touched = true
+		c.applied[id] = applied
+	}
 	known.Version = live.Version
 	return !exists || known != live
 }
@@ -107,6 +111,10 @@ func (c *Cluster) remove(id plan.ID, live plan.Live) bool {
 	}
 	delete(c.live, id)
 	delete(c.existing, id)
+	if applied, ok := c.applied[id]; ok {
+		applied.Touched = true
+		c.applied[id] = applied
+	}
 	return true
 }
 

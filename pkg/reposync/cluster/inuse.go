@@ -71,6 +71,8 @@ func (c *Cluster) foreign(ctx context.Context, resource schema.GroupVersionResou
 		for i := range list.Items {
 			o := &list.Items[i]
 			switch {
+			// Nobody else may write the ResourceQuotas of hierarchical quotas.
+			case o.Labels[hnc.LabelQuota] != "" && resource.GroupResource() == schema.GroupResource{Resource: "resourcequotas"}:
 			case o.Labels[hnc.LabelInheritedFrom] != "" || len(o.OwnerReferences) > 0 || o.DeletionTimestamp != nil:
 			case o.Labels[hnc.LabelRepositorySync] == c.sync && c.liveOf(o).Owned != 0:
 			case slices.Contains(automatic[resource.GroupResource()], o.Name):

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/restmapper"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
 
@@ -18,6 +19,8 @@ import (
 type kinds struct {
 	mapper meta.RESTMapper
 	scopes scope.Table
+	// byResource are the kinds of resources.
+	byResource map[schema.GroupResource]schema.GroupKind
 	// namespaced are the resources that a namespace contains, in one version each.
 	namespaced []schema.GroupVersionResource
 	// deletable are the kinds whose objects can be listed and deleted, without those that nobody puts in a repository.
@@ -28,7 +31,7 @@ type kinds struct {
 
 // discover reads the kinds. The client's own methods for a mapper lose the error of a single API service.
 func discover(ctx context.Context, client discovery.DiscoveryInterface) (*kinds, error) {
-	found := &kinds{scopes: scope.Table{}}
+	found := &kinds{scopes: scope.Table{}, byResource: map[schema.GroupResource]schema.GroupKind{}}
 	with := discovery.ToDiscoveryInterfaceWithContext(client)
 	groups, lists, err := with.ServerGroupsAndResourcesWithContext(ctx)
 	var partial *discovery.ErrGroupDiscoveryFailed
@@ -77,7 +80,8 @@ func (k *kinds) add(version schema.GroupVersion, resources []metav1.APIResource,
 			continue
 		}
 		k.scopes[schema.GroupKind{Group: version.Group, Kind: r.Kind}] = r.Namespaced
-		id := schema.GroupResource{Group: version.Group, Resource: r.Name}
+		id, kind := schema.GroupResource{Group: version.Group, Resource: r.Name}, object.Canonical(schema.GroupKind{Group: version.Group, Kind: r.Kind})
+		k.byResource[id] = kind
 		if seen[id] || !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "delete") {
 			continue
 		}
@@ -85,8 +89,8 @@ func (k *kinds) add(version schema.GroupVersion, resources []metav1.APIResource,
 		if r.Namespaced {
 			k.namespaced = append(k.namespaced, version.WithResource(r.Name))
 		}
-		if !slices.Contains(transient, id) {
-			k.deletable = append(k.deletable, schema.GroupKind{Group: version.Group, Kind: r.Kind})
+		if !slices.Contains(transient, id) && !slices.Contains(k.deletable, kind) {
+			k.deletable = append(k.deletable, kind)
 		}
 	}
 }

@@ -5,6 +5,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
 func TestOnlyAnnotationsOfTheRepositoryDetach(t *testing.T) {
@@ -40,5 +44,34 @@ func TestValuesWrittenAsTheFieldManagerAreDrift(t *testing.T) {
 	}
 	if first, again := at(1), at(1); first != again || first == at(2) {
 		t.Errorf("got %d, %d, %d", at(1), at(1), at(2))
+	}
+}
+
+// TestRestoredFieldManagersAreDrift has another client change a field, and then restore the entry of the field manager, before anybody looks.
+func TestRestoredFieldManagersAreDrift(t *testing.T) {
+	c, err := New(&rest.Config{}, &rest.Config{}, "a", func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &plan.Object{ID: plan.ID{Kind: schema.GroupKind{Kind: "ConfigMap"}, Namespace: "shop", Name: "policy"}, Hash: 1}
+	drifts := func() bool { return len(plan.Compute([]*plan.Object{o}, c.State(), true).Drifted) > 0 }
+	c.record(o, plan.Live{UID: "u", Version: 1, Owned: 7})
+	c.put(o.ID, plan.Live{UID: "u", Version: 2, Owned: 7})
+	if drifts() {
+		t.Error("a change of what others own is drift")
+	}
+	c.put(o.ID, plan.Live{UID: "u", Version: 3, Owned: 8})
+	c.put(o.ID, plan.Live{UID: "u", Version: 4, Owned: 7})
+	if !drifts() {
+		t.Error("the change is not seen")
+	}
+	c.record(o, plan.Live{UID: "u", Version: 5, Owned: 9})
+	if drifts() {
+		t.Error("it is not corrected")
+	}
+	c.remove(o.ID, plan.Live{UID: "u", Version: 6})
+	c.put(o.ID, plan.Live{UID: "u", Version: 7, Owned: 9})
+	if !drifts() {
+		t.Error("the removal of the label is not seen")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
@@ -79,13 +80,13 @@ func (s *Served) Resource(kind schema.GroupKind) (schema.GroupVersionResource, b
 
 // ResourceOf returns the resource of an object, in its version.
 func (s *Served) ResourceOf(o *plan.Object) (schema.GroupVersionResource, error) {
-	return s.resource(o.Kind, o.Version)
+	return s.resource(o.Declared.GroupKind(), o.Declared.Version)
 }
 
-// Kind returns the kind of a resource, and whether the cluster serves it.
-func (s *Served) Kind(resource schema.GroupVersionResource) (schema.GroupKind, bool) {
-	kind, err := s.current().mapper.KindFor(resource)
-	return kind.GroupKind(), err == nil
+// Kind returns the kind of a resource in any version, and whether the cluster serves it.
+func (s *Served) Kind(resource schema.GroupResource) (schema.GroupKind, bool) {
+	kind, ok := s.current().byResource[resource]
+	return kind, ok
 }
 
 // resource returns the resource of a kind in a version, the preferred one if version is empty.
@@ -94,7 +95,11 @@ func (s *Served) resource(kind schema.GroupKind, version string) (schema.GroupVe
 	if version != "" {
 		versions = []string{version}
 	}
-	mapping, err := s.current().mapper.RESTMapping(kind, versions...)
+	mapper := s.current().mapper
+	mapping, err := mapper.RESTMapping(kind, versions...)
+	if alias, ok := object.Alias(kind); ok && err != nil && version == "" {
+		mapping, err = mapper.RESTMapping(alias)
+	}
 	if err != nil {
 		return schema.GroupVersionResource{}, err
 	}

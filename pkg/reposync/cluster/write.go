@@ -15,7 +15,7 @@ import (
 
 // Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not taken over.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
-	resource, err := c.resource(o.Kind, o.Version)
+	resource, err := c.ResourceOf(o)
 	if err != nil {
 		return err
 	}

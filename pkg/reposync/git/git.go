@@ -36,7 +36,7 @@ type Credentials struct {
 	Identity, KnownHosts []byte
 }
 
-// Reader reads repositories.
+// Reader reads repositories, one request at a time.
 type Reader struct {
 	// LocalRoot is the directory that contains local repositories. Empty allows none.
 	LocalRoot string
@@ -44,6 +44,8 @@ type Reader struct {
 	Scratch string
 	// MaxBytes limits what is stored of a repository.
 	MaxBytes int64
+	// abandoned is closed when the last abandoned request has ended, nil if there was none.
+	abandoned chan struct{}
 }
 
 // Snapshot is the content of one commit. It does not change when the branch moves.
@@ -65,6 +67,10 @@ func (r *Reader) Head(ctx context.Context, source Source, credentials *Credentia
 	if source.Commit != "" {
 		return source.Commit, nil
 	}
+	return abandon(ctx, &r.abandoned, func() (string, error) { return r.head(ctx, source, credentials) }, func(string) {})
+}
+
+func (r *Reader) head(ctx context.Context, source Source, credentials *Credentials) (string, error) {
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.localHead(dir, source)
 	}
@@ -97,6 +103,10 @@ func (r *Reader) Head(ctx context.Context, source Source, credentials *Credentia
 
 // Read reads the revision that the source names now.
 func (r *Reader) Read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {
+	return abandon(ctx, &r.abandoned, func() (*Snapshot, error) { return r.read(ctx, source, credentials) }, func(s *Snapshot) { _ = s.Close() })
+}
+
+func (r *Reader) read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.readLocal(dir, source)
 	}

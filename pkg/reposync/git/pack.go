@@ -62,6 +62,9 @@ func (w *packWriter) Close() error {
 	return closeErr
 }
 
+// maxPackObjects limits the objects of a pack: go-git allocates memory for as many as the pack says that it has.
+const maxPackObjects = 1 << 20
+
 // checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is too large.
 func checkPack(r io.Reader, maxInflated int64) error {
 	scanner := packfile.NewScanner(r)
@@ -71,6 +74,9 @@ func checkPack(r io.Reader, maxInflated int64) error {
 	}
 	if err != nil {
 		return err
+	}
+	if count > maxPackObjects {
+		return fmt.Errorf("the commit has %d objects, more than %d; split the repository", count, maxPackObjects)
 	}
 	left := maxInflated
 	for range count {

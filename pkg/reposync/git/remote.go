@@ -1,8 +1,10 @@
 package git
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -97,6 +99,8 @@ func (r *Reader) sshOptions(options *remoteOptions, address *url.URL, credential
 		return fmt.Errorf("known_hosts: %w", err)
 	}
 	keys.HostKeyCallback = known.HostKeyCallback()
+	// Otherwise the server may show a key of a kind that is not listed.
+	keys.HostKeyAlgorithms = known.HostKeyAlgorithms(net.JoinHostPort(address.Hostname(), cmp.Or(address.Port(), "22")))
 	options.auth = keys
 	return nil
 }

@@ -18,12 +18,6 @@ var HierarchyKind = schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}
 
 var hierarchyVersion = schema.GroupVersionKind{Group: hnc.GroupName, Version: "v1beta1", Kind: HierarchyKind.Kind}
 
-// isHierarchy reports whether an object is the Hierarchy of a namespace, under either of its names.
-func isHierarchy(o *object.Object) bool {
-	kind := o.GroupKind()
-	return kind.Group == hnc.GroupName && (kind.Kind == HierarchyKind.Kind || kind.Kind == "HierarchyConfiguration")
-}
-
 // declared is an object of the repository, or one that is generated for it. The fields are those of Object.
 type declared struct {
 	*object.Object
@@ -42,7 +36,7 @@ func withAbstract(result *repository.Result) []declared {
 	}
 	has := map[string]bool{}
 	for _, o := range result.Objects {
-		if namespace := above[o.GetNamespace()]; namespace != nil && isHierarchy(o) {
+		if namespace := above[o.GetNamespace()]; namespace != nil && object.Canonical(o.GroupKind()) == HierarchyKind {
 			has[namespace.Name] = true
 			objects = append(objects, declared{Object: setAbstract(o, namespace), above: namespace.AbstractAncestors})
 			continue

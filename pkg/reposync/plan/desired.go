@@ -18,6 +18,7 @@ import (
 
 // ID identifies an object in a cluster, in any version of its kind.
 type ID struct {
+	// Kind is canonical: HNC's second names of kinds stand for the same objects.
 	Kind            schema.GroupKind
 	Namespace, Name string
 }
@@ -49,8 +50,8 @@ const annotationMutation, mutationIgnore = "client.lifecycle.config.k8s.io/mutat
 // Object is an object as the repository wants it.
 type Object struct {
 	ID
-	// Version is the version of the kind that the repository uses.
-	Version  string
+	// Declared is the kind and the version that the repository uses.
+	Declared schema.GroupVersionKind
 	Handling Handling
 	// Phase is when the object is written: all objects of a phase before any of the next.
 	Phase int
@@ -98,10 +99,9 @@ func phaseOf(kind schema.GroupKind, namespace string) int {
 func Desired(result *repository.Result, sync string) ([]*Object, error) {
 	desired := make([]*Object, 0, len(result.Objects))
 	for _, o := range withAbstract(result) {
-		gvk := o.GroupVersionKind()
+		id := ID{object.Canonical(o.GroupKind()), o.GetNamespace(), o.GetName()}
 		d := &Object{
-			ID: ID{gvk.GroupKind(), o.GetNamespace(), o.GetName()}, Version: gvk.Version, Path: o.Path,
-			Phase: phaseOf(gvk.GroupKind(), o.GetNamespace()), Generated: o.generated, Remnant: o.remnant, above: o.above, source: o.Object, sync: sync,
+			ID: id, Declared: o.GroupVersionKind(), Path: o.Path, Phase: phaseOf(id.Kind, id.Namespace), Generated: o.generated, Remnant: o.remnant, above: o.above, source: o.Object, sync: sync,
 		}
 		if value, _ := o.Annotation(object.AnnotationManaged); value == object.ManagedDisabled {
 			d.Handling = Unmanaged

@@ -28,6 +28,9 @@ type Applied struct {
 	// Hash is that of the content.
 	Hash uint64
 	Live
+	// Touched is true after another client has changed what the RepositorySync owns, also if the entry of its field manager is as before: clients may write
+	// that, too.
+	Touched bool
 }
 
 // State is what is known of the cluster.
@@ -80,7 +83,7 @@ func Compute(desired []*Object, state *State, prune bool) *Plan {
 			switch {
 			case !known || applied.Hash != d.Hash:
 				p.Apply[d.Phase] = append(p.Apply[d.Phase], d)
-			case !exists || live.UID != applied.UID || live.Owned != applied.Owned || live.Terminating:
+			case !exists || live.UID != applied.UID || live.Owned != applied.Owned || live.Terminating || applied.Touched:
 				p.Apply[d.Phase] = append(p.Apply[d.Phase], d)
 				p.Drifted[d.ID] = true
 			}

@@ -1,6 +1,10 @@
 package plan
 
 import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -22,4 +26,29 @@ func Unsafe(state *State, after *repository.Result, allowMassDeletion bool) repo
 		}
 	}
 	return changes.Unsafe(before, after, allowMassDeletion)
+}
+
+// RemovedDefinitions returns an error for each object whose CustomResourceDefinition would be deleted, with all objects of its kind in the cluster. Like
+// Unsafe, it compares with the cluster, so that it does not matter whether the process knows the previous revision. resource returns the resource of a
+// kind, and whether the cluster serves it.
+func RemovedDefinitions(state *State, desired []*Object, resource func(schema.GroupKind) (schema.GroupVersionResource, bool)) report.Errors {
+	wanted := map[ID]bool{}
+	for _, o := range desired {
+		wanted[o.ID] = true
+	}
+	var errors report.Errors
+	for _, o := range desired {
+		served, ok := resource(o.Kind)
+		definition := ID{Kind: object.CRD, Name: served.Resource + "." + served.Group}
+		live, exists := state.Live[definition]
+		if !ok || wanted[definition] || !exists || live.Owned == 0 || live.Detached {
+			continue
+		}
+		errors = append(errors, &report.Error{
+			Code:    report.RemovedCRD,
+			Message: fmt.Sprintf("the CustomResourceDefinition of %s was removed, but the repository still contains this object; remove it as well", o.Kind),
+			Paths:   []string{o.Path},
+		})
+	}
+	return errors
 }
