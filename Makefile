@@ -130,7 +130,7 @@ generate: ## regenerate code
 
 .PHONY: install
 install: helm ## install into the cluster of KUBECONFIG: make install VALUES='--set image.registry=registry.example.com/hierarchy'
-	$(BIN)/helm upgrade --install hnc artifacts/chart --namespace hnc-system --create-namespace $(VALUES)
+	$(BIN)/helm upgrade --install hnc artifacts/chart --namespace hnc-system --create-namespace --set image.tag=$(subst +,_,$(VERSION)) $(VALUES)
 
 .PHONY: uninstall
 uninstall: helm binaries ## say what stays in the cluster of KUBECONFIG, ask, and remove the servers; namespaces and copies stay

@@ -16,8 +16,10 @@ case "${1:-} ${2:+file}" in
     echo "no APIService leads to the namespace hnc-system" >&2
     exit 1
   fi
-  # shellcheck disable=SC2086
-  kubectl get apiservices $names -o yaml | sed -E '/^    (uid|resourceVersion|creationTimestamp):/d' >"$2"
+  for name in $names; do
+    echo ---
+    kubectl get apiservices "$name" -o yaml | sed -E '/^  (uid|resourceVersion|creationTimestamp):/d'
+  done >"$2"
   # shellcheck disable=SC2086
   kubectl delete apiservices $names
   ;;

@@ -18,10 +18,11 @@ done
 
 any=0
 # shellcheck disable=SC2086
-for package in $(go list $packages); do
+all=$(go list $packages)
+for package in $all; do
   failed=0
   for ((n = 1; n <= times; n++)); do
-    log=$logs/$(basename "$package")-$n.log
+    log=$logs/${package//\//_}-$n.log
     if go test -count=1 -timeout 30m "$package" "$@" >"$log" 2>&1; then
       rm "$log"
     else

@@ -98,5 +98,8 @@ func checkOutput(repo, output string) error {
 	if slices.Contains(object.TopDirs, top) || filepath.IsLocal(above) {
 		return fmt.Errorf("%s is part of the repository; choose another path by --output", output)
 	}
+	if info, err := os.Lstat(to); err == nil && info.Mode()&fs.ModeSymlink != 0 && filepath.IsLocal(below) {
+		return fmt.Errorf("%s is a symbolic link of the repository; remove it, or choose another path by --output", output)
+	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 // installed selects the objects of the manifests and of the chart.
 const installed = "app.kubernetes.io/part-of=hierarchy-apiserver"
 
-// podTimeout limits how long the pods of hnc-propagator may take to stop.
+// podTimeout limits how long the pods of hnc-sync, and those of hnc-propagator, may take to stop.
 const podTimeout = 2 * time.Minute
 
 // removal is a step of the removal: objects that can go at the same time.
@@ -33,9 +33,11 @@ type removal struct {
 }
 
 // removals are in an order in which nothing fails or blocks in between. A namespace that is being deleted waits for an APIService without a server,
-// so those go before their server. The policies protect copies until nothing writes copies any more.
+// so those go before their server, and the webhook of quotas, which rejects what it cannot count, before those. The policies protect copies until nothing writes copies any more.
 var removals = []removal{
+	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-sync", pods: "hnc-sync"},
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-propagator", pods: "hnc-propagator"},
+	{resources: []schema.GroupVersionResource{{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}}},
 	{resources: []schema.GroupVersionResource{{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}}},
 	{resources: []schema.GroupVersionResource{
 		{Group: "apps", Version: "v1", Resource: "deployments"},
@@ -47,7 +49,6 @@ var removals = []removal{
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingadmissionpolicybindings"},
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingadmissionpolicies"},
-		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"},
 	}},
 	{resources: []schema.GroupVersionResource{
 		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"},

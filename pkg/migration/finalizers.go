@@ -45,6 +45,10 @@ const definitionTimeout = 5 * time.Minute
 
 // deleteDefinitions deletes HNC's definitions with their objects, which nothing serves any more. The last one lets hnc-propagator start.
 func (m *Migration) deleteDefinitions(ctx context.Context) error {
+	// HNC's own definitions would look like a complete import.
+	if err := m.served(ctx, true); err != nil {
+		return err
+	}
 	if err := m.verify(ctx); err != nil {
 		return err
 	}

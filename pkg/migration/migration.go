@@ -110,6 +110,9 @@ func (m *Migration) Run(ctx context.Context) error {
 	if m.state, err = loadState(ctx, m.clients); err != nil {
 		return err
 	}
+	if m.state != nil && m.state.stored.Data[keyRollingBack] != "" {
+		return errors.New("a rollback has begun; repeat kubectl hns migrate rollback to complete it, then migrate again")
+	}
 	steps := m.steps()
 	begin := m.state.position(steps)
 	if err := m.check(ctx, begin); err != nil {

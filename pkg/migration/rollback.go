@@ -49,6 +49,10 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	if !m.Confirm("Begin? (yes/no) ") {
 		return fmt.Errorf("nothing was changed: %w", ErrNotConfirmed)
 	}
+	// Another process that has gone on in the meantime, or goes on from here, fails.
+	if err := m.state.record(ctx, keyRollingBack, "true"); err != nil {
+		return err
+	}
 	for i, s := range steps {
 		if err := m.printf("%2d/%d %-11s %s\n", i+1, len(steps), s.name, s.title); err != nil {
 			return err

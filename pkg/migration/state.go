@@ -26,6 +26,8 @@ const (
 	keyBackup = "backup"
 	// keyDeleting is set from when definitions are deleted: the migration cannot be rolled back.
 	keyDeleting = "deleting"
+	// keyRollingBack is set from when a rollback begins: the migration cannot be continued before it has ended.
+	keyRollingBack = "rollingBack"
 )
 
 // state is how far a migration has got, and what a rollback restores.

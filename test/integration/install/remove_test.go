@@ -100,6 +100,11 @@ func TestInstallAndRemove(t *testing.T) {
 	if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
 		t.Fatal(err)
 	}
+	// hnc-propagator has registered it, so Helm does not know of it.
+	err = admin.AdmissionregistrationV1().ValidatingWebhookConfigurations().Delete(t.Context(), hnc.QuotaWebhookName, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
 	removed(t, before)
 }
 
@@ -193,9 +198,10 @@ func removed(t *testing.T, before map[string]string) {
 		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}: {
 			"hnc-propagator", "hnc-apiserver", "hnc-apiserver:any-kind", "hnc-aggregate-to-edit", "hnc-sync", "hnc-sync:accounts",
 		},
-		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}:            {"hnc-propagator", "hnc-sync", "hnc-sync:auth-delegator"},
-		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}: {"copies.hnc.x-k8s.io"},
-		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"}:                 {"hnc-propagator"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}:                {"hnc-propagator", "hnc-sync", "hnc-sync:auth-delegator"},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}:     {"copies.hnc.x-k8s.io"},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}: {hnc.QuotaWebhookName},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"}:                     {"hnc-propagator"},
 	} {
 		for _, name := range names {
 			if _, err := admin.Dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {

@@ -131,6 +131,9 @@ func TestMigration(t *testing.T) {
 	for i, step := range rollbackSteps {
 		if i%every == 1%every && i < len(rollbackSteps)-1 {
 			interrupt(t, step, "migrate", "rollback", "--yes")
+			if _, err := plugin(t, "", "migrate", "--yes", "--export", file); err == nil || !strings.Contains(err.Error(), "a rollback has begun") {
+				t.Errorf("the migration goes on after a rollback that was killed in step %s: %v", step, err)
+			}
 		}
 	}
 	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err != nil {
