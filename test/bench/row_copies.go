@@ -158,9 +158,10 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 		}
 		var without float64
 		if err := b.accounted("unrelated, without us", func() error {
-			var err error
-			without, err = write(fmt.Sprint("without", round))
-			return err
+			return profiler{b}.profile(ctx, "unrelated-without-us", func() (err error) {
+				without, err = write(fmt.Sprint("without", round))
+				return err
+			})
 		}); err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
-// Package certificates tests the certificates that hnc-propagator issues, with lives of less than a minute: hnc-apiserver gets its certificate from
-// nowhere else.
+// Package certificates tests the certificates that hnc-propagator issues, with lives of less than a minute, since hnc-apiserver gets its certificate from
+// nowhere else, and the certificate with which hnc-apiserver authenticates to etcd.
 package certificates
 
 import (
@@ -51,6 +51,10 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if port, err = cp.Port("hnc-apiserver"); err != nil {
 		return err
 	}
+	etcd, err := startEtcd(ctx)
+	if err != nil {
+		return err
+	}
 	if err := register(ctx); err != nil {
 		return err
 	}
@@ -69,7 +73,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	}); err != nil {
 		return fmt.Errorf("no certificate: %w", err)
 	}
-	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Args: []string{
+	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Etcd: etcd, Args: []string{
 		"--tls-cert-file=" + filepath.Join(volume, "tls.crt"), "--tls-private-key-file=" + filepath.Join(volume, "tls.key"),
 		// For the health check of the test, which connects to the address.
 		"--tls-sni-cert-key=" + installation.Serving.CertFile + "," + installation.Serving.KeyFile + ":127.0.0.1",
