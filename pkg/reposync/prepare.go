@@ -3,16 +3,13 @@ package reposync
 import (
 	"context"
 
-	"k8s.io/klog/v2"
-
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
-// prepare compiles the revision that is to be applied, and makes it current. If it must not be applied, the one before remains in force; a process that
-// does not know that reads it again.
+// prepare compiles the revision that is to be applied, and makes it current. If it must not be applied, the one before remains in force.
 func (w *worker) prepare(ctx context.Context, done *outcome) error {
 	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0 || w.unverified
 	if w.candidate == nil && !stale {
@@ -35,21 +32,7 @@ func (w *worker) prepare(ctx context.Context, done *outcome) error {
 		return nil
 	}
 	done.rejected(refused.reason, refused.errors)
-	if last := w.sync.Status.AppliedCommit; w.current == nil && last != "" && last != next.commit {
-		return w.restore(ctx, last)
-	}
 	return nil
-}
-
-// restore makes the revision current that was applied last. That it cannot be read, or not be applied any more, is no error of the source's.
-func (w *worker) restore(ctx context.Context, commit string) error {
-	last, err := w.source.pinned(ctx, commit)
-	if err != nil {
-		klog.FromContext(ctx).Error(err, "Cannot read the commit that was applied last; nothing is in force", "commit", commit)
-		return nil
-	}
-	_, err = w.adopt(ctx, last)
-	return err
 }
 
 // refusal is why a revision is not applied: the reason of the condition Synced, and the errors.

@@ -91,17 +91,6 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	return read, err
 }
 
-// pinned returns the revision of a commit of the source.
-func (s *source) pinned(ctx context.Context, commit string) (*revision, error) {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	credentials, err := s.credentials(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.load(ctx, git.Source{URL: s.spec.Source.URL, Commit: commit}, credentials)
-}
-
 func (s *source) load(ctx context.Context, from git.Source, credentials *git.Credentials) (*revision, error) {
 	snapshot, err := s.reader.Read(ctx, from, credentials)
 	if err != nil {

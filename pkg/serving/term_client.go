@@ -33,8 +33,8 @@ func (t *Term) Restrict(config *rest.Config) (*rest.Config, error) {
 	return restricted, nil
 }
 
-// requestTimeout bounds a request until its response has been read, and a watch until it begins. kube-apiserver answers within a minute; what is between
-// may not. Without a bound, what waits for the answer would never be written, or watched, again.
+// requestTimeout bounds a write until its response has been read, a read until it makes progress, and a watch until it begins. kube-apiserver answers
+// within a minute; what is between may not. Without a bound, what waits for the answer would never be written, or watched, again.
 const requestTimeout = 75 * time.Second
 
 type termTransport struct {
@@ -66,23 +66,29 @@ func (t termTransport) bounded(transport http.RoundTripper, request *http.Reques
 		end()
 		return nil, inTime(ctx, err)
 	}
+	progress := func() {}
 	if isWatch, _ := strconv.ParseBool(request.URL.Query().Get("watch")); isWatch {
 		timer.Stop()
+	} else if request.Method == http.MethodGet {
+		progress = func() { timer.Reset(t.timeout) }
 	}
-	response.Body = &boundedBody{response.Body, ctx, end}
+	response.Body = &boundedBody{response.Body, ctx, progress, end}
 	return response, nil
 }
 
 // boundedBody ends the timeout of its request when it is closed.
 type boundedBody struct {
 	io.ReadCloser
-	ctx context.Context
-	end func()
+	ctx           context.Context
+	progress, end func()
 }
 
 // Read implements io.Reader. Its error says that the time is over.
 func (b *boundedBody) Read(data []byte) (int, error) {
 	n, err := b.ReadCloser.Read(data)
+	if n > 0 {
+		b.progress()
+	}
 	return n, inTime(b.ctx, err)
 }
 

@@ -31,11 +31,15 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 			return nil, err
 		}
 		guard := &fence.Guard{}
-		// What is below the parent already uses its quotas.
-		if !old.held() {
-			if err := s.limitClaim(ctx, guard, reject, name, parent.Name, orphans); err != nil {
-				return nil, err
-			}
+		switch {
+		case !old.held():
+			err = s.limitClaim(ctx, guard, reject, name, parent.Name, orphans)
+		case old.Subnamespace == "":
+			// What is below the parent already uses its quotas.
+			err = s.limitSubnamespaces(ctx, guard, reject, parent.Name, name, 1)
+		}
+		if err != nil {
+			return nil, err
 		}
 		edgeValue{Parent: parent.Name, Hierarchy: old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
 		return guard, nil

@@ -100,9 +100,9 @@ func setRecord[T any](records *map[string]T, name string, value T) {
 	(*records)[name] = value
 }
 
-// limitSubnamespaces rejects more sub-namespaces below parent if one of the ancestors has as many as its quota allows. The guard compares the records
-// of their subtrees, so the count is exact at commit.
-func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent string, more int64) error {
+// limitSubnamespaces rejects more sub-namespaces below parent, name among them, if one of the ancestors has as many others as its quota allows. The
+// guard compares the records of their subtrees, so the count is exact at commit.
+func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent, name string, more int64) error {
 	l, err := s.limits(ctx)
 	if err != nil || l.Empty() {
 		return err
@@ -113,7 +113,7 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	}
 	var limited, records []string
 	for _, ancestor := range chain {
-		if name, _ := l.Subnamespaces(ancestor); name != "" {
+		if limit, _ := l.Subnamespaces(ancestor); limit != "" {
 			limited, records = append(limited, ancestor), append(records, limits.Children(ancestor))
 		}
 	}
@@ -132,10 +132,10 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 		return err
 	}
 	for i := len(limited) - 1; i >= 0; i-- {
-		name, hard := l.Subnamespaces(limited[i])
-		used := s.index.countSubnamespaces(limited[i])
+		quotaName, hard := l.Subnamespaces(limited[i])
+		used := s.index.countSubnamespaces(limited[i], name)
 		if over := quota.Exceeding(corev1.ResourceList{hnc.ResourceSubnamespaces: hard}, subnamespaces(used), subnamespaces(more)); over != nil {
-			return reject.forbidden("%s", quota.ExceededMessage(limited[i], name, over))
+			return reject.forbidden("%s", quota.ExceededMessage(limited[i], quotaName, over))
 		}
 	}
 	return nil
@@ -146,12 +146,12 @@ func subnamespaces(n int64) corev1.ResourceList {
 	return corev1.ResourceList{hnc.ResourceSubnamespaces: *resource.NewQuantity(n, resource.DecimalSI)}
 }
 
-// countSubnamespaces returns the number of sub-namespaces below a namespace. One whose Subnamespace was deleted counts as long as it stays.
-func (i *Index) countSubnamespaces(top string) (n int64) {
+// countSubnamespaces returns the number of sub-namespaces below a namespace, without one. One whose Subnamespace was deleted counts as long as it stays.
+func (i *Index) countSubnamespaces(top, without string) (n int64) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	i.forest.Walk(top, func(name string, depth int) bool {
-		if depth == 0 {
+		if depth == 0 || name == without {
 			return true
 		}
 		edge := i.edges[name]

@@ -115,11 +115,11 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	children := s.index.countSubnamespaces(names[0])
+	children := s.index.countSubnamespaces(names[0], "")
 	var all []ExceededQuota
 	for _, top := range slices.Backward(gained) {
 		earlier, earlierChildren := placementsFrom(ctx).addUse(top, moved, children)
-		all = append(all, exceedingMove(l, top, moved, add(sums[top], earlier), children, s.index.countSubnamespaces(top)+earlierChildren)...)
+		all = append(all, exceedingMove(l, top, moved, add(sums[top], earlier), children, s.index.countSubnamespaces(top, "")+earlierChildren)...)
 	}
 	return all, nil
 }

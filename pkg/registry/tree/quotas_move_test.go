@@ -129,7 +129,7 @@ func TestSubnamespaceIsRejectedAtTheLimitOfAnyAncestor(t *testing.T) {
 	} {
 		guard := &fence.Guard{}
 		s := newSnapshot(f.Index, false)
-		err := s.limitSubnamespaces(t.Context(), guard, newRejection(t.Context(), "new"), parent, 1)
+		err := s.limitSubnamespaces(t.Context(), guard, newRejection(t.Context(), "new"), parent, "new", 1)
 		if want == "" {
 			if err != nil || guard.UnchangedRecords[limits.Children("top")] == 0 {
 				t.Errorf("below %s: %v, compared %v", parent, err, guard.UnchangedRecords)
@@ -142,7 +142,7 @@ func TestSubnamespaceIsRejectedAtTheLimitOfAnyAncestor(t *testing.T) {
 
 // Removing the Subnamespace of a sub-namespace that stays makes no room for another one; creating it again takes none.
 func TestSubnamespaceThatLostItsRecordCounts(t *testing.T) {
-	f := newFixture(t, map[string]string{"top": "", "sub": "top"})
+	f := newFixture(t, map[string]string{"top": "", "sub": "top", "full": ""})
 	f.stored.put(t, "sub", edgeValue{Parent: "top", Hierarchy: uid("sub")})
 	f.sync(t)
 	f.limited(map[string]corev1.ResourceList{"sub": hard("pods", "6")}, quotaOf("top", "q", "count/subnamespaces.hnc.x-k8s.io", "1"), quotaOf("top", "r", "pods", "10"))
@@ -151,5 +151,12 @@ func TestSubnamespaceThatLostItsRecordCounts(t *testing.T) {
 	}
 	if _, err := f.Claims.Validate(as(t, "user"), "sub", f.existing(t, "top")); err != nil {
 		t.Errorf("the same again: got %v", err)
+	}
+	// A full namespace below becomes a sub-namespace.
+	f.stored.put(t, "full", edgeValue{Parent: "top", Hierarchy: uid("full")})
+	f.sync(t)
+	f.change(t, "full", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "top"}, true)
+	if _, err := f.Claims.Validate(as(t, "user"), "full", f.existing(t, "top")); !apierrors.IsForbidden(err) {
+		t.Errorf("a full namespace: got %v", err)
 	}
 }

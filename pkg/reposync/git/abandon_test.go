@@ -35,7 +35,7 @@ func TestSilentServersDoNotHoldARead(t *testing.T) {
 	}
 	_ = listener.Close()
 	_ = (<-accepted).Close()
-	<-reader.abandoned
+	<-reader.last.ended
 	if _, err := reader.Head(t.Context(), source, credentials); err == nil || strings.Contains(err.Error(), "an earlier request") {
 		t.Errorf("after its end: got %v", err)
 	}

@@ -44,8 +44,8 @@ type Reader struct {
 	Scratch string
 	// MaxBytes limits what is stored of a repository.
 	MaxBytes int64
-	// abandoned is closed when the last abandoned request has ended, nil if there was none.
-	abandoned chan struct{}
+	// last is the last request that was abandoned.
+	last abandoned
 }
 
 // Snapshot is the content of one commit. It does not change when the branch moves.
@@ -67,7 +67,7 @@ func (r *Reader) Head(ctx context.Context, source Source, credentials *Credentia
 	if source.Commit != "" {
 		return source.Commit, nil
 	}
-	return abandon(ctx, &r.abandoned, func() (string, error) { return r.head(ctx, source, credentials) }, func(string) {})
+	return abandon(ctx, &r.last, func() (string, error) { return r.head(ctx, source, credentials) }, func(string) {})
 }
 
 func (r *Reader) head(ctx context.Context, source Source, credentials *Credentials) (string, error) {
@@ -103,7 +103,7 @@ func (r *Reader) head(ctx context.Context, source Source, credentials *Credentia
 
 // Read reads the revision that the source names now.
 func (r *Reader) Read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {
-	return abandon(ctx, &r.abandoned, func() (*Snapshot, error) { return r.read(ctx, source, credentials) }, func(s *Snapshot) { _ = s.Close() })
+	return abandon(ctx, &r.last, func() (*Snapshot, error) { return r.read(ctx, source, credentials) }, func(s *Snapshot) { _ = s.Close() })
 }
 
 func (r *Reader) read(ctx context.Context, source Source, credentials *Credentials) (*Snapshot, error) {

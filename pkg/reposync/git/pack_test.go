@@ -194,8 +194,8 @@ func TestReadsEndWithTheContext(t *testing.T) {
 	if _, err := reader.Read(ctx, Source{URL: url}, &Credentials{Username: "git", Password: "secret", CA: ca}); err == nil {
 		t.Error("something was read")
 	}
-	if reader.abandoned != nil {
-		<-reader.abandoned
+	if reader.last.ended != nil {
+		<-reader.last.ended
 	}
 	if left, err := os.ReadDir(reader.Scratch); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)

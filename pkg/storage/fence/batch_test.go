@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
@@ -15,6 +16,10 @@ type recorder struct {
 	clientv3.KV
 	compared map[string]int64
 	all      []map[string]int64
+}
+
+func (r *recorder) Get(context.Context, string, ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	return &clientv3.GetResponse{Header: &etcdserverpb.ResponseHeader{Revision: 7}, Kvs: []*mvccpb.KeyValue{{ModRevision: 1}}}, nil
 }
 
 func (r *recorder) Txn(context.Context) clientv3.Txn { return recorderTxn{r} }

@@ -43,14 +43,30 @@ func (c *guardedClient) OptimisticDelete(ctx context.Context, key string, expect
 		return c.Interface.OptimisticDelete(ctx, key, expected, opts)
 	}
 	if guard.KeepsObject {
-		c.onLost()
-		return kubernetes.DeleteResponse{}, ErrLost
+		return c.refuseDelete(ctx, key, expected)
 	}
 	response, kv, err := c.commit(ctx, guard, key, expected, clientv3.OpDelete(key))
 	if err != nil {
 		return kubernetes.DeleteResponse{}, err
 	}
 	return kubernetes.DeleteResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
+}
+
+// refuseDelete fails with ErrLost, unless the key has changed: then the store evaluates its current value.
+func (c *guardedClient) refuseDelete(ctx context.Context, key string, expected int64) (kubernetes.DeleteResponse, error) {
+	response, err := c.kv.Get(ctx, key)
+	if err != nil {
+		return kubernetes.DeleteResponse{}, err
+	}
+	var kv *mvccpb.KeyValue
+	if len(response.Kvs) == 1 {
+		kv = response.Kvs[0]
+	}
+	if revisionOf(kv) == expected {
+		c.onLost()
+		return kubernetes.DeleteResponse{}, ErrLost
+	}
+	return kubernetes.DeleteResponse{Revision: response.Header.Revision, KV: kv}, nil
 }
 
 // commit commits a write and its guard in one transaction. It returns the current value of the key if the key itself has changed.

@@ -71,7 +71,9 @@ func (w *world) certain(o operation) bool {
 	case createNamespace:
 		return !exists
 	case setParent:
-		return exists && !s.sub && o.to == ""
+		// Where activities are halted, nothing moves.
+		_, orphaned := w.chain(o.space)
+		return exists && !s.sub && o.to == "" && !orphaned
 	case setCascading, setEnvironment, setQuota:
 		return exists
 	case put:

@@ -41,13 +41,6 @@ func TestInvalidRevisionsAreNotApplied(t *testing.T) {
 	r.commit(t, map[string]string{"namespaces/i-eng/policy.yaml": configMap("policy", "2"), "namespaces/i-eng/i-shop/again.yaml": configMap("policy", "3")})
 	failing(t, "invalid", hnc.ReasonInvalidRepository, "KNV1029")
 	eventually(t, "i-shop", "policy=1")
-	// Another worker does not know the revision before, which remains in force.
-	change(t, "invalid", func(s *v1beta1.RepositorySyncSpec) { s.Interval.Duration *= 2 })
-	suite.Must(t, "drift", func() error {
-		return tenant.CoreV1().ConfigMaps("i-shop").Delete(t.Context(), "policy", metav1.DeleteOptions{})
-	})
-	eventually(t, "i-shop", "policy=1")
-	failing(t, "invalid", hnc.ReasonInvalidRepository, "KNV1029")
 	// One tree label would stand for a directory and a namespace.
 	files := with(namespace("i-shop/i-other"), "namespaces/i-eng/i-shop/again.yaml", "")
 	commit := r.commit(t, files)
