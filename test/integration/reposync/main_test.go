@@ -66,7 +66,9 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 		rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings", "clusterroles"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{"example.com"}, Resources: all, Verbs: all},
-		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hierarchies", "hierarchies/abstract", "hierarchicalresourcequotas"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{
+			"hierarchies", "hierarchies/abstract", "hierarchyconfigurations", "subnamespaces", "subnamespaceanchors", "hierarchicalresourcequotas",
+		}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"repositorysyncs"}, Verbs: []string{"use"}},
 		// To find out whether a namespace is in use.
 		rbacv1.PolicyRule{APIGroups: all, Resources: all, Verbs: []string{"list"}},
