@@ -33,7 +33,8 @@ type removal struct {
 }
 
 // removals are in an order in which nothing fails or blocks in between. A namespace that is being deleted waits for an APIService without a server,
-// so those go before their server, and the webhook of quotas, which rejects what it cannot count, before those. The policies protect copies until nothing writes copies any more.
+// so those go before their server, and the webhook of quotas, which rejects what it cannot count, before those. The policies protect copies until
+// nothing writes copies any more.
 var removals = []removal{
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-sync", pods: "hnc-sync"},
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-propagator", pods: "hnc-propagator"},

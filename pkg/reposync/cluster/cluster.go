@@ -93,9 +93,8 @@ func (c *Cluster) put(id plan.ID, live plan.Live) bool {
 		return false
 	}
 	c.live[id] = live
-	if applied, ok := c.applied[id]; ok && live.Owned != applied.Owned {
-		applied.Touched = true
-		c.applied[id] = applied
+	if live.Owned != c.applied[id].Owned {
+		c.touch(id)
 	}
 	known.Version = live.Version
 	return !exists || known != live
@@ -111,11 +110,16 @@ func (c *Cluster) remove(id plan.ID, live plan.Live) bool {
 	}
 	delete(c.live, id)
 	delete(c.existing, id)
+	c.touch(id)
+	return true
+}
+
+// touch records that another client has changed an object, if it was applied. The caller holds the lock.
+func (c *Cluster) touch(id plan.ID) {
 	if applied, ok := c.applied[id]; ok {
 		applied.Touched = true
 		c.applied[id] = applied
 	}
-	return true
 }
 
 // record stores the result of applying an object.

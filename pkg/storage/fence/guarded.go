@@ -58,10 +58,7 @@ func (c *guardedClient) refuseDelete(ctx context.Context, key string, expected i
 	if err != nil {
 		return kubernetes.DeleteResponse{}, err
 	}
-	var kv *mvccpb.KeyValue
-	if len(response.Kvs) == 1 {
-		kv = response.Kvs[0]
-	}
+	kv := only(response.Kvs)
 	if revisionOf(kv) == expected {
 		c.onLost()
 		return kubernetes.DeleteResponse{}, ErrLost
@@ -79,15 +76,20 @@ func (c *guardedClient) commit(ctx context.Context, guard *Guard, key string, ex
 	if err != nil || response.Succeeded {
 		return response, nil, err
 	}
-	var kv *mvccpb.KeyValue
-	if kvs := response.Responses[0].GetResponseRange().Kvs; len(kvs) == 1 {
-		kv = kvs[0]
-	}
+	kv := only(response.Responses[0].GetResponseRange().Kvs)
 	if current := revisionOf(kv); current == expected {
 		c.onLost()
 		return nil, nil, ErrLost
 	}
 	return response, kv, nil
+}
+
+// only returns the value of a key that was read, nil if it does not exist.
+func only(kvs []*mvccpb.KeyValue) *mvccpb.KeyValue {
+	if len(kvs) == 1 {
+		return kvs[0]
+	}
+	return nil
 }
 
 func revisionOf(kv *mvccpb.KeyValue) int64 {

@@ -2,10 +2,7 @@ package certificates
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,18 +89,7 @@ func TestTheCertificateForEtcdIsReplacedWithoutARestart(t *testing.T) {
 		}
 		return err
 	})
-	insecure := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
-	suite.Eventually(t, "the server is ready", func() error {
-		response, err := insecure.Get(fmt.Sprintf("https://127.0.0.1:%d/readyz", port))
-		if err != nil {
-			return err
-		}
-		defer func() { _ = response.Body.Close() }()
-		if response.StatusCode != http.StatusOK {
-			return errors.New(response.Status)
-		}
-		return nil
-	})
+	suite.Eventually(t, "the server is ready", func() error { return ready(port) })
 	if now, err := os.ReadFile(filepath.Join(cp.Dir(), "hnc-apiserver.pid")); err != nil || string(now) != string(started) || !cp.Running("hnc-apiserver") {
 		t.Errorf("process %s became %s, %v: it was started again, or has ended", started, now, err)
 	}

@@ -135,22 +135,32 @@ func stayReady(ctx context.Context, t *testing.T, server string) {
 		t.Error(err)
 		return
 	}
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	answers := 0
 	_ = wait.PollUntilContextCancel(ctx, suite.Interval, true, func(context.Context) (bool, error) {
-		response, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d/readyz", port))
-		if err != nil {
-			t.Errorf("%s: %v", server, err)
-			return false, nil
+		if err := ready(port); err != nil {
+			t.Errorf("%s after %d answers: %v", server, answers, err)
 		}
-		body, _ := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if answers++; response.StatusCode != http.StatusOK {
-			t.Errorf("%s is unready after %d answers: %s", server, answers, body)
-		}
+		answers++
 		return false, nil
 	})
-	t.Logf("%s was ready %d times", server, answers)
+	t.Logf("%s was asked %d times", server, answers)
+}
+
+// anyCertificate connects anew for each request, to a server of any certificate.
+var anyCertificate = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+
+// ready returns an error unless the server at a port is ready.
+func ready(port int) error {
+	response, err := anyCertificate.Get(fmt.Sprintf("https://127.0.0.1:%d/readyz", port))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", response.Status, body)
+	}
+	return err
 }
 
 func TestAllVersionsTrustTheSameAuthorities(t *testing.T) {
