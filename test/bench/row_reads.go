@@ -47,7 +47,7 @@ type read struct {
 	about     string
 }
 
-// measureReads measures reads of the whole forest and of its largest proper subtree while all copies are resident.
+// measureReads measures reads of the whole forest and of its largest subtree of at most a tenth while all copies are resident.
 func measureReads(ctx context.Context, b *bench) error {
 	if err := b.populate(ctx); err != nil {
 		return err
@@ -71,7 +71,7 @@ func measureReads(ctx context.Context, b *bench) error {
 	return b.report("reads-memory", "MB", b.forest.len(), series{values: []float64{peak}}, none, "peak RSS of hnc-apiserver, these reads included")
 }
 
-// readsOf returns the reads, and the root of the largest proper subtree.
+// readsOf returns the reads, and the root of that subtree.
 func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error) {
 	root, k := b.forest.root(), b.kinds()[0]
 	top = b.forest.names[b.forest.largest()]

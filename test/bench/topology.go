@@ -99,13 +99,13 @@ func (t tree) leaves() []int {
 	return leaves
 }
 
-// largest returns the node with the most descendants, except the root.
+// largest returns the root of the largest subtree that is at most a tenth of the tree.
 func (t tree) largest() int {
 	size := make([]int, t.len())
-	best := 1
+	best := t.len() - 1
 	for i := t.len() - 1; i > 0; i-- {
 		size[i]++
-		if size[t.parents[i]] += size[i]; size[i] > size[best] {
+		if size[t.parents[i]] += size[i]; size[i] > size[best] && size[i] <= t.len()/10 {
 			best = i
 		}
 	}

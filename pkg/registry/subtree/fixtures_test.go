@@ -25,6 +25,8 @@ type source struct {
 	changed chan struct{}
 	open    int
 	opened  int
+	// listed is the path of the last list.
+	listed string
 	// ended is closed to end all watches.
 	ended chan struct{}
 	// padding is part of each object.
@@ -35,6 +37,7 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("watch") == "" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.listed = r.URL.Path
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[]}`, s.latest)
 		return

@@ -33,8 +33,9 @@ func (r reader) with(more map[string]string) url.Values {
 	return query
 }
 
-// currentRevision returns an empty list at the revision that the given parameters select. It drops the one object
-// that the upstream request returns, because nobody has authorized it.
+// currentRevision returns an empty list at the revision that the given parameters select. The namespace does not
+// matter for that; kube-apiserver would copy references to all objects of the cluster, even if limited to one. It drops
+// the one object that the upstream request returns, because nobody has authorized it.
 func (r reader) currentRevision(ctx context.Context, resourceVersion string, match metav1.ResourceVersionMatch) (*page, error) {
 	query := url.Values{"limit": {"1"}}
 	if resourceVersion != "" {
@@ -43,7 +44,7 @@ func (r reader) currentRevision(ctx context.Context, resourceVersion string, mat
 	if match != "" {
 		query.Set("resourceVersionMatch", string(match))
 	}
-	p, err := r.list(ctx, r.kind, "", query, r.output.accept)
+	p, err := r.list(ctx, r.kind, metav1.NamespacePublic, query, r.output.accept)
 	if err != nil {
 		return nil, err
 	}

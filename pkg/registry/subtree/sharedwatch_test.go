@@ -138,3 +138,16 @@ func TestUpstreamWatchesAreLimited(t *testing.T) {
 		t.Errorf("got %v, want TooManyRequests", err)
 	}
 }
+
+// Even a limited list of the whole cluster costs kube-apiserver time in proportion to all objects.
+func TestCurrentRevisionDoesNotListTheCluster(t *testing.T) {
+	s, _, r := newSource(t)
+	s.grow(5)
+	head, err := r.currentRevision(t.Context(), "", "")
+	if err != nil || head.Metadata.ResourceVersion != "5" {
+		t.Errorf("%v, error %v, want revision 5", head, err)
+	}
+	if s.listed != "/api/v1/namespaces/kube-public/configmaps" {
+		t.Errorf("listed %s", s.listed)
+	}
+}

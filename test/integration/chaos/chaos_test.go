@@ -123,7 +123,8 @@ func TestNothingIsLostWhenServersCrash(t *testing.T) {
 // converged returns when the state equals what was promised, and fails with the differences if it doesn't come to that.
 func converged(t *testing.T, client *clients, promised *promise) {
 	t.Helper()
-	end := time.Now().Add(patience)
+	begin := time.Now()
+	reported := begin
 	for {
 		var mismatches []string
 		if found, err := observe(t.Context(), client); err != nil {
@@ -134,8 +135,12 @@ func converged(t *testing.T, client *clients, promised *promise) {
 		if len(mismatches) == 0 {
 			return
 		}
-		if time.Now().After(end) {
+		if time.Since(begin) > patience {
 			t.Fatalf("%d mismatches after %s, such as\n%s", len(mismatches), patience, strings.Join(mismatches[:min(len(mismatches), 40)], "\n"))
+		}
+		if time.Since(reported) > 10*time.Second {
+			reported = time.Now()
+			t.Logf("%d mismatches after %s, such as %s", len(mismatches), time.Since(begin).Round(time.Second), mismatches[0])
 		}
 		time.Sleep(10 * interval)
 	}
