@@ -43,11 +43,15 @@ func readError(err error) error {
 }
 
 // writeError returns 504 if etcd did not confirm a write, which may have been made. Without Retry-After, because clients repeat such requests by
-// themselves, and a creation that was made would be rejected the second time. It returns 503 if etcd is full.
+// themselves, and a creation that was made would be rejected the second time. It returns 503 if etcd is full, and 413 if the write depends on more
+// entries than etcd compares in a transaction.
 func writeError(err error) error {
 	switch {
 	case errors.Is(err, rpctypes.ErrNoSpace):
 		return apierrors.NewServiceUnavailable(fmt.Sprintf("etcd has reached its quota and accepts no writes; compact and defragment it, and disarm its alarm: %v", err))
+	case errors.Is(err, rpctypes.ErrTooManyOps):
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the tree is too deep, or has too many hierarchical quotas one below another, for a transaction of etcd; "+
+			"move an ancestor first, or remove quotas: %v", err))
 	case unavailable(err):
 		return apierrors.NewTimeoutError(fmt.Sprintf("etcd did not confirm the write, which may have been made; read the object, or try again: %v", err), 0)
 	}

@@ -45,6 +45,7 @@ func TestErrorsOfAvailabilityAreAPIErrors(t *testing.T) {
 		{rpctypes.Error(rpctypes.ErrGRPCTimeoutDueToLeaderFail), http.StatusServiceUnavailable, http.StatusGatewayTimeout},
 		{refused, http.StatusServiceUnavailable, http.StatusGatewayTimeout},
 		{rpctypes.Error(rpctypes.ErrGRPCNoSpace), 0, http.StatusServiceUnavailable},
+		{rpctypes.Error(rpctypes.ErrGRPCTooManyOps), 0, http.StatusRequestEntityTooLarge},
 		{rpctypes.Error(rpctypes.ErrGRPCCompacted), 0, 0},
 		{rejected, 0, 0},
 		{context.DeadlineExceeded, 0, 0},
