@@ -84,7 +84,7 @@ func (c *Client) Decorator() generic.StorageDecorator {
 			return nil, nil, err
 		}
 		cached, err := cacher.NewCacherFromConfig(cacher.Config{
-			Storage:             raw,
+			Storage:             separateStorage{raw, config.GroupResource.String()},
 			Versioner:           versioner,
 			GroupResource:       config.GroupResource,
 			EventsHistoryWindow: config.EventsHistoryWindow,

@@ -84,6 +84,11 @@ func (e *Edges) ListAndWatch(ctx context.Context, replace func([]Entry), update 
 	}
 }
 
+// stream returns the context of the watch and of the requests for its progress.
+func (e *Edges) stream(ctx context.Context) context.Context {
+	return clientv3.WithRequireLeader(ownStream(ctx, "edges"))
+}
+
 func (e *Edges) listAndWatch(ctx context.Context, replace func([]Entry), update func(Entry)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -99,7 +104,7 @@ func (e *Edges) listAndWatch(ctx context.Context, replace func([]Entry), update 
 	replace(entries)
 	e.progress.set(list.Header.Revision)
 
-	watch := e.client.Watch(clientv3.WithRequireLeader(ctx), prefix, clientv3.WithPrefix(), clientv3.WithRev(list.Header.Revision+1), clientv3.WithProgressNotify())
+	watch := e.client.Watch(e.stream(ctx), prefix, clientv3.WithPrefix(), clientv3.WithRev(list.Header.Revision+1), clientv3.WithProgressNotify())
 	for response := range watch {
 		if err := response.Err(); err != nil {
 			return err

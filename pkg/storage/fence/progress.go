@@ -49,7 +49,7 @@ func (e *Edges) WaitUntilFresh(ctx context.Context) error {
 		if delivered >= now.Header.Revision {
 			return nil
 		}
-		if err := e.client.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
+		if err := e.client.RequestProgress(e.stream(ctx)); err != nil {
 			return fmt.Errorf("cannot request the progress of the watch of edges: %w", err)
 		}
 		select {

@@ -3,9 +3,11 @@ package copies
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/klog/v2"
 
@@ -20,6 +22,19 @@ import (
 type backups struct {
 	hierarchy versioned.Interface
 	dynamic   dynamic.Interface
+
+	mu sync.Mutex
+	// overwriting holds the objects that are being overwritten.
+	overwriting map[object]struct{}
+}
+
+type object struct {
+	schema.GroupResource
+	namespace, name string
+}
+
+func newBackups(hierarchy versioned.Interface, client dynamic.Interface) *backups {
+	return &backups{hierarchy: hierarchy, dynamic: client, overwriting: map[object]struct{}{}}
 }
 
 // backup is the record of the content of an object that is about to be overwritten.
@@ -30,10 +45,27 @@ type backup struct {
 	lost error
 }
 
+// begin claims the object that a write is about to overwrite until done is called. The keys of a source and of its destination may lead to the same write at
+// the same time: the one that fails would discard the record that the other one relies on. It returns an error if the object is claimed.
+func (b *backups) begin(w copies.Write) (done func(), err error) {
+	o := object{w.Kind.GroupResource(), w.Namespace, w.Name}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, claimed := b.overwriting[o]; claimed {
+		return nil, fmt.Errorf("%w: %s %s/%s is being overwritten", outcome.ErrStale, w.Kind.Resource, w.Namespace, w.Name)
+	}
+	b.overwriting[o] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.overwriting, o)
+	}, nil
+}
+
 // add keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be kept because of
 // its kind, of limits or of missing rights, the write is not prevented: otherwise users could block the policies above them. It returns an
 // error if a retry may succeed.
-func (b backups) add(ctx context.Context, w copies.Write) (backup, error) {
+func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	live, err := b.dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -74,7 +106,7 @@ func lostFor(err error) (backup, error) {
 
 // discard deletes the record of an object that was not overwritten after all. Replacing a RoleBinding may have failed halfway, so its
 // record stays.
-func (b backups) discard(ctx context.Context, w copies.Write, kept backup) {
+func (b *backups) discard(ctx context.Context, w copies.Write, kept backup) {
 	if kept.created == nil || w.Kind == copies.Kinds[1] {
 		return
 	}

@@ -40,7 +40,7 @@ type Controller struct {
 	changedAt          *queue.Stamps
 	lag                *queue.Lag
 	events             eventRecorder
-	backups            backups
+	backups            *backups
 	live               live
 	failures           *failures
 
@@ -63,7 +63,9 @@ func New(d controller.Dependencies, config Config) *Controller {
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
 		moving:    map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{},
-		events: eventRecorder{d.Events}, backups: backups{hierarchy: d.Hierarchy, dynamic: d.Dynamic}, live: live{cache: d.Cache, hierarchy: d.Hierarchy},
+		events:  eventRecorder{d.Events},
+		backups: newBackups(d.Hierarchy, d.Dynamic),
+		live:    live{cache: d.Cache, hierarchy: d.Hierarchy},
 	}
 	c.failures = &failures{
 		cache: d.Cache, events: c.events, changed: config.FailuresChanged, messages: map[int]map[string]map[string]string{},

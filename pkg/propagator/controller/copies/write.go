@@ -30,7 +30,12 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 	defer c.metrics.reconciling(groupKind(w.Kind))()
 	var kept backup
 	if w.Overwrites() {
-		err := c.live.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
+		done, err := c.backups.begin(w)
+		if err != nil {
+			return err
+		}
+		defer done()
+		err = c.live.confirmAncestor(ctx, w.Namespace, w.Source.Namespace)
 		if err == nil {
 			kept, err = c.backups.add(ctx, w)
 		}
