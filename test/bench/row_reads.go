@@ -113,6 +113,9 @@ func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error
 	}, top, nil
 }
 
+// longestRead is how long reads are repeated in each round, at least five times.
+const longestRead = 30 * time.Second
+
 // measure alternates both reads.
 func (r read) measure(ctx context.Context, b *bench) error {
 	var p50, p99, size series
@@ -123,16 +126,16 @@ func (r read) measure(ctx context.Context, b *bench) error {
 	err := b.each(func(int) error {
 		return profiler{b}.profiled(ctx, r.name, func() error {
 			n := b.pick(50, 2)
-			took := [2][]time.Duration{make([]time.Duration, n), make([]time.Duration, n)}
+			var took [2][]time.Duration
 			var bytes [2]float64
-			for i := range n {
+			for start := time.Now(); len(took[0]) < n && (len(took[0]) < 5 || time.Since(start) < longestRead); {
 				for side, ask := range []func(context.Context) ([]byte, error){r.ours, r.raw} {
 					begun := time.Now()
 					answer, err := ask(ctx)
 					if err != nil {
 						return err
 					}
-					took[side][i], bytes[side] = time.Since(begun), float64(len(answer))
+					took[side], bytes[side] = append(took[side], time.Since(begun)), float64(len(answer))
 				}
 			}
 			p50.add(percentile(milliseconds(took[0]), 0.5), percentile(milliseconds(took[1]), 0.5))
