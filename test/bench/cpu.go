@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -13,12 +14,14 @@ import (
 )
 
 // accounted runs what is measured, and says which process has spent how much processor time on it: that shows where time goes even where others
-// use the machine as well.
-func (c *cluster) accounted(name string, measure func() error) error {
+// use the machine as well. It also says how often kube-apiserver, which has the largest heap, has collected garbage.
+func (c *cluster) accounted(ctx context.Context, name string, measure func() error) error {
 	c.calm()
+	collected := c.metered().collections(ctx)
 	before := c.spent()
 	err := measure()
 	after := c.spent()
+	collected = c.metered().collections(ctx) - collected
 	var words []string
 	var total time.Duration
 	for _, process := range slices.Sorted(maps.Keys(after)) {
@@ -30,7 +33,7 @@ func (c *cluster) accounted(name string, measure func() error) error {
 		total += spent
 		words = append(words, fmt.Sprintf("%s %.2f", process, spent.Seconds()))
 	}
-	c.sayf("%s: %.2f s of processor time: %s", name, total.Seconds(), strings.Join(words, ", "))
+	c.sayf("%s: %.2f s of processor time: %s; %.0f garbage collections of kube-apiserver", name, total.Seconds(), strings.Join(words, ", "), collected)
 	return err
 }
 

@@ -69,7 +69,7 @@ func (b rawWriter) rawObjects(ctx context.Context, namespaces []string, write fu
 
 // raw makes requests as load does, and returns how long it took until the observations were over: what we do is timed in the same way.
 func (b rawWriter) raw(ctx context.Context, n int, observations []*observation, request func(ctx context.Context, i int) error) (took time.Duration, err error) {
-	err = b.accounted(b.row+", plain writers", func() error {
+	err = b.accounted(ctx, b.row+", plain writers", func() error {
 		begun := time.Now()
 		if _, _, err := load(ctx, n, request); err != nil {
 			return err

@@ -108,6 +108,15 @@ func (c metering) kubeMetrics(ctx context.Context) (metrics, error) {
 	return parseMetrics(body)
 }
 
+// collections counts kube-apiserver's garbage collections.
+func (c metering) collections(ctx context.Context) float64 {
+	m, err := c.kubeMetrics(ctx)
+	if err != nil {
+		c.sayf("kube-apiserver's metrics: %v", err)
+	}
+	return m.sum("go_gc_duration_seconds_count", everything)
+}
+
 // idle returns when the propagator leads and has had nothing to do for a while: the delays with which it collects changes are
 // shorter.
 func (c metering) idle(ctx context.Context) error {

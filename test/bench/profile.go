@@ -20,7 +20,7 @@ type profiler struct{ *bench }
 // profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers, and of kube-apiserver, meanwhile and afterwards.
 func (b profiler) profiled(ctx context.Context, name string, measure func() error) error {
 	before := b.metered().propagated(ctx)
-	err := b.accounted(name, func() error { return b.profile(ctx, name, measure) })
+	err := b.accounted(ctx, name, func() error { return b.profile(ctx, name, measure) })
 	if err == nil {
 		_, which := since(before, b.metered().propagated(ctx))
 		b.sayf("%s: the propagator wrote: %s", name, which)

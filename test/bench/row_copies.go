@@ -157,7 +157,7 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 			return err
 		}
 		var without float64
-		if err := b.accounted("unrelated, without us", func() error {
+		if err := b.accounted(ctx, "unrelated, without us", func() error {
 			return profiler{b}.profile(ctx, "unrelated-without-us", func() (err error) {
 				without, err = write(fmt.Sprint("without", round))
 				return err

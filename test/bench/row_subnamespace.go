@@ -40,7 +40,7 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 	var p50, p99 series
 	err := b.each(func(round int) error {
 		var raw, ours []time.Duration
-		if err := b.accounted("subnamespace, by hand", func() error {
+		if err := b.accounted(ctx, "subnamespace, by hand", func() error {
 			for i := range n {
 				took, err := made.byHand(ctx, fmt.Sprintf("by-hand-%d-%d", round, i))
 				if err != nil {

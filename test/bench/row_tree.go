@@ -129,14 +129,14 @@ func measureParent(ctx context.Context, b *bench) error {
 	var p50, p99, floor50 series
 	err = b.each(func(round int) error {
 		var raw, least []time.Duration
-		err := b.accounted("parent, plain writers", func() (err error) {
+		err := b.accounted(ctx, "parent, plain writers", func() (err error) {
 			raw, _, err = load(ctx, 2*len(leaves), func(ctx context.Context, i int) error { return change(ctx, i, round) })
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		err = b.accounted("parent, minimal aggregated API", func() (err error) {
+		err = b.accounted(ctx, "parent, minimal aggregated API", func() (err error) {
 			least, err = minimal.change(ctx, 2*len(leaves), fmt.Sprint("floor", round))
 			return err
 		})

@@ -22,6 +22,16 @@ func (cp *ControlPlane) FrontProxy() (KeyPair, error) {
 	return cp.pki.client(cp.pki.frontProxy, frontProxy, frontProxy)
 }
 
+// NewFrontProxy creates another authority in dir, and a certificate for forwarded requests by it. It returns the files of both.
+func NewFrontProxy(dir string) (authority string, client KeyPair, err error) {
+	p, err := loadPKI(dir)
+	if err != nil {
+		return "", KeyPair{}, err
+	}
+	client, err = p.client(p.frontProxy, frontProxy, frontProxy)
+	return p.frontProxy.CertFile, client, err
+}
+
 // kubeProcesses starts the processes of Kubernetes.
 type kubeProcesses struct{ *ControlPlane }
 

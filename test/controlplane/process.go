@@ -137,8 +137,11 @@ func (p *process) waitReady(ctx context.Context, client *http.Client, url string
 		if _, running := p.running(); !running {
 			return false, errors.New("it has ended")
 		}
-		last = probe(ctx, client, url)
-		return last == nil, nil
+		answer := probe(ctx, client, url)
+		if ctx.Err() == nil {
+			last = answer
+		}
+		return answer == nil, nil
 	})
 	if err == nil {
 		return nil

@@ -75,6 +75,10 @@ func (w *worker) String() string {
 		w.number, w.made, w.refused, w.retried.total(), len(w.subs), len(w.gone), len(w.bindings))
 }
 
+// mostBindings is how many bindings a worker has at a time. Each has a copy in every namespace below its own, and the servers have to be able to write all of
+// them in a while: with hundreds, most of the time after the changes would go by with that.
+const mostBindings = 30
+
 // change makes one change, however often it has to be tried. It returns an error that nobody should get.
 func (w *worker) change(ctx context.Context) error {
 	w.made++
@@ -85,8 +89,10 @@ func (w *worker) change(ctx context.Context) error {
 		return w.createSubnamespace(ctx)
 	case n < 58:
 		return w.deleteSubnamespace(ctx)
-	case n < 78:
+	case n < 78 && len(w.bindings) < mostBindings:
 		return w.createBinding(ctx)
+	case n < 78:
+		return w.deleteBinding(ctx)
 	case n < 90:
 		return w.updateBinding(ctx)
 	default:
