@@ -41,6 +41,10 @@ const tenant = "tenant"
 
 // startAPI runs the whole server on an etcd of its own, without a port, and returns the handler of its requests. It configures the server first.
 func startAPI(t testing.TB, configure ...func(*apiserver.Config)) http.Handler {
+	return startAPIOn(t, serveCluster, configure...)
+}
+
+func startAPIOn(t testing.TB, kubeAPIServer http.HandlerFunc, configure ...func(*apiserver.Config)) http.Handler {
 	t.Helper()
 	klog.SetOutput(io.Discard)
 	klog.LogToStderr(false)
@@ -54,7 +58,7 @@ func startAPI(t testing.TB, configure ...func(*apiserver.Config)) http.Handler {
 		t.Fatal(err)
 	}
 	t.Cleanup(etcd.Stop)
-	cluster := httptest.NewServer(http.HandlerFunc(serveCluster))
+	cluster := httptest.NewServer(kubeAPIServer)
 	t.Cleanup(cluster.Close)
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","clusters":[{"name":"c","cluster":{"server":%q}}],`+

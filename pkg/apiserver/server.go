@@ -9,6 +9,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -16,6 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchyplan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -49,6 +51,10 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, err
 	}
 	generic.RegisterDestroyFunc(func() { _ = etcd.Close() })
+	etcd.OnRestored(func(err error) {
+		klog.ErrorS(err, "Restarting, to read everything again")
+		klog.FlushAndExit(klog.ExitFlushTimeout, 1)
+	})
 	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clients.kubernetes.Discovery())))
 	sources := sources.New(sources.Config{Metadata: clients.metadata, Mapper: mapper, Rules: func() *copies.Rules { return &c.rules.Load().Copies }})
 	var stores stores
@@ -100,7 +106,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	planner := hierarchyplan.New(hierarchyplan.Config{
 		Kubernetes: clients.kubernetes, Dynamic: clients.dynamic, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
-		Tree: forest, Sources: sources, Authorizer: c.reviews, Rules: c.rules, Limits: c.plans,
+		Tree: forest, Sources: sources, Resources: resourcespec.Validator{Mapper: mapper}, Authorizer: c.reviews, Rules: c.rules, Limits: c.plans,
 	})
 	placements := treeplacement.New(treeplacement.Config{
 		Moves: forest.Moves, NewBatch: etcd.NewBatch, Write: c.newPlacementWriter(generic.Handler.Director).write,

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/treefile"
 )
 
 type adoptOptions struct {
@@ -97,29 +96,13 @@ func (o *adoptOptions) run(ctx context.Context) error {
 		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
 	}
 	o.dryRun = apply
-	done, err := o.send(ctx, c, p)
-	if err != nil {
-		return err
-	}
-	return o.print(done)
+	return o.apply(ctx, c, p)
 }
 
 // placement returns the parents, from the file or from the namespaces.
 func (o *adoptOptions) placement(ctx context.Context, c *clients) (*v1beta1.TreePlacement, error) {
 	if o.file != "" {
-		text, err := o.read()
-		if err != nil {
-			return nil, err
-		}
-		p, err := treefile.Parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.name(), err)
-		}
-		if cycle := adoption.Cycle(p.Spec.Placements); cycle != nil {
-			return nil, fmt.Errorf("%s: %s", o.name(), adoption.CycleMessage(cycle))
-		}
-		p.Spec.Placements = adoption.Ordered(p.Spec.Placements)
-		return p, nil
+		return o.load()
 	}
 	namespaces, err := c.namespaces.List(ctx, metav1.ListOptions{})
 	if err != nil {

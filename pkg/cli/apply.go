@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/treefile"
 )
 
@@ -68,13 +70,9 @@ func (o *applyOptions) validate() error {
 const maxPlacements = 1000
 
 func (o *applyOptions) run(ctx context.Context) error {
-	text, err := o.read()
+	p, err := o.load()
 	if err != nil {
 		return err
-	}
-	p, err := treefile.Parse(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.name(), err)
 	}
 	if o.dryRun.client() {
 		return o.print(p)
@@ -83,21 +81,45 @@ func (o *applyOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := o.send(ctx, c, p)
-	if err != nil {
-		return err
-	}
-	return o.print(done)
+	return o.apply(ctx, c, p)
 }
 
-// send applies the placements, in several requests if there are many, and returns the results of all.
+// load reads the file, and returns its placements, which contain no cycle.
+func (o *applyOptions) load() (*v1beta1.TreePlacement, error) {
+	text, err := o.read()
+	if err != nil {
+		return nil, err
+	}
+	p, err := treefile.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.name(), err)
+	}
+	if cycle := adoption.Cycle(p.Spec.Placements); cycle != nil {
+		return nil, fmt.Errorf("%s: %s", o.name(), adoption.CycleMessage(cycle))
+	}
+	return p, nil
+}
+
+// apply applies the placements, and prints what has been moved, even if that is only a part.
+func (o *applyOptions) apply(ctx context.Context, c *clients, p *v1beta1.TreePlacement) error {
+	done, err := o.send(ctx, c, p)
+	if len(done.Status.Placements) == 0 && err != nil {
+		return err
+	}
+	return errors.Join(o.print(done), err)
+}
+
+// send applies the placements, in several requests if there are many, and returns the results of those that succeed.
 func (o *applyOptions) send(ctx context.Context, c *clients, p *v1beta1.TreePlacement) (*v1beta1.TreePlacement, error) {
 	all := p.Spec.Placements
+	if len(all) > maxPlacements {
+		// Parents are before their children, so the parts can be applied one after the other.
+		all = adoption.Ordered(all)
+	}
 	defer func() { p.Spec.Placements = all }()
 	done := &v1beta1.TreePlacement{TypeMeta: p.TypeMeta, ObjectMeta: p.ObjectMeta, Spec: p.Spec}
 	line := newProgress(o.ErrOut)
 	defer line.clear()
-	// In an indented tree, parents are before their children, so its parts can be applied one after the other.
 	for part := range slices.Chunk(all, maxPlacements) {
 		line.showf("%d of %d namespaces ...", len(done.Status.Placements), len(all))
 		p.Spec.Placements = part
@@ -107,7 +129,7 @@ func (o *applyOptions) send(ctx context.Context, c *clients, p *v1beta1.TreePlac
 			if n := done.Status.Moved; n > 0 {
 				err = fmt.Errorf("after %d namespaces have been moved: %w", n, err)
 			}
-			return nil, &prefixedError{"Could not apply the tree.", err}
+			return done, &prefixedError{"Could not apply the tree.", err}
 		}
 		done.Status.Moved += result.Status.Moved
 		done.Status.Unchanged += result.Status.Unchanged

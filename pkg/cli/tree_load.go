@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -83,10 +84,19 @@ func listTree(ctx context.Context, c *clients, roots []string) (*tree.Tree, erro
 		n := &namespaces.Items[i]
 		t.AddNamespace(n.Name, n.Annotations[hnc.AnnotationSubnamespaceOf] != "", n.DeletionTimestamp != nil)
 	}
+	known := sets.New[string]()
 	for i := range hierarchies.Items {
 		h := &hierarchies.Items[i]
 		t.AddHierarchy(h.Namespace, h.Spec.Parent, h.Status.Conditions)
 		t.AddAbstractAncestors(h.Namespace, h.Spec.AbstractAncestors)
+		known.Insert(h.Namespace)
+	}
+	for i := range namespaces.Items {
+		// The hierarchy of a sub-namespace that is being deleted may be gone.
+		n := &namespaces.Items[i]
+		if parent := n.Annotations[hnc.AnnotationSubnamespaceOf]; parent != "" && n.DeletionTimestamp != nil && !known.Has(n.Name) {
+			t.AddHierarchy(n.Name, parent, nil)
+		}
 	}
 	t.Link()
 	for _, root := range roots {

@@ -137,3 +137,30 @@ func TestRootThatDoesNotExist(t *testing.T) {
 		}
 	}
 }
+
+func TestSubnamespacesThatAreBeingDeletedStayBelowTheirParents(t *testing.T) {
+	scheme := metadatafake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	now := metav1.Now()
+	sub := func(name string, deleted *metav1.Time) *metav1.PartialObjectMetadata {
+		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{
+			Name: name, DeletionTimestamp: deleted, Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: "top"},
+		}}
+	}
+	top := sub("top", nil)
+	top.Annotations = nil
+	meta := metadatafake.NewSimpleMetadataClient(scheme, top, sub("going", &now), sub("orphan", nil))
+	tr, err := loadAllTrees(t.Context(), &clients{hierarchy: fake.NewClientset(), metadata: meta, namespaces: meta.Resource(namespaceResource)}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := tr.Write(&out, tr.Roots(), tree.Paint{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "top\n└── [s] going (deleting)\n"; !strings.Contains(out.String(), want) || strings.Contains(out.String(), "── [s] orphan") {
+		t.Errorf("got %q", out.String())
+	}
+}

@@ -23,3 +23,23 @@ func TestTheStatusOfTheConfigurationKeepsNobodyWaiting(t *testing.T) {
 		}
 	}
 }
+
+func TestAManagerIsNotIdleWhenItHasJustStarted(t *testing.T) {
+	m := newManager(t)
+	r := &Runner{changed: make(chan struct{})}
+	r.set(m)
+	m.start()
+	// This drains the queues, and reconciles nothing.
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, q := range []queue.Queue{m.urgent, m.bulk} {
+		q.ShutDown()
+		m.work(ended, ended, q)
+	}
+	if r.Idle(time.Hour) {
+		t.Error("idle before anything was done")
+	}
+	if !r.Idle(0) {
+		t.Error("the start does not end")
+	}
+}

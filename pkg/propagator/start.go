@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/quota"
@@ -23,6 +24,12 @@ func (m *Manager) reconcilers() []reconciler {
 // start begins to lead. It evaluates everything once and enqueues only what diverges: after a restart that is next to nothing, and a change in the
 // meantime does not wait behind everything that is right.
 func (m *Manager) start() {
+	// It is busy until everything is enqueued, and that counts as work.
+	m.busy.Add(1)
+	defer func() {
+		m.worked.Store(time.Now().UnixNano())
+		m.busy.Add(-1)
+	}()
 	m.cache.Update(func(s *cache.State) {
 		for _, handlers := range []cache.EventHandlers{
 			m.copies.Handlers(), m.namespaces.Handlers(), m.hierarchies.Handlers(), m.subnamespaces.Handlers(), m.configuration.Handlers(), m.releases.Handlers(),

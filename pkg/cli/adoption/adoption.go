@@ -112,8 +112,9 @@ func CycleMessage(cycle []string) string {
 	return fmt.Sprintf("namespace %s would be its own ancestor: %s; give one of them another parent", cycle[0], strings.Join(append(slices.Clone(cycle), cycle[0]), " <- "))
 }
 
-// Ordered returns the placements with parents before their children, as parts of them can be applied one after the other. They contain no cycle.
+// Ordered returns the placements with parents before their children, so that parts of them can be applied one after the other. They contain no cycle.
 func Ordered(placements []v1beta1.Placement) []v1beta1.Placement {
+	placements = slices.Clone(placements)
 	parents := map[string]string{}
 	for _, p := range placements {
 		parents[p.Namespace] = p.Parent

@@ -4836,7 +4836,7 @@ func schema_pkg_apis_hnc_v1beta1_TreePlacementStatus(ref common.ReferenceCallbac
 					},
 					"transactions": {
 						SchemaProps: spec.SchemaProps{
-							Description: "transactions is the number of etcd transactions in which the placements were committed. Each one is committed completely or not at all.",
+							Description: "transactions is the number of etcd transactions in which the placements were committed: one for each hierarchy that was written.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",

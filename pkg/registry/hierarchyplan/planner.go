@@ -25,6 +25,7 @@ import (
 	seen "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/resourcespec"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -52,8 +53,9 @@ type Config struct {
 	Tree *tree.Tree
 	// GetHierarchy returns the stored hierarchy of a namespace.
 	GetHierarchy tree.HierarchyGetter
-	// Sources resolves the propagated kinds.
-	Sources *sources.Sources
+	// Sources resolves the propagated kinds, and Resources validates changes of them.
+	Sources   *sources.Sources
+	Resources resourcespec.Validator
 	// Authorizer determines what the requester may see.
 	Authorizer authorizer.Authorizer
 	// Rules are the rules that this server applies.
@@ -100,8 +102,8 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	defer release()
 	// Patterns may be costly, so this comes after the authorization and the limit.
 	if spec.Rules != nil {
-		if errs := p.Rules.ValidateSpec(hncconfiguration.Versioned(spec.Rules), field.NewPath("spec", "rules")); len(errs) > 0 {
-			return hnc.HierarchyPlanStatus{}, apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: kind}, hnc.Singleton, errs)
+		if err := invalid(p.Rules.ValidateSpec(hncconfiguration.Versioned(spec.Rules), field.NewPath("spec", "rules"))); err != nil {
+			return hnc.HierarchyPlanStatus{}, err
 		}
 	}
 	if spec.Change == hnc.ChangeParent {
@@ -119,11 +121,17 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	case hnc.ChangeDelete:
 		refused = p.validateDeletion(ctx, pr.tree, namespace)
 	case hnc.ChangeConfiguration:
+		if err := invalid(p.Resources.Validate(ctx, resourcesPath, spec.Resources, pr.modes.Cluster)); err != nil {
+			return hnc.HierarchyPlanStatus{}, err
+		}
 		refused = nonNil(p.Tree.Overwrites.ValidateConfiguration(ctx, hnc.HNCConfigurationSpec{Resources: pr.modes.Cluster, OnConflict: pr.modes.OnConflict},
 			hnc.HNCConfigurationSpec{Resources: spec.Resources, OnConflict: pr.modes.OnConflict}))
 	case hnc.ChangeAbstractAncestors:
 		refused = p.validateAbstract(ctx, namespace, spec)
 	case hnc.ChangePropagation:
+		if err := invalid(p.Resources.Validate(ctx, resourcesPath, spec.Resources, pr.modes.Trees[namespace.Name])); err != nil {
+			return hnc.HierarchyPlanStatus{}, err
+		}
 		refused = nonNil(
 			p.Tree.Moves.ValidateUnchanged(ctx, namespace, pr.tree.Parent(namespace.Name)),
 			p.Tree.Overwrites.ValidatePropagation(ctx, namespace.Name, pr.modes.Trees[namespace.Name], spec.Resources),
@@ -137,6 +145,16 @@ func (p *Planner) plan(ctx context.Context, namespace *corev1.Namespace, spec *h
 	return status, err
 }
 
+var resourcesPath = field.NewPath("spec", "resources")
+
+// invalid returns an error if the change itself would be rejected because of its content.
+func invalid(errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: kind}, hnc.Singleton, errs)
+}
+
 // predict returns the effects of an authorized change.
 func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec *hnc.HierarchyPlanSpec) (*prediction, error) {
 	rules := p.Rules.Load()
@@ -148,7 +166,7 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	}
 	t, err := p.readTree(ctx, rules.Managed)
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, internalerror.From(err)
 	}
 	pr := &prediction{snapshot: &snapshot{tree: t, rules: rules}, namespace: namespace.Name}
 	if spec.Change == hnc.ChangeDelete {

@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
 // Requester reports whether the requester has the right on a resource that the attributes describe, and returns the requester's name. It sets the
@@ -20,7 +22,7 @@ func Requester(ctx context.Context, a authorizer.Authorizer, attributes authoriz
 	attributes.User, attributes.ResourceRequest = user, true
 	decision, _, err := a.Authorize(ctx, attributes)
 	if err != nil {
-		return "", false, apierrors.NewInternalError(err)
+		return "", false, internalerror.From(err)
 	}
 	return user.GetName(), decision == authorizer.DecisionAllow, nil
 }

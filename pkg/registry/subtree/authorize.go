@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/filters"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
 // maxParallel bounds the concurrent upstream requests of one request.
@@ -53,7 +55,7 @@ func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, err
 		return true, nil
 	}
 	if err != nil {
-		return false, apierrors.NewInternalError(fmt.Errorf("checking the permissions of user %q: %w", r.attributes.User.GetName(), err))
+		return false, internalerror.From(fmt.Errorf("checking the permissions of user %q: %w", r.attributes.User.GetName(), err))
 	}
 	return false, nil
 }

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -21,7 +22,7 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 		return nil
 	}
 	if err != nil {
-		return apierrors.NewInternalError(err)
+		return internalerror.From(err)
 	}
 	if SubnamespaceOf(namespace) != parent.Name || namespace.DeletionTimestamp != nil {
 		return nil
@@ -57,15 +58,19 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 	return err
 }
 
-// firstChildOf returns the first of the names whose parent is still the given one, "" if there is none.
+// firstChildOf returns the first of the names whose parent is still the given one, "" if there is none. Namespaces that are gone or being deleted do
+// not count: their objects, which hold the edge, follow a moment later.
 func (s *snapshot) firstChildOf(ctx context.Context, names []string, parent string) (string, error) {
 	for _, name := range names {
 		edge, err := s.edge(ctx, name)
 		if err != nil {
 			return "", err
 		}
-		if edge.Parent == parent {
-			return name, nil
+		if edge.Parent != parent {
+			continue
+		}
+		if namespace, err := s.activeNamespace(ctx, name); err != nil || namespace != nil {
+			return name, err
 		}
 	}
 	return "", nil

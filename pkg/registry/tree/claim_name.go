@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
 // validateName applies the cluster's naming rule to a new sub-namespace. The Subnamespace of a namespace that is a sub-namespace of parent already
@@ -31,7 +32,7 @@ func (c *Claims) validateName(ctx context.Context, reject rejection, field, name
 	}
 	namespace, err := c.index.LiveNamespace(ctx, name)
 	if err != nil && !apierrors.IsNotFound(err) {
-		return apierrors.NewInternalError(err)
+		return internalerror.From(err)
 	}
 	if err == nil && SubnamespaceOf(namespace) == parent {
 		return nil

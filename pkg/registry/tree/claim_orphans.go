@@ -10,6 +10,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
 // maxOrphans bounds the number of reviews for one claim.
@@ -23,7 +24,7 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 	if s.fresh || len(children) > 0 {
 		mark, err := s.index.config.Edges.Mark(ctx, name)
 		if err != nil {
-			return nil, apierrors.NewInternalError(err)
+			return nil, internalerror.From(err)
 		}
 		// The mark is read before the index: edges that the index does not contain yet change the mark.
 		s.marks[name] = mark

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -191,39 +189,6 @@ func TestVoidingKeepsTheParent(t *testing.T) {
 	}
 }
 
-func TestDeletable(t *testing.T) {
-	notFound := apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
-	for _, row := range []struct {
-		name      string
-		parents   map[string]string
-		cascading string
-		want      bool
-	}{
-		{"A6 a leaf", map[string]string{"a": "", "sub": "a"}, "", true},
-		{"A6 with a child", map[string]string{"a": "", "sub": "a", "b": "sub"}, "", false},
-		{"A6 with a child, allowed here", map[string]string{"a": "", "sub": "a", "b": "sub"}, "sub", true},
-		{"A6 with a child, allowed above", map[string]string{"r": "", "a": "r", "sub": "a", "b": "sub"}, "r", true},
-		{"A6 with a child, allowed below only", map[string]string{"a": "", "sub": "a", "b": "sub"}, "b", false},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			f := newFixture(t, row.parents)
-			hierarchies := func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
-				if namespace != row.cascading {
-					return nil, notFound
-				}
-				return &hnc.Hierarchy{Spec: hnc.HierarchySpec{AllowCascadingDeletion: ptr.To(true)}}, nil
-			}
-			err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies)
-			if row.want && err != nil {
-				t.Error(err)
-			}
-			if !row.want && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "allowCascadingDeletion")) {
-				t.Errorf("got %v, want Forbidden", err)
-			}
-		})
-	}
-}
-
 // Objects that are left over from namespaces which are gone, after a restore for instance, claim no name.
 func TestVoidEdgesClaimNoName(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "old": ""})
@@ -235,16 +200,5 @@ func TestVoidEdgesClaimNoName(t *testing.T) {
 	}
 	if guard.Unchanged["taken"] == 0 {
 		t.Error("the void edge is not compared")
-	}
-}
-
-func TestDeletionIgnoresAChildThatHasLeft(t *testing.T) {
-	f := newFixture(t, map[string]string{"a": "", "sub": "a", "b": "sub"})
-	delete(f.stored, "b") // the index is stale
-	hierarchies := func(context.Context, string) (*hnc.Hierarchy, error) {
-		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
-	}
-	if err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies); err != nil {
-		t.Error(err)
 	}
 }

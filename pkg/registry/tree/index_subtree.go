@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
 // Node is a namespace in a subtree.
@@ -58,7 +59,7 @@ func (i *Index) Members(ctx context.Context, name string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, internalerror.From(err)
 	}
 	var names []string
 	for _, node := range i.Subtree(top) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -27,7 +28,7 @@ func (s *snapshot) limits(ctx context.Context) (*limits.Limits, error) {
 	}
 	l, err := s.index.config.Quotas.Get(ctx, s.fresh)
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, internalerror.From(err)
 	}
 	return l, nil
 }
@@ -123,7 +124,7 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	// The records are read before the index: edges that the index does not contain yet change a record.
 	entries, err := s.index.config.Records.Read(ctx, records...)
 	if err != nil {
-		return apierrors.NewInternalError(err)
+		return internalerror.From(err)
 	}
 	for _, entry := range entries {
 		setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -113,7 +113,7 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	}
 	moved, sums, err := s.index.config.Use.Subtrees(ctx, names, gained)
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, internalerror.From(err)
 	}
 	children := s.index.countSubnamespaces(names[0], "")
 	var all []ExceededQuota
@@ -139,7 +139,7 @@ func (s *snapshot) compareLedgers(ctx context.Context, reject rejection, guard *
 	}
 	entries, err := s.index.config.Records.Read(ctx, records...)
 	if err != nil {
-		return apierrors.NewInternalError(err)
+		return internalerror.From(err)
 	}
 	for _, entry := range entries {
 		setRecord(&guard.UnchangedRecords, entry.Name, entry.Revision)

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -89,7 +90,7 @@ func (s *snapshot) namespace(ctx context.Context, name string) (*corev1.Namespac
 		namespace, err = nil, nil
 	}
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, internalerror.From(err)
 	}
 	s.namespaces[name] = namespace
 	return namespace, nil
@@ -171,7 +172,7 @@ func (s *snapshot) isVoid(ctx context.Context, name string, uid types.UID) (bool
 		return true, nil
 	}
 	if err != nil {
-		return false, apierrors.NewInternalError(err)
+		return false, internalerror.From(err)
 	}
 	return live.UID != uid, nil
 }
@@ -210,7 +211,7 @@ func (s *snapshot) readStored(ctx context.Context, name string) error {
 	})
 	entries, err := s.index.config.Edges.Read(ctx, names[:min(len(names), maxReads)]...)
 	if err != nil {
-		return apierrors.NewInternalError(err)
+		return internalerror.From(err)
 	}
 	for _, entry := range entries {
 		if s.edges[entry.Name], err = decode(entry); err != nil {

@@ -53,14 +53,25 @@ func (r *rejection) add(index int, p forest.Placement, err error) {
 
 func (r *rejection) Error() string { return fmt.Sprintf("%d placements are rejected", len(r.errors)) }
 
-// incomplete returns the error of a request that has not moved all namespaces.
-func (r *request) incomplete(err error) error {
-	moved := 0
-	for _, result := range r.results {
-		if result.Outcome == hnc.PlacementMoved {
-			moved++
+// moved returns a cause for each namespace that a request has moved before it failed.
+func (r *request) moved() []metav1.StatusCause {
+	var causes []metav1.StatusCause
+	for i, p := range r.placements {
+		if r.results[p.Name].Outcome == hnc.PlacementMoved {
+			causes = append(causes, metav1.StatusCause{
+				Type: metav1.CauseType(hnc.PlacementMoved), Field: placementPath(i), Message: fmt.Sprintf("namespace %q is moved", p.Name),
+			})
 		}
 	}
+	return causes
+}
+
+func placementPath(i int) string { return fmt.Sprintf("spec.placements[%d]", i) }
+
+// incomplete returns the error of a request that has not moved all namespaces. Its causes name those that are moved.
+func (r *request) incomplete(err error) error {
+	causes := r.moved()
+	moved := len(causes)
 	state := "nothing was changed"
 	if moved > 0 {
 		state = fmt.Sprintf("%d of %d namespaces are moved; repeat the request to move the others, when they can be moved", moved, len(r.placements))
@@ -84,6 +95,7 @@ func (r *request) incomplete(err error) error {
 		status.ErrStatus.Code, status.ErrStatus.Reason = known.ErrStatus.Code, known.ErrStatus.Reason
 		status.ErrStatus.Message = fmt.Sprintf("%s: %s", known.ErrStatus.Message, state)
 	}
+	status.ErrStatus.Details.Causes = append(status.ErrStatus.Details.Causes, causes...)
 	return status
 }
 
@@ -134,7 +146,7 @@ var unauthorizedVerb = regexp.MustCompile(`^(hierarchies\S* )(?:"hierarchy" )?is
 
 // causes returns the causes of the error of a placement, in the fields of the request.
 func causes(rejected rejectedPlacement, s metav1.Status) []metav1.StatusCause {
-	at := fmt.Sprintf("spec.placements[%d]", rejected.index)
+	at := placementPath(rejected.index)
 	if s.Details != nil && len(s.Details.Causes) > 0 {
 		all := make([]metav1.StatusCause, 0, len(s.Details.Causes))
 		for _, cause := range s.Details.Causes {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -31,9 +32,9 @@ func TestErrorsNameEachRejectedPlacement(t *testing.T) {
 		"after a part is moved": {[]error{forbidden}, 1, apierrors.IsForbidden, []string{"1 of 2 namespaces are moved; repeat the request"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &request{placements: make([]forest.Placement, 2), results: map[string]hnc.PlacementResult{}}
-			for range row.moved {
-				r.results["x"] = hnc.PlacementResult{Outcome: hnc.PlacementMoved}
+			r := &request{placements: []forest.Placement{{Name: "n0"}, {Name: "n1"}}, results: map[string]hnc.PlacementResult{}}
+			for _, p := range r.placements[2-row.moved:] {
+				r.results[p.Name] = hnc.PlacementResult{Outcome: hnc.PlacementMoved}
 			}
 			rejected := &rejection{names: map[string]bool{}}
 			for i, err := range row.errs {
@@ -42,6 +43,19 @@ func TestErrorsNameEachRejectedPlacement(t *testing.T) {
 			err := r.incomplete(rejected)
 			if !row.is(err) {
 				t.Errorf("got %v of reason %s", err, apierrors.ReasonForError(err))
+			}
+			var moved []metav1.StatusCause
+			var status *apierrors.StatusError
+			if !errors.As(err, &status) {
+				t.Fatalf("got %T, want a status", err)
+			}
+			for _, cause := range status.ErrStatus.Details.Causes {
+				if cause.Type == metav1.CauseType(hnc.PlacementMoved) {
+					moved = append(moved, cause)
+				}
+			}
+			if len(moved) != row.moved || row.moved > 0 && (moved[0].Field != "spec.placements[1]" || !strings.Contains(moved[0].Message, `"n1"`)) {
+				t.Errorf("got the causes %v for %d moved namespaces", moved, row.moved)
 			}
 			for _, part := range row.says {
 				if !strings.Contains(err.Error(), part) {

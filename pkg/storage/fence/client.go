@@ -22,8 +22,9 @@ import (
 
 // Client is the etcd client that the guarded resources of a server and their edges share.
 type Client struct {
-	client *kubernetes.Client
-	config storagebackend.Config
+	client    *kubernetes.Client
+	config    storagebackend.Config
+	revisions *revisions
 }
 
 // NewClient connects to the etcd cluster that config names.
@@ -49,10 +50,15 @@ func NewClient(config storagebackend.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd client for %v: %w", t.ServerList, err)
 	}
-	client.KV = retriable{etcd3.NewETCDLatencyTracker(client.KV)}
+	revisions := &revisions{restored: func(error) {}}
+	client.KV = retriable{etcd3.NewETCDLatencyTracker(observed{client.KV, revisions})}
 	client.Kubernetes = &guardedClient{Interface: client.Kubernetes, kv: client.KV, prefix: config.Prefix, onLost: lostFences.Inc}
-	return &Client{client: client, config: config}, nil
+	return &Client{client: client, config: config, revisions: revisions}, nil
 }
+
+// OnRestored has a function called when etcd turns out to have been restored to an earlier state, each time that it answers so: no cache of this process is
+// right then. Call it before the first request.
+func (c *Client) OnRestored(restored func(error)) { c.revisions.restored = restored }
 
 // Edges returns the edges that the guarded writes of this client compare and write.
 func (c *Client) Edges() *Edges {

@@ -55,8 +55,8 @@ type TreePlacementStatus struct {
 	Moved int32 `json:"moved"`
 	// unchanged is the number of namespaces that already had their parent.
 	Unchanged int32 `json:"unchanged"`
-	// transactions is the number of etcd transactions in which the placements were committed. Each one is committed
-	// completely or not at all.
+	// transactions is the number of etcd transactions in which the placements were committed: one for each hierarchy
+	// that was written.
 	Transactions int32 `json:"transactions"`
 	// placements are the results, parents before their children.
 	// +optional

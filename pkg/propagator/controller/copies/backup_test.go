@@ -4,9 +4,18 @@ import (
 	"errors"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/component-base/metrics"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	shared "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -37,5 +46,44 @@ func TestAnObjectIsOverwrittenByOneWriteAtATime(t *testing.T) {
 	done()
 	if _, err := c.backups.begin(w); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// The write of a request that fails may have been made.
+func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
+	local := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "leaf"}}
+	copied := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+		"name": "settings", "namespace": "leaf", "labels": map[string]any{hnc.LabelInheritedFrom: "root"}}}
+	kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}
+	w := copies.Write{Verb: copies.Update, Kind: kind, Namespace: "leaf", Name: "settings"}
+	for name, test := range map[string]struct {
+		live   map[string]any
+		unread bool
+		stays  bool
+	}{
+		"not overwritten": {live: local},
+		"deleted":         {},
+		"overwritten":     {live: copied, stays: true},
+		"cannot be read":  {live: local, unread: true, stays: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			record := &v1beta1.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "configmaps:settings", UID: "u"}}
+			hierarchy := fake.NewClientset(record)
+			var present []runtime.Object
+			if test.live != nil {
+				present = append(present, &unstructured.Unstructured{Object: test.live})
+			}
+			objects := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), present...)
+			if test.unread {
+				objects.PrependReactor("get", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+					return true, nil, errors.New("unavailable")
+				})
+			}
+			newBackups(hierarchy, objects).discard(t.Context(), w, backup{created: record})
+			_, err := hierarchy.HncV1beta1().OverwrittenObjects("leaf").Get(t.Context(), record.Name, metav1.GetOptions{})
+			if stays := err == nil; stays != test.stays {
+				t.Errorf("the record stays: %t (%v), want %t", stays, err, test.stays)
+			}
+		})
 	}
 }
