@@ -10,12 +10,12 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
@@ -32,8 +32,8 @@ type bench struct {
 	// forest is the big forest, built as far as forestSize says.
 	forest     tree
 	forestSize int
-	// populated says that ten copies are in each of its namespaces.
-	populated bool
+	// filled is the peak memory of both servers, in MB, once ten copies were in each of its namespaces; nil before.
+	filled map[string]float64
 	// fanned is the tree that copies are measured in.
 	fanned tree
 }
@@ -143,12 +143,11 @@ func (c *cluster) makeClients(ctx context.Context) error {
 }
 
 func clientsFor(config *rest.Config) (clients, error) {
-	protobuf := rest.CopyConfig(config)
-	protobuf.ContentType = runtime.ContentTypeProtobuf
-	protobuf.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	config = rest.CopyConfig(config)
+	clientconfig.SetDefaults(config)
 	c := clients{config: config}
 	var errs [4]error
-	c.kube, errs[0] = kubernetes.NewForConfig(protobuf)
+	c.kube, errs[0] = kubernetes.NewForConfig(clientconfig.Protobuf(config))
 	c.hierarchy, errs[1] = versioned.NewForConfig(config)
 	c.metadata, errs[2] = metadata.NewForConfig(config)
 	c.dynamic, errs[3] = dynamic.NewForConfig(config)

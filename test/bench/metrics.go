@@ -201,16 +201,30 @@ func label(labels, name string) string {
 	return ""
 }
 
-// peakMemory returns the most memory that a process has had resident, in MB.
+// peakMemory returns the most memory that a process has had resident, in MB, since its start or the last reset.
 func (c metering) peakMemory(process string) (float64, error) {
-	pid, err := os.ReadFile(filepath.Join(c.dir, process+".pid"))
+	dir, err := c.procDir(process)
 	if err != nil {
 		return 0, err
 	}
 	var kilobytes float64
-	text := field("/proc/"+strings.TrimSpace(string(pid))+"/status", "VmHWM", "")
+	text := field(dir+"/status", "VmHWM", "")
 	if _, err := fmt.Sscan(text, &kilobytes); err != nil {
 		return 0, fmt.Errorf("peak memory of %s: %q: %w", process, text, err)
 	}
 	return kilobytes * 1024 / 1e6, nil
+}
+
+// resetPeakMemory makes the memory that a process has resident now its peak.
+func (c metering) resetPeakMemory(process string) error {
+	dir, err := c.procDir(process)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(dir+"/clear_refs", []byte("5"), 0) // proc(5)
+}
+
+func (c metering) procDir(process string) (string, error) {
+	pid, err := os.ReadFile(filepath.Join(c.dir, process+".pid"))
+	return "/proc/" + strings.TrimSpace(string(pid)), err
 }

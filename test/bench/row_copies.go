@@ -27,33 +27,34 @@ func measureCopies(ctx context.Context, b *bench) error {
 	var s series
 	var n int
 	err = b.each(func(round int) error {
-		if err := b.stopped(ctx); err != nil {
-			return err
+		var raw, took time.Duration
+		plain := func() (err error) {
+			if err := b.stopped(ctx); err != nil {
+				return err
+			}
+			if n, raw, err = (rawWriter{b}).rawObjects(ctx, descendants, rawWriter{b}.createRaw, fmt.Sprint("raw", round)); err != nil {
+				return err
+			}
+			return rawWriter{b}.removeRaw(ctx, descendants)
 		}
-		count, raw, err := rawWriter{b}.rawObjects(ctx, descendants, rawWriter{b}.createRaw, fmt.Sprint("raw", round))
-		if err != nil {
-			return err
+		ours := func() error {
+			if err := b.up(ctx); err != nil {
+				return err
+			}
+			if err := (profiler{b}).profiled(ctx, "copies", func() (err error) {
+				took, err = propagation{b}.copied(ctx, root, "copies", fmt.Sprint("copies", round), descendants)
+				return err
+			}); err != nil {
+				return err
+			}
+			if err := (propagation{b}).verifyCopies(ctx, root, descendants); err != nil {
+				return err
+			}
+			return propagation{b}.removeSources(ctx, root, "copies", len(descendants))
 		}
-		n = count
-		if err := (rawWriter{b}).removeRaw(ctx, descendants); err != nil {
-			return err
-		}
-		if err := b.up(ctx); err != nil {
-			return err
-		}
-		var took time.Duration
-		if err := (profiler{b}).profiled(ctx, "copies", func() error {
-			var err error
-			took, err = propagation{b}.copied(ctx, root, "copies", fmt.Sprint("copies", round), descendants)
-			return err
-		}); err != nil {
-			return err
-		}
-		if err := (propagation{b}).verifyCopies(ctx, root, descendants); err != nil {
-			return err
-		}
+		err := inTurns(round, plain, ours)
 		s.add(float64(n)/took.Seconds(), float64(n)/raw.Seconds())
-		return propagation{b}.removeSources(ctx, root, "copies", len(descendants))
+		return err
 	})
 	if err != nil {
 		return err
@@ -97,28 +98,30 @@ func measureChange(ctx context.Context, b *bench) error {
 	}
 	var s series
 	err = often(b, func(round int) error {
-		if err := b.stopped(ctx); err != nil {
-			return err
-		}
-		if _, err := raw((rawWriter{b}).createRaw, "raw"); err != nil {
-			return err
-		}
-		limit, err := raw(rawWriter{b}.updateRaw, fmt.Sprint("raw", round))
-		if err != nil {
-			return err
-		}
-		// Before we are back: in a namespace with children these would be sources.
-		if err := (rawWriter{b}).removeRaw(ctx, descendants); err != nil {
-			return err
-		}
-		if err := b.up(ctx); err != nil {
-			return err
-		}
-		return profiler{b}.profiled(ctx, "change", func() error {
-			took, err := ours(rawWriter{b}.updateRaw, fmt.Sprint("change", round))
-			s.add(took.Seconds(), limit.Seconds())
-			return err
+		var limit, took time.Duration
+		err := inTurns(round, func() (err error) {
+			if err := b.stopped(ctx); err != nil {
+				return err
+			}
+			if _, err := raw((rawWriter{b}).createRaw, "raw"); err != nil {
+				return err
+			}
+			if limit, err = raw(rawWriter{b}.updateRaw, fmt.Sprint("raw", round)); err != nil {
+				return err
+			}
+			// Before we are back: in a namespace with children these would be sources.
+			return rawWriter{b}.removeRaw(ctx, descendants)
+		}, func() error {
+			if err := b.up(ctx); err != nil {
+				return err
+			}
+			return profiler{b}.profiled(ctx, "change", func() (err error) {
+				took, err = ours(rawWriter{b}.updateRaw, fmt.Sprint("change", round))
+				return err
+			})
 		})
+		s.add(took.Seconds(), limit.Seconds())
+		return err
 	})
 	if err != nil {
 		return err
@@ -153,26 +156,28 @@ func measureUnrelated(ctx context.Context, b *bench) error {
 	}
 	var s series
 	err := often(b, func(round int) error {
-		if err := b.uninstalled(ctx); err != nil {
-			return err
-		}
-		var without float64
-		if err := b.accounted(ctx, "unrelated, without us", func() error {
-			return profiler{b}.profile(ctx, "unrelated-without-us", func() (err error) {
-				without, err = write(fmt.Sprint("without", round))
+		var without, with float64
+		err := inTurns(round, func() error {
+			if err := b.uninstalled(ctx); err != nil {
+				return err
+			}
+			return b.accounted(ctx, "unrelated, without us", func() error {
+				return profiler{b}.profile(ctx, "unrelated-without-us", func() (err error) {
+					without, err = write(fmt.Sprint("without", round))
+					return err
+				})
+			})
+		}, func() error {
+			if err := b.up(ctx); err != nil {
+				return err
+			}
+			return profiler{b}.profiled(ctx, "unrelated", func() (err error) {
+				with, err = write(fmt.Sprint("with", round))
 				return err
 			})
-		}); err != nil {
-			return err
-		}
-		if err := b.up(ctx); err != nil {
-			return err
-		}
-		return profiler{b}.profiled(ctx, "unrelated", func() error {
-			with, err := write(fmt.Sprint("with", round))
-			s.add(with, without)
-			return err
 		})
+		s.add(with, without)
+		return err
 	})
 	if err != nil {
 		return err

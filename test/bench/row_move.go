@@ -32,21 +32,24 @@ func measureMove(ctx context.Context, b *bench) error {
 	}
 	var s series
 	err = b.each(func(round int) error {
-		if err := b.stopped(ctx); err != nil {
+		var raw, took time.Duration
+		err := inTurns(round, func() (err error) {
+			if err := b.stopped(ctx); err != nil {
+				return err
+			}
+			raw, err = b.rawMove(ctx, t, fmt.Sprint("raw", round))
 			return err
-		}
-		raw, err := b.rawMove(ctx, t, fmt.Sprint("raw", round))
-		if err != nil {
-			return err
-		}
-		if err := b.up(ctx); err != nil {
-			return err
-		}
-		return profiler{b}.profiled(ctx, "move", func() error {
-			took, err := b.moveTo(ctx, t, roots[round%2], roots[(round+1)%2])
-			s.add(took.Seconds(), raw.Seconds())
-			return err
+		}, func() error {
+			if err := b.up(ctx); err != nil {
+				return err
+			}
+			return profiler{b}.profiled(ctx, "move", func() (err error) {
+				took, err = b.moveTo(ctx, t, roots[round%2], roots[(round+1)%2])
+				return err
+			})
 		})
+		s.add(took.Seconds(), raw.Seconds())
+		return err
 	})
 	if err != nil {
 		return err

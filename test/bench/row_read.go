@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -29,21 +30,23 @@ func measureTree(ctx context.Context, b *bench) error {
 		return err
 	}
 	var s series
-	err = b.each(func(int) error {
-		begun := time.Now()
-		if _, err := (restarts{b}).read(ctx, path(namespacesResource, "")); err != nil {
-			return err
-		}
-		raw := time.Since(begun)
-		return profiler{b}.profiled(ctx, "tree", func() error {
+	err = b.each(func(round int) error {
+		var raw, took time.Duration
+		err := inTurns(round, func() error {
 			begun := time.Now()
-			answer, err := restarts{b}.read(ctx, treePath(b.forest.root()))
-			if err != nil {
-				return err
-			}
-			s.add(time.Since(begun).Seconds(), raw.Seconds())
-			return names(answer, b.forest.names)
+			_, err := b.readJSON(ctx, path(namespacesResource, ""))
+			raw = time.Since(begun)
+			return err
+		}, func() error {
+			return profiler{b}.profiled(ctx, "tree", func() error {
+				begun := time.Now()
+				answer, err := b.readJSON(ctx, treePath(b.forest.root()))
+				took = time.Since(begun)
+				return errors.Join(err, names(answer, b.forest.names))
+			})
 		})
+		s.add(took.Seconds(), raw.Seconds())
+		return err
 	})
 	if err != nil {
 		return err

@@ -39,8 +39,8 @@ func treePath(root string) string {
 	return path(hierarchiesResource, root) + "/" + hnc.Singleton + "/tree"
 }
 
-// read is a request that returns the bytes of the response, and one that is as close to it as can be without us.
-type read struct {
+// comparedRead is a request that returns the bytes of the response, and one that is as close to it as can be without us.
+type comparedRead struct {
 	name      string
 	n         int
 	ours, raw func(context.Context) ([]byte, error)
@@ -56,6 +56,9 @@ func measureReads(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
+	if err := b.metered().resetPeakMemory(apiserver); err != nil {
+		return err
+	}
 	for _, r := range reads {
 		if err := r.measure(ctx, b); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
@@ -68,11 +71,11 @@ func measureReads(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	return b.report("reads-memory", "MB", b.forest.len(), series{values: []float64{peak}}, none, "peak RSS of hnc-apiserver, these reads included")
+	return b.report("reads-memory", "MB", b.forest.len(), series{values: []float64{peak}}, none, "peak RSS of hnc-apiserver during these reads")
 }
 
 // readsOf returns the reads, and the root of that subtree.
-func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error) {
+func readsOf(ctx context.Context, b *bench) (reads []comparedRead, top string, err error) {
 	root, k := b.forest.root(), b.kinds()[0]
 	top = b.forest.names[b.forest.largest()]
 	below, err := b.below(ctx, top)
@@ -88,11 +91,11 @@ func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error
 		return nil, "", err
 	}
 	get := func(path string) func(context.Context) ([]byte, error) {
-		return func(ctx context.Context) ([]byte, error) { return restarts{b}.read(ctx, path) }
+		return func(ctx context.Context) ([]byte, error) { return b.readJSON(ctx, path) }
 	}
 	each := func(ctx context.Context) (all []byte, err error) {
 		for _, namespace := range subtree {
-			one, err := restarts{b}.read(ctx, path(k.GroupVersionResource, namespace))
+			one, err := b.readJSON(ctx, path(k.GroupVersionResource, namespace))
 			if err != nil {
 				return nil, err
 			}
@@ -102,7 +105,7 @@ func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error
 	}
 	namespaces, own := get(path(namespacesResource, "")), path(v1beta1.SchemeGroupVersion.WithResource("mynamespaces"), "")
 	const listsNamespaces, listsEach = "raw lists all namespaces", "raw lists the objects of each namespace of the subtree, one after another"
-	return []read{
+	return []comparedRead{
 		{"reads-tree", b.forest.len(), get(treePath(root)), namespaces, listsNamespaces},
 		{"reads-mynamespaces", b.forest.len(), get(own), namespaces, listsNamespaces},
 		{"reads-subtree", len(subtree), get(path(k.subtreeResource(), top)), each, listsEach},
@@ -117,7 +120,7 @@ func readsOf(ctx context.Context, b *bench) (reads []read, top string, err error
 const longestRead = 30 * time.Second
 
 // measure alternates both reads.
-func (r read) measure(ctx context.Context, b *bench) error {
+func (r comparedRead) measure(ctx context.Context, b *bench) error {
 	var p50, p99, size series
 	// The first mynamespaces reads all roles and bindings.
 	if _, err := r.ours(ctx); err != nil {

@@ -8,7 +8,7 @@ func measureResident(ctx context.Context, b *bench) error { return b.populate(ct
 
 // populate gives each namespace of the whole forest ten copies, which stay there for all further rows.
 func (b *bench) populate(ctx context.Context) error {
-	if err := b.wholeForest(ctx); err != nil || b.populated {
+	if err := b.wholeForest(ctx); err != nil || b.filled != nil {
 		return err
 	}
 	full := b.full()
@@ -23,7 +23,9 @@ func (b *bench) populate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.populated = true
+	if b.filled, err = (restarts{b}).memory(); err != nil {
+		return err
+	}
 	if err := (propagation{full}).verifyCopies(ctx, root, descendants); err != nil {
 		return err
 	}

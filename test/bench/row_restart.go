@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"k8s.io/client-go/rest"
 )
 
 // limit of the memory of each server.
@@ -24,10 +26,6 @@ func measureRestart(ctx context.Context, b *bench) error {
 		return err
 	}
 	if err := b.populate(ctx); err != nil {
-		return err
-	}
-	filled, err := restarts{b}.memory()
-	if err != nil {
 		return err
 	}
 	for _, server := range []struct {
@@ -52,8 +50,8 @@ func measureRestart(ctx context.Context, b *bench) error {
 	}
 	var errs []error
 	for _, server := range []string{propagator, apiserver} {
-		peak := series{values: []float64{max(filled[server], restarted[server])}}
-		note := fmt.Sprintf("peak RSS: %.0f while the copies were written, %.0f since the last restart", filled[server], restarted[server])
+		peak := series{values: []float64{max(b.filled[server], restarted[server])}}
+		note := fmt.Sprintf("peak RSS: %.0f while the copies were written, %.0f since the last restart", b.filled[server], restarted[server])
 		errs = append(errs, b.report("memory-"+server, "MB", b.forest.len(), peak, valueAtMost(megabytes), note))
 	}
 	return errors.Join(errs...)
@@ -162,7 +160,7 @@ func changedParent(ctx context.Context, b *bench, probe tree, round int) (*obser
 	return o, func(ctx context.Context) error { return b.changeParent(ctx, leaf, parent) }, err
 }
 
-// listOnce returns how long it takes to read all that the servers have to know, without decoding it.
+// listOnce returns how long it takes to read all that the servers have to know, as they read it, without decoding it.
 func (b restarts) listOnce(ctx context.Context) (time.Duration, error) {
 	paths := []string{path(namespacesResource, ""), path(hierarchiesResource, "")}
 	for _, k := range b.kinds() {
@@ -170,16 +168,21 @@ func (b restarts) listOnce(ctx context.Context) (time.Duration, error) {
 	}
 	begun := time.Now()
 	for _, path := range paths {
-		if _, err := b.read(ctx, path+"?resourceVersion=0"); err != nil {
+		// In protobuf, unless the server has JSON only.
+		if _, err := read(ctx, b.kube.CoreV1().RESTClient(), path+"?resourceVersion=0"); err != nil {
 			return 0, err
 		}
 	}
 	return time.Since(begun), nil
 }
 
-// read returns the bytes that the API server answers a GET with.
-func (b restarts) read(ctx context.Context, uri string) ([]byte, error) {
-	body, err := b.hierarchy.HncV1beta1().RESTClient().Get().RequestURI(uri).Stream(ctx)
+// readJSON returns the bytes that the API server answers a GET with, in JSON.
+func (b *bench) readJSON(ctx context.Context, uri string) ([]byte, error) {
+	return read(ctx, b.hierarchy.HncV1beta1().RESTClient(), uri)
+}
+
+func read(ctx context.Context, client rest.Interface, uri string) ([]byte, error) {
+	body, err := client.Get().RequestURI(uri).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func measureSubnamespace(ctx context.Context, b *bench) error {
 	}
 	// What is resident in the whole forest is inherited, too.
 	all := *b
-	if b.populated {
+	if b.filled != nil {
 		all.Objects += b.full().Objects
 	}
 	made := newNamespaces{&all}

@@ -128,23 +128,20 @@ func measureParent(ctx context.Context, b *bench) error {
 	}
 	var p50, p99, floor50 series
 	err = b.each(func(round int) error {
-		var raw, least []time.Duration
-		err := b.accounted(ctx, "parent, plain writers", func() (err error) {
-			raw, _, err = load(ctx, 2*len(leaves), func(ctx context.Context, i int) error { return change(ctx, i, round) })
-			return err
-		})
-		if err != nil {
-			return err
+		var raw, least, ours []time.Duration
+		plain := func() error {
+			return b.accounted(ctx, "parent, plain writers", func() (err error) {
+				raw, _, err = load(ctx, 2*len(leaves), func(ctx context.Context, i int) error { return change(ctx, i, round) })
+				return err
+			})
 		}
-		err = b.accounted(ctx, "parent, minimal aggregated API", func() (err error) {
-			least, err = minimal.change(ctx, 2*len(leaves), fmt.Sprint("floor", round))
-			return err
-		})
-		if err != nil {
-			return err
+		floor := func() error {
+			return b.accounted(ctx, "parent, minimal aggregated API", func() (err error) {
+				least, err = minimal.change(ctx, 2*len(leaves), fmt.Sprint("floor", round))
+				return err
+			})
 		}
-		return profiler{b}.profiled(ctx, "parent", func() error {
-			var ours []time.Duration
+		move := func() error {
 			for _, want := range []map[string]chain{there, back} {
 				each, _, err := load(ctx, len(leaves), func(ctx context.Context, i int) error {
 					name := b.forest.names[leaves[i]]
@@ -158,11 +155,16 @@ func measureParent(ctx context.Context, b *bench) error {
 					return err
 				}
 			}
-			p50.add(percentile(milliseconds(ours), 0.5), percentile(milliseconds(raw), 0.5))
-			p99.add(percentile(milliseconds(ours), 0.99), percentile(milliseconds(raw), 0.99))
-			floor50.add(percentile(milliseconds(ours), 0.5), percentile(milliseconds(least), 0.5))
 			return nil
-		})
+		}
+		err := inTurns(round, plain, floor, func() error { return profiler{b}.profiled(ctx, "parent", move) })
+		if err != nil {
+			return err
+		}
+		p50.add(percentile(milliseconds(ours), 0.5), percentile(milliseconds(raw), 0.5))
+		p99.add(percentile(milliseconds(ours), 0.99), percentile(milliseconds(raw), 0.99))
+		floor50.add(percentile(milliseconds(ours), 0.5), percentile(milliseconds(least), 0.5))
+		return nil
 	})
 	if err := errors.Join(err, stop()); err != nil {
 		return err

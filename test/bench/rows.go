@@ -59,6 +59,16 @@ func rounds(b *bench, n int, f func(round int) error) error {
 	return nil
 }
 
+// inTurns calls functions one after another. In each round, the next of them is the first, so that none of them profits from its position.
+func inTurns(round int, calls ...func() error) error {
+	for i := range calls {
+		if err := calls[(i+round)%len(calls)](); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pick returns the number for a real measurement or, with -quick, the small one.
 func (b *bench) pick(many, few int) int {
 	if b.Quick {

@@ -3,8 +3,8 @@
 //	go run ./test/bench/publish results.json [more.json ...]
 //	go run ./test/bench/publish -soak samples.csv
 //
-// Of a measurement that was made several times on a forest of the same size and shape, the last one counts. What the files don't hold keeps its
-// position in the documents.
+// Of a measurement that was made several times on a forest of the same size and shape, the last one counts. All that is published is kept in
+// docs/performance/results.json, to which further results are added.
 package main
 
 import (
@@ -43,16 +43,17 @@ func publish(files []string, docs, png string, progress io.Writer) error {
 	if len(files) == 0 {
 		return errors.New("name the files that hold what the bench has printed")
 	}
-	var groups []*group
-	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		groups, err = read(groups, f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
+	folder := filepath.Join(docs, "performance")
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // documents are for everybody
+		return err
+	}
+	published := filepath.Join(folder, "results.json")
+	if _, err := os.Stat(published); err == nil {
+		files = append([]string{published}, files...)
+	}
+	groups, err := readFiles(files)
+	if err != nil {
+		return err
 	}
 	if len(groups) == 0 {
 		return errors.New("the files hold no results")
@@ -60,8 +61,7 @@ func publish(files []string, docs, png string, progress io.Writer) error {
 	if err := tables(groups, docs, progress); err != nil {
 		return err
 	}
-	folder := filepath.Join(docs, "performance")
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // documents are for everybody
+	if err := write(published, groups); err != nil {
 		return err
 	}
 	for name, p := range plots(groups) {

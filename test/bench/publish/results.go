@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +44,36 @@ func (g *group) rows() []result.Result {
 	return slices.DeleteFunc(slices.Clone(g.results), func(r result.Result) bool {
 		return strings.HasPrefix(r.Name, "decide-") || strings.HasPrefix(r.Name, "size-")
 	})
+}
+
+// readFiles returns the results in files.
+func readFiles(files []string) (groups []*group, err error) {
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		groups, err = read(groups, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return groups, nil
+}
+
+// write writes all results to a file, as the bench prints them.
+func write(file string, groups []*group) error {
+	var b bytes.Buffer
+	lines := json.NewEncoder(&b)
+	lines.SetEscapeHTML(false)
+	for _, g := range groups {
+		for _, r := range g.results {
+			if err := lines.Encode(r); err != nil {
+				return err
+			}
+		}
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644) //nolint:gosec // documents are for everybody
 }
 
 // read adds the results that a reader brings to groups.

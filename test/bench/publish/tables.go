@@ -55,7 +55,7 @@ func ratios(g *group) string {
 	var b strings.Builder
 	for _, r := range g.rows() {
 		if b.Len() == 0 {
-			b.WriteString("| Row | Ours | Without us | Ratio | Target | |\n| --- | --- | --- | --- | --- | --- |\n")
+			b.WriteString("| Row | Ours | Compared with | Ratio | Target | |\n| --- | --- | --- | --- | --- | --- |\n")
 		}
 		if r.Skipped {
 			fmt.Fprintf(&b, "| `%s` | not measured: %s | | | | |\n", r.Name, r.Note)
@@ -76,6 +76,9 @@ func ratios(g *group) string {
 			verdict = "**not met**"
 		case r.Met != nil:
 			verdict = "met"
+		}
+		if r.Undecided() {
+			verdict += ", interval crosses"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Name, quantity(r.Value, r.Unit), raw, ratio, targetText(r), verdict)
 	}

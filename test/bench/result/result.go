@@ -36,6 +36,12 @@ type Result struct {
 // Unmet reports whether there is a target that is not reached.
 func (r Result) Unmet() bool { return r.Met != nil && !*r.Met }
 
+// Undecided reports whether the interval of the ratio contains the target, so that another run may end otherwise.
+func (r Result) Undecided() bool {
+	limit, _, ok := r.Limit()
+	return ok && strings.HasPrefix(r.Target, "ratio") && r.Low != nil && r.High != nil && *r.Low < limit && limit < *r.High
+}
+
 // Limit returns the number in the target, and whether values above it are good.
 func (r Result) Limit() (limit float64, atLeast, ok bool) {
 	words := strings.Fields(r.Target)
