@@ -67,7 +67,7 @@ test: build ## run all tests, with a real control plane where they need one
 
 .PHONY: quick
 quick: build ## run some tests without the race detector: make quick PACKAGES=./test/integration/kinds TESTFLAGS='-run Exceptions'
-	@go test -timeout 10m $(PACKAGES) $(TESTFLAGS)
+	@go test -timeout 10m -count=1 $(PACKAGES) $(TESTFLAGS)
 
 .PHONY: long
 long: build ## run the long form of the tests that repeat something, without the race detector

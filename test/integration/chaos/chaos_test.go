@@ -19,9 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -34,12 +32,6 @@ const (
 	patience = 2 * time.Minute
 	interval = 50 * time.Millisecond
 )
-
-// clients are the administrator's.
-type clients struct {
-	kubernetes.Interface
-	hnc versioned.Interface
-}
 
 // changes is how many are made in all, kills how many times a server crashes meanwhile.
 func changes() int { return suite.Size(350, 1000) }
@@ -89,7 +81,7 @@ func TestNothingIsLostWhenServersCrash(t *testing.T) {
 		promised.add(worker)
 		t.Log(worker)
 	}
-	t.Logf("made in %s", time.Since(begin).Round(time.Second))
+	t.Logf("made in %s; %s", time.Since(begin).Round(time.Second), retries(all))
 	if t.Failed() {
 		return
 	}
@@ -172,11 +164,8 @@ func start(t *testing.T) (*crashing, *clients) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &clients{}
-	if client.Interface, err = kubernetes.NewForConfig(cp.RESTConfig()); err != nil {
-		t.Fatal(err)
-	}
-	if client.hnc, err = versioned.NewForConfig(cp.RESTConfig()); err != nil {
+	client, err := newClients(cp.RESTConfig())
+	if err != nil {
 		t.Fatal(err)
 	}
 	servers := &crashing{cp: cp, installation: installation}

@@ -50,6 +50,13 @@ var injectable = []fault{
 		}
 		return r.signal(process, syscall.SIGKILL)
 	}},
+	{"kill -9 of kube-apiserver", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
+		if err := r.cp.Kill(ctx, "kube-apiserver"); err != nil {
+			return err
+		}
+		_, err := controlplane.Start(ctx, r.config)
+		return err
+	}},
 	{"a member of etcd is away", func(ctx context.Context, r *replicas, random *rand.Rand) error {
 		process := r.members[random.IntN(len(r.members))].Process
 		defer r.supervisor.Hold(process)()

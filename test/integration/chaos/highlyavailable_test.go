@@ -16,6 +16,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -70,10 +71,14 @@ func TestNothingIsLostWhenReplicasFail(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	load, err := newClients(r.cp.RESTConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []*worker
 	var working sync.WaitGroup
 	for w := range clientsOfReplicas {
-		worker := newWorker(w, r.client, names[2:], rand.New(rand.NewPCG(*seed, uint64(w))))
+		worker := newWorker(w, load, names[2:], rand.New(rand.NewPCG(*seed, uint64(w))))
 		all = append(all, worker)
 		working.Go(func() {
 			for ctx.Err() == nil && !t.Failed() {
@@ -86,7 +91,7 @@ func TestNothingIsLostWhenReplicasFail(t *testing.T) {
 		})
 	}
 	r.stayReady(t)
-	r.subject(t, promised, all)
+	r.subject(t, promised, load, all)
 	stop()
 	working.Wait()
 	for _, worker := range all {
@@ -114,7 +119,8 @@ func TestNothingIsLostWhenReplicasFail(t *testing.T) {
 }
 
 // subject injects faults, one after another, and measures how long each delays writes and propagation. What was created is promised.
-func (r *replicas) subject(t *testing.T, promised *promise, workers []*worker) {
+// load are the clients of the workers.
+func (r *replicas) subject(t *testing.T, promised *promise, load *clients, workers []*worker) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(*seed, clientsOfReplicas))
 	begin := time.Now()
@@ -131,13 +137,13 @@ func (r *replicas) subject(t *testing.T, promised *promise, workers []*worker) {
 		if fault.name == rolling {
 			awaitFailures(t, workers)
 		}
-		failures := faulty(workers)
+		failures, refused := faulty(workers), load.refused.since(nil)
 		injected := make(chan error, 1)
 		start := time.Now()
 		go func() { injected <- fault.inject(t.Context(), r, random) }()
 		key := types.NamespacedName{Namespace: canaryRoot, Name: fmt.Sprintf("canary-%d", n)}
 		promised.bindings[key] = binding{Role: "view", Subject: "canary"}
-		written, propagated, err := r.canary(t.Context(), key, promised.bindings[key], start)
+		written, propagated, err := canary(t.Context(), load, key, promised.bindings[key], start)
 		if err == nil {
 			err = <-injected
 		}
@@ -147,8 +153,15 @@ func (r *replicas) subject(t *testing.T, promised *promise, workers []*worker) {
 		}
 		t.Logf("%s: hierarchy written after %s, object propagated after %s; so far failed and repeated: %s", fault.name,
 			written.Round(10*time.Millisecond), propagated.Round(10*time.Millisecond), retries(workers))
-		if more := faulty(workers) - failures; fault.name == rolling && more > 0 {
+		if fault.name != rolling {
+			continue
+		}
+		t.Logf("attempts that were refused during the rolling restart: %s", listed(load.refused.since(refused)))
+		if more := faulty(workers) - failures; more > 0 {
 			t.Errorf("%d requests failed during a rolling restart: %s", more, retries(workers))
+		}
+		if err := load.rollingRefusals(refused); err != nil {
+			t.Errorf("attempts that client-go does not repeat were refused during a rolling restart: %v", err)
 		}
 	}
 }
@@ -171,20 +184,26 @@ func awaitFailures(t *testing.T, workers []*worker) {
 }
 
 // canary writes a hierarchy and a source, and returns how long after start the hierarchy was written, and the source was propagated.
-func (r *replicas) canary(ctx context.Context, key types.NamespacedName, content binding, start time.Time) (written, propagated time.Duration, err error) {
+func canary(ctx context.Context, client *clients, key types.NamespacedName, content binding, start time.Time) (written, propagated time.Duration, err error) {
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.com/canary":%q}}}`, key.Name)
 	if err := poll(ctx, func() error {
-		_, err := r.client.hnc.HncV1beta1().Hierarchies(canaries).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{})
+		_, err := client.hnc.HncV1beta1().Hierarchies(canaries).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	}); err != nil {
 		return 0, 0, err
 	}
 	written = time.Since(start)
-	if _, err := r.client.RbacV1().RoleBindings(key.Namespace).Create(ctx, content.object(key), metav1.CreateOptions{}); err != nil {
+	if err := poll(ctx, func() error {
+		_, err := client.RbacV1().RoleBindings(key.Namespace).Create(ctx, content.object(key), metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	}); err != nil {
 		return 0, 0, err
 	}
 	err = poll(ctx, func() error {
-		_, err := r.client.RbacV1().RoleBindings(canaries).Get(ctx, key.Name, metav1.GetOptions{})
+		_, err := client.RbacV1().RoleBindings(canaries).Get(ctx, key.Name, metav1.GetOptions{})
 		return err
 	})
 	return written, time.Since(start), err

@@ -18,10 +18,8 @@ import (
 
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/faults"
 )
@@ -33,6 +31,7 @@ var drain = []string{"--shutdown-delay-duration=5s", "--shutdown-send-retry-afte
 
 // replicas is a control plane with an etcd of three members, three hnc-apiservers and two hnc-propagators behind kube-apiserver.
 type replicas struct {
+	config       controlplane.Config
 	cp           *controlplane.ControlPlane
 	installation *controlplane.Installation
 	supervisor   *controlplane.Supervisor
@@ -54,12 +53,11 @@ func startReplicas(t *testing.T, kubeFlags ...string) *replicas {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replicas{members: controlplane.EtcdMembers(3), credentials: map[string]string{}}
-	ctx := t.Context()
-	r.cp, err = controlplane.Start(ctx, controlplane.Config{
+	r := &replicas{members: controlplane.EtcdMembers(3), credentials: map[string]string{}, config: controlplane.Config{
 		Dir: dir, BinDir: binDir, UnsafeNoFsync: true, APIServerArgs: append([]string{"--enable-aggregator-routing"}, kubeFlags...),
-	})
-	if err != nil {
+	}}
+	ctx := t.Context()
+	if r.cp, err = controlplane.Start(ctx, r.config); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -148,16 +146,6 @@ func (r *replicas) start(ctx context.Context) error {
 	}
 	r.supervisor = controlplane.NewSupervisor(r.cp, r.installation, r.members, r.servers)
 	return nil
-}
-
-func newClients(config *rest.Config) (*clients, error) {
-	c := &clients{}
-	var err error
-	if c.Interface, err = kubernetes.NewForConfig(config); err != nil {
-		return nil, err
-	}
-	c.hnc, err = versioned.NewForConfig(config)
-	return c, err
 }
 
 // leader returns the process that writes, "" if there is none.

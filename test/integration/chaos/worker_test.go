@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -205,6 +206,9 @@ func (w *worker) try(ctx context.Context, what string, request func() error) (in
 	end := time.Now().Add(patience)
 	for tries := 1; ; tries++ {
 		err := request()
+		if startup(err) {
+			err = errRetry{err}
+		}
 		if err == nil || final(err) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", what, err)
@@ -217,6 +221,11 @@ func (w *worker) try(ctx context.Context, what string, request func() error) (in
 		w.retried.add(err)
 		time.Sleep(interval)
 	}
+}
+
+// startup reports whether an error is one of a kube-apiserver that has just started.
+func startup(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "not yet ready to handle request")
 }
 
 // final reports whether an error is an answer, rather than a sign that a server isn't there or doesn't know yet what it needs.

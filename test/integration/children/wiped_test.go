@@ -3,8 +3,10 @@ package children
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,33 +43,12 @@ func wipe(t *testing.T) {
 	}
 }
 
-// footprint returns the versions of everything in the core API that the hierarchies are known by. Whatever is written changes it.
-func footprint(t *testing.T) string {
+// steady returns the footprint of namespaces when everything that was begun has been written.
+func steady(t *testing.T, names ...string) map[string]string {
 	t.Helper()
-	var all string
-	for _, name := range wiped {
-		ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all += fmt.Sprintln(name, ns.UID, ns.ResourceVersion, ns.Labels)
-		bindings, err := root.RbacV1().RoleBindings(name).List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range bindings.Items {
-			all += fmt.Sprintln(name, b.Name, b.UID, b.ResourceVersion)
-		}
-	}
-	return all
-}
-
-// steadyFootprint returns it when everything that was begun has been written.
-func steadyFootprint(t *testing.T) string {
-	t.Helper()
-	last, same := footprint(t), 0
+	last, same := suite.Footprint(t, root.User, names...), 0
 	suite.Eventually(t, "nothing is written for three seconds", func() error {
-		if now := footprint(t); now != last {
+		if now := suite.Footprint(t, root.User, names...); !maps.Equal(now, last) {
 			last, same = now, 0
 		}
 		if same++; same*int(suite.Interval) < int(3*time.Second) {
@@ -76,6 +57,14 @@ func steadyFootprint(t *testing.T) string {
 		return nil
 	})
 	return last
+}
+
+// unwritten expects that nothing in the namespaces has been written since their footprint was taken.
+func unwritten(t *testing.T, before map[string]string, names ...string) {
+	t.Helper()
+	if written := suite.Written(before, suite.Footprint(t, root.User, names...)); len(written) > 0 {
+		t.Errorf("something was written:\n%s", strings.Join(written, "\n"))
+	}
 }
 
 // eventuallyRebuilt waits until the tree is what it was. If earlier tests have left what labels do not describe, such as orphans, the propagation is
@@ -167,7 +156,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 	}
 	eventuallyReports(t, "wipe-mine", hnc.ReasonSubnamespaceMissing)
 	eventuallyRebuilt(t)
-	before := steadyFootprint(t)
+	before := steady(t, wiped...)
 
 	t.Run("while the propagator runs", func(t *testing.T) {
 		wipe(t)
@@ -177,9 +166,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 			}
 			return nil
 		})
-		if after := footprint(t); after != before {
-			t.Errorf("it has written before it ended:\n%s\n%s", before, after)
-		}
+		unwritten(t, before, wiped...)
 		stopped(t, func() {})
 		eventuallyRebuilt(t)
 	})
@@ -207,7 +194,5 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 		})
 		eventuallyRebuilt(t)
 	})
-	if after := footprint(t); after != before {
-		t.Errorf("something was written:\n%s\n%s", before, after)
-	}
+	unwritten(t, before, wiped...)
 }

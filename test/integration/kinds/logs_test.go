@@ -3,6 +3,7 @@ package kinds
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -10,15 +11,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // mostVerbose is the highest verbosity that shows no contents (SECURITY.md). Both servers of this suite have it.
 const mostVerbose = "-v=7"
 
-// Secrets are copied, overwritten, planned and rejected; their contents are in no log, event, status or audit event.
+// Secrets are copied, overwritten, planned and rejected; their contents are in no log, event, status or audit event, and in no answer to a plan or dry run.
 func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 	configure(t, "secrets Propagate")
 	root, mid, leaf := tree(t, "silent")
@@ -51,7 +55,13 @@ func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 	}
 	eventuallyPresent(t, secrets, mid, "token="+second+"<"+root)
 
-	written := map[string]string{}
+	const third, removed, added = "the-third-content-of-another-tree", "the-content-that-a-move-removes", "the-content-that-a-move-adds"
+	namespace(t, "silent-other", "")
+	put(t, secrets, object("Secret", "silent-other", "token", third))
+	put(t, secrets, object("Secret", "silent-other", "more", added))
+	put(t, secrets, object("Secret", mid, "less", removed))
+	eventuallyPresent(t, secrets, leaf, "less="+removed+"<"+mid+" token="+second+"<"+root)
+	written := planned(t, leaf, "silent-other", "Remove less Add more Change token")
 	for _, process := range []string{"hnc-propagator", "hnc-apiserver"} {
 		content, err := os.ReadFile(cp.Log(process))
 		if err != nil {
@@ -66,6 +76,9 @@ func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 	audit, err := os.ReadFile(auditLog)
 	if err != nil || !strings.Contains(string(audit), `"overwrittenobjects"`) {
 		t.Errorf("the audit log does not show the overwritten object: %v", err)
+	}
+	if !strings.Contains(string(audit), `"subresource":"plan"`) || !strings.Contains(string(audit), "dryRun=All") {
+		t.Error("the audit log does not show the plan and the dry run")
 	}
 	written["the audit log"] = string(audit)
 	for _, namespace := range []string{root, mid, leaf} {
@@ -83,7 +96,7 @@ func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 		}
 		written["events and status in "+namespace] = string(content)
 	}
-	for _, secret := range []string{overwritten, first, second} {
+	for _, secret := range []string{overwritten, first, second, third, removed, added} {
 		for _, form := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
 			for where, content := range written {
 				if at := strings.Index(content, form); at >= 0 {
@@ -92,4 +105,50 @@ func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 			}
 		}
 	}
+}
+
+// planned has alice plan a move, and then try it as a dry run, and returns the answers and warnings that she gets. want are the planned changes of Secrets.
+func planned(t *testing.T, name, parent, want string) map[string]string {
+	t.Helper()
+	var warnings strings.Builder
+	config := rest.CopyConfig(alice.Config)
+	config.WarningHandler = rest.NewWarningWriter(&warnings, rest.WarningWriterOptions{})
+	warned, err := suite.NewUser("alice", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := warned.HNC.HncV1beta1().Hierarchies(name)
+	plan := &v1beta1.HierarchyPlan{Spec: v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: parent}}
+	var answer *v1beta1.HierarchyPlan
+	suite.EventuallyEqual(t, "the plan", want, func() string {
+		if answer, err = client.Plan(t.Context(), hnc.Singleton, plan, metav1.CreateOptions{}); err != nil {
+			return err.Error()
+		}
+		var changes []string
+		for _, n := range answer.Status.Namespaces {
+			for _, o := range n.Objects {
+				if o.Resource == "secrets" {
+					changes = append(changes, string(o.Action), o.Name)
+				}
+			}
+		}
+		return strings.Join(changes, " ")
+	})
+	patch := fmt.Appendf(nil, `{"spec":{"parent":%q}}`, parent)
+	tried, err := client.Patch(t.Context(), hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(warnings.String(), "secrets") {
+		t.Errorf("the dry run does not warn of Secrets: %q", warnings.String())
+	}
+	written := map[string]string{"the warnings": warnings.String()}
+	for what, object := range map[string]any{"the plan": answer, "the dry run": tried} {
+		content, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written[what] = string(content)
+	}
+	return written
 }

@@ -79,7 +79,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces", "configmaps", "secrets", "serviceaccounts", "resourcequotas"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: all},
 		rbacv1.PolicyRule{APIGroups: []string{"networking.k8s.io", "example.com", "policy"}, Resources: all, Verbs: all},
-		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hierarchies", "subnamespaces"}, Verbs: all})
+		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hierarchies", "hierarchies/plan", "subnamespaces"}, Verbs: all})
 	return err
 }
 

@@ -28,6 +28,13 @@ type client struct {
 	prefix string
 	// retried counts requests that were repeated, doubtful objects that a copy has overwritten although none of the states between operations required that.
 	retried, doubtful int
+	// histories are those of the names that the user has written, fates how many objects that are not there any more had which.
+	histories map[key]*history
+	fates     map[fate]int
+}
+
+func newClient(user suite.User, prefix string) *client {
+	return &client{User: user, prefix: prefix, histories: map[key]*history{}, fates: map[fate]int{}}
 }
 
 func (c *client) full(name string) string {
@@ -76,7 +83,11 @@ func final(err error) bool {
 // apply carries out an operation, and records it in the world if it was accepted. It returns an error that nobody should get.
 func (c *client) apply(ctx context.Context, w *world, o operation) error {
 	s, exists := w.spaces[o.space]
+	retried := c.retried
 	err := c.request(ctx, w, o)
+	if o.verb == put || o.verb == remove {
+		c.note(o, err == nil, c.retried > retried)
+	}
 	if errors.Is(err, errRefused) && !w.certain(o) {
 		return nil
 	}
@@ -94,7 +105,11 @@ func (c *client) apply(ctx context.Context, w *world, o operation) error {
 			return fmt.Errorf("%s was accepted although it exists: %+v", o, s)
 		}
 		w.spaces[o.space] = space{parent: o.to, sub: o.verb == createSub}
-		return nil
+		// A sub-namespace that is not ready in time is accepted as well.
+		return poll(ctx, func() error {
+			_, err := c.CoreV1().Namespaces().Get(ctx, c.full(o.space), metav1.GetOptions{})
+			return err
+		})
 	case deleteNamespace, deleteSub:
 		if w.hasSubs(o.space) && !w.cascades(o.space) {
 			return fmt.Errorf("%s was accepted although it has sub-namespaces, without cascading deletion", o)

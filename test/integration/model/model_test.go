@@ -60,7 +60,7 @@ func searchTime() time.Duration {
 // run carries out operations in namespaces with a prefix, and returns an error if the cluster does not match the model in the end.
 func (c *cluster) run(t *testing.T, prefix string, list []operation) (err error) {
 	ctx := t.Context()
-	user := &client{User: c.admin, prefix: prefix}
+	user := newClient(c.admin, prefix)
 	w := &world{map[string]space{}, map[key]source{}, map[string]mode{configMaps: {name: "Propagate"}, roles: {name: "Propagate"}}}
 	if err := user.configure(ctx, configMaps, w.modes[configMaps]); err != nil {
 		return err
@@ -104,12 +104,12 @@ func (c *cluster) run(t *testing.T, prefix string, list []operation) (err error)
 	if err := user.matches(ctx, w, d); err != nil {
 		return err
 	}
-	t.Logf("%s %d operations, %d of which changed something, in %s, %d requests repeated; matches %s after the last fault: %d namespaces, %d objects, %d copies; %d objects in doubt",
-		prefix, len(list), accepted, done.Sub(begin).Round(time.Second), user.retried, time.Since(done).Round(100*time.Millisecond), len(w.spaces), len(w.objects), len(w.copies()), user.doubtful)
+	t.Logf("%s %d operations, %d of which changed something, in %s, %d requests repeated; matches %s after the last fault: %d namespaces, %d objects, %d copies; %s",
+		prefix, len(list), accepted, done.Sub(begin).Round(time.Second), user.retried, time.Since(done).Round(100*time.Millisecond), len(w.spaces), len(w.objects), len(w.copies()), user.overwritten())
 	return nil
 }
 
-// matches returns when the cluster matches the model. What doubt covers and is not there any more is removed from the model.
+// matches returns when the cluster matches the model. What doubt covers and is not there any more is removed from the model: a record must contain it.
 func (c *client) matches(ctx context.Context, w *world, d *doubt) error {
 	var last *found
 	if err := poll(ctx, func() error {
@@ -125,15 +125,19 @@ func (c *client) matches(ctx context.Context, w *world, d *doubt) error {
 	}); err != nil {
 		return err
 	}
-	for k := range w.objects {
+	var errs []error
+	for k, s := range w.objects {
 		if u := last.objects[k]; u == nil || isCopy(u) {
 			if !d.consistent[k] {
 				c.doubtful++
 			}
+			f, err := c.fateOf(ctx, k, s)
+			errs = append(errs, err)
+			c.fates[f]++
 			delete(w.objects, k)
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // clear deletes the namespaces of a world, and returns when they are gone.

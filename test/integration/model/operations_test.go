@@ -80,6 +80,8 @@ type generator struct {
 	// churn leaves out what concerns the whole cluster.
 	churn bool
 	n     int
+	// last is the last operation on an object whose kind and name are not those of an earlier one.
+	last operation
 }
 
 func (g *generator) one(of ...string) string { return of[g.IntN(len(of))] }
@@ -148,8 +150,14 @@ func (g *generator) operation() operation {
 func (g *generator) put() operation {
 	g.n++
 	o := operation{verb: put, kind: g.one(configMaps, roles), space: g.any(), source: source{value: fmt.Sprintf("v%d", g.n)}}
-	if o.name = g.one("a", "b", "c", ownPrefix); o.name == ownPrefix {
+	switch o.name = g.one("a", "b", "c", ownPrefix); {
+	case o.name == ownPrefix:
 		o.name += o.space
+	case g.last.verb == put && g.IntN(2) == 0:
+		// Objects of one name are overwritten.
+		o.kind, o.name = g.last.kind, g.last.name
+	default:
+		g.last = o
 	}
 	switch g.IntN(10) {
 	case 0:

@@ -85,6 +85,7 @@ func TestSoak(t *testing.T) {
 		if err := user.matches(t.Context(), user.world, user.doubt); err != nil {
 			t.Errorf("%s %v", user.prefix, err)
 		}
+		t.Logf("%s %d objects; %s", user.prefix, len(user.world.objects), user.overwritten())
 	}
 	if t.Failed() {
 		s.dump(t)
@@ -107,7 +108,7 @@ func (c *cluster) churners(t *testing.T) []*churner {
 	begin := time.Now()
 	for i := range churners {
 		user := &churner{
-			client:    &client{User: c.admin, prefix: fmt.Sprintf("w%d-", i)},
+			client:    newClient(c.admin, fmt.Sprintf("w%d-", i)),
 			generator: &generator{Rand: rand.New(rand.NewPCG(*seed, uint64(i))), fulls: size()/churners - 10, subs: 10, churn: true},
 			world:     &world{map[string]space{}, map[key]source{}, map[string]mode{configMaps: {name: "Propagate"}, roles: {name: "Propagate"}}},
 			doubt:     newDoubt(),

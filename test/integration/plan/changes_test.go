@@ -166,6 +166,8 @@ func TestBadQuestionsAreRefusedWithWhatToDo(t *testing.T) {
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Limit: -1}, "spec.limit: Invalid value"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: make([]v1beta1.ResourceSpec, 101)}, "spec.resources: Too many: 101: must have at most 100 items"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources(strings.Repeat("x", 254))}, "spec.resources[0].resource: Too long"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangePropagation, Resources: resources("secrets", "secrets")}, "spec.resources[1]: Duplicate value"},
+		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeConfiguration, Resources: resources("secrets Propagate", "nothings Propagate")}, "spec.resources[1]: Invalid value"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: strings.Repeat("x", 64)}, "spec.parent: Too long"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: strings.Repeat("x", 1025)}, "spec.continue: Too long"},
 		{v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Continue: "there"}, "start from the beginning"},

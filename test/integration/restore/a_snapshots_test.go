@@ -3,12 +3,14 @@ package restore
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -74,6 +76,33 @@ func eventuallyBelow(t *testing.T, name, parent, other string) {
 	})
 }
 
+// quota creates a quota of the namespace's name in it.
+func quota(t *testing.T, namespace string) {
+	t.Helper()
+	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: namespace}}
+	q.Spec.Hard = corev1.ResourceList{corev1.ResourceServices: resource.MustParse("7")}
+	if _, err := root.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace).Create(t.Context(), q, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventuallyHeld waits until the namespaces that quotas limit are these.
+func eventuallyHeld(t *testing.T, names ...string) {
+	t.Helper()
+	suite.EventuallyEqual(t, "the namespaces with ResourceQuotas", fmt.Sprint(names), func() string {
+		list, err := root.CoreV1().ResourceQuotas("").List(t.Context(), metav1.ListOptions{LabelSelector: hnc.LabelQuota})
+		if err != nil {
+			return err.Error()
+		}
+		var held []string
+		for i := range list.Items {
+			held = append(held, list.Items[i].Namespace)
+		}
+		slices.Sort(held)
+		return fmt.Sprint(held)
+	})
+}
+
 // eventuallyRecorded waits until another checkpoint is recorded than before, and returns it.
 func eventuallyRecorded(t *testing.T, before string) string {
 	t.Helper()
@@ -89,13 +118,7 @@ func eventuallyRecorded(t *testing.T, before string) string {
 
 // TestSnapshots restores a snapshot of the hierarchies below a newer cluster, and then one of the cluster below newer hierarchies.
 func TestSnapshots(t *testing.T) {
-	for _, name := range []string{"blue", "red", "leaf"} {
-		namespace(t, name)
-	}
-	source(t, "blue")
-	source(t, "red")
-	setParent(t, "leaf", "blue")
-	eventuallyBelow(t, "leaf", "blue", "red")
+	leafBelowBlue(t)
 	ours, kubernetes := data()
 	stopAll(t)
 	oldOurs, oldKubernetes := backup(t, ours), backup(t, kubernetes)
@@ -108,15 +131,18 @@ func TestSnapshots(t *testing.T) {
 	}
 	eventuallyBelow(t, "leaf", "red", "blue")
 	eventuallyBelow(t, "sub", "blue", "red")
+	eventuallyHeld(t, "blue", "sub")
 	eventuallyRecorded(t, first)
 	before := uids(t, all...)
 
 	t.Run("older hierarchies", func(t *testing.T) {
 		stop(t, propagator.Name, apiServer.Name)
 		restore(t, ours, oldOurs)
+		untouched := suite.Footprint(t, root)
 		startOurs(t)
 		eventuallyPaused(t, hnc.ReasonHierarchiesOlder)
 		doctorLists(t, "delete rolebindings.rbac.authorization.k8s.io: 2 (leaf/red, sub/blue)", "create subnamespaces.hnc.x-k8s.io: 1 (blue/sub)")
+		unwritten(t, untouched)
 		tenantsCannotResume(t)
 		if gone := lost(before, uids(t, all...)); len(gone) > 0 {
 			t.Fatalf("deleted during the pause: %v", gone)
@@ -141,9 +167,11 @@ func TestSnapshots(t *testing.T) {
 		stopAll(t)
 		restore(t, kubernetes, oldKubernetes)
 		startKubernetes(t)
+		untouched := suite.Footprint(t, root)
 		startOurs(t)
 		eventuallyPaused(t, hnc.ReasonClusterOlder)
 		doctorLists(t, "delete rolebindings.rbac.authorization.k8s.io: 1 (leaf/blue)", "create namespaces: 1 (sub)")
+		unwritten(t, untouched)
 		resume(t, hnc.TrustHierarchies)
 		eventuallyBelow(t, "leaf", "red", "blue")
 		eventuallyBelow(t, "sub", "blue", "red")

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -20,7 +19,7 @@ import (
 )
 
 // TestManifests saves a tree with kubectl get -o yaml, deletes it, and applies the manifests in the order of Velero: the namespaces with all their
-// labels, then the other kinds by name, with the UIDs and owners of the deleted objects. At first, only a child is restored, without its parent.
+// labels, then the other kinds in the order of their names, with the deleted namespaces as owners. At first, only a child is restored, without its parent.
 func TestManifests(t *testing.T) {
 	namespace(t, "vel")
 	namespace(t, "vel-full")
@@ -29,11 +28,7 @@ func TestManifests(t *testing.T) {
 	if _, err := root.HNC.HncV1beta1().Subnamespaces("vel").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Namespace: "vel", Name: "vel-sub"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	quota := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "vel", Name: "vel"}}
-	quota.Spec.Hard = corev1.ResourceList{corev1.ResourceServices: resource.MustParse("7")}
-	if _, err := root.HNC.HncV1beta1().HierarchicalResourceQuotas("vel").Create(t.Context(), quota, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	quota(t, "vel")
 	propagate(t, `[{"resource":"limitranges","mode":"Propagate"}]`)
 	eventuallyBelow(t, "vel-full", "vel", "red")
 	eventuallyBelow(t, "vel-sub", "vel", "red")
@@ -59,7 +54,7 @@ func TestManifests(t *testing.T) {
 	// A child without its parent.
 	apply(t, saved["namespace vel-full"], "")
 	apply(t, saved["hierarchies vel-full"], "")
-	apply(t, saved["rolebindings vel-full"], "only the propagator")
+	apply(t, saved["rolebindings vel-full"], "'copies.hnc.x-k8s.io' denied")
 	suite.Eventually(t, "the missing parent is reported", func() error {
 		h, err := root.HNC.HncV1beta1().Hierarchies("vel-full").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
 		if err != nil {
@@ -77,13 +72,14 @@ func TestManifests(t *testing.T) {
 	// The rest.
 	apply(t, saved["namespace vel"], "")
 	apply(t, saved["namespace vel-sub"], "")
+	apply(t, quotas, "")
+	apply(t, saved["hierarchies vel"], "")
+	apply(t, saved["hierarchies vel-sub"], "")
+	apply(t, configuration, "")
 	apply(t, saved["rolebindings vel"], "")
-	apply(t, saved["rolebindings vel-sub"], "only the propagator")
-	for _, kind := range []string{"hierarchies", "subnamespaces"} {
-		for _, name := range []string{"vel", "vel-sub"} {
-			apply(t, saved[kind+" "+name], "")
-		}
-	}
+	apply(t, saved["rolebindings vel-sub"], "'copies.hnc.x-k8s.io' denied")
+	apply(t, saved["subnamespaces vel"], "")
+	apply(t, saved["subnamespaces vel-sub"], "")
 	eventuallyBelow(t, "vel-full", "vel", "red")
 	eventuallyBelow(t, "vel-sub", "vel", "red")
 	suite.Eventually(t, "the Subnamespace is ready", func() error {
@@ -93,8 +89,6 @@ func TestManifests(t *testing.T) {
 		}
 		return err
 	})
-	apply(t, quotas, "")
-	apply(t, configuration, "")
 	suite.Eventually(t, "the quota is in force, and the kind is propagated", func() error {
 		q, err := root.HNC.HncV1beta1().HierarchicalResourceQuotas("vel").Get(t.Context(), "vel", metav1.GetOptions{})
 		if err != nil {

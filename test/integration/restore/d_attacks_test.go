@@ -70,12 +70,7 @@ func TestDeletionsInABackup(t *testing.T) {
 	stop(t, apiServer.Name)
 	restore(t, ours, old)
 	start(t, apiServer)
-	suite.Eventually(t, "the propagator ends", func() error {
-		if cp.Running(propagator.Name) {
-			return errors.New("it still runs")
-		}
-		return nil
-	})
+	eventuallyEnded(t, propagator.Name)
 	start(t, propagator)
 	eventuallyPaused(t, hnc.ReasonHierarchiesOlder)
 	stop(t, apiServer.Name)

@@ -67,6 +67,12 @@ func stop(t *testing.T, processes ...string) {
 	}
 }
 
+// eventuallyEnded waits until a process ends by itself.
+func eventuallyEnded(t *testing.T, process string) {
+	t.Helper()
+	suite.EventuallyEqual(t, process+" runs", "false", func() string { return fmt.Sprint(cp.Running(process)) })
+}
+
 // startOurs starts our servers; the propagator is ready when it leads or is paused.
 func startOurs(t *testing.T) {
 	t.Helper()
@@ -119,6 +125,19 @@ func restore(t *testing.T, folder, saved string) {
 	}
 }
 
+// newCluster ends all processes, and starts Kubernetes with empty data and what we install in it.
+func newCluster(t *testing.T) {
+	t.Helper()
+	stopAll(t)
+	_, kubernetes := data()
+	restore(t, kubernetes, t.TempDir())
+	startKubernetes(t)
+	var err error
+	if installation, err = cp.Install(t.Context(), suite.Artifacts...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // run runs a command with the rights of root, and returns its output and exit code.
 func run(t *testing.T, stdin, name string, args ...string) (string, int) {
 	t.Helper()
@@ -167,6 +186,14 @@ func lost(before, after map[string]string) []string {
 	}
 	slices.Sort(missing)
 	return missing
+}
+
+// unwritten expects that nothing was written to the cluster since its footprint was taken. Call it in a pause.
+func unwritten(t *testing.T, before map[string]string) {
+	t.Helper()
+	if written := suite.Written(before, suite.Footprint(t, root)); len(written) > 0 {
+		t.Errorf("written before an administrator agreed:\n%s", strings.Join(written, "\n"))
+	}
 }
 
 // paused returns the reason of the pause, "" if there is none.

@@ -1,11 +1,7 @@
 package servers
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,21 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
-
-// emergency runs the script of docs/operations.md.
-func emergency(ctx context.Context, command, file string) error {
-	script := exec.CommandContext(ctx, "bash", "../../../artifacts/emergency.sh", command, file)
-	bin, err := filepath.Abs(binDir)
-	if err != nil {
-		return err
-	}
-	script.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "KUBECONFIG="+cp.Kubeconfig())
-	if out, err := script.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", command, err, out)
-	}
-	return nil
-}
 
 // While our server is down, and its APIServices are taken away, namespaces are deleted. When they are back, what remained of those namespaces goes, and
 // the others are in their trees.
@@ -48,15 +31,15 @@ func TestNamespacesAreDeletedInAnEmergency(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "apiservices.yaml")
 	begin := time.Now()
-	if err := emergency(t.Context(), "suspend", file); err != nil {
+	if err := suite.Emergency(t.Context(), cp, binDir, "suspend", file); err != nil {
 		t.Fatal(err)
 	}
 	waitUntilGone(t, "emergency-child")
 	t.Logf("deleted %s after the APIServices were", time.Since(begin).Round(100*time.Millisecond))
-	if err := emergency(t.Context(), "suspend", file); err == nil {
+	if err := suite.Emergency(t.Context(), cp, binDir, "suspend", file); err == nil {
 		t.Error("the APIServices are overwritten in their file")
 	}
-	if err := emergency(t.Context(), "resume", file); err != nil {
+	if err := suite.Emergency(t.Context(), cp, binDir, "resume", file); err != nil {
 		t.Fatal(err)
 	}
 	begin = time.Now()

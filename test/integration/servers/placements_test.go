@@ -136,7 +136,7 @@ func TestIllegalPlacementsChangeNothing(t *testing.T) {
 	}
 }
 
-// More than one transaction of this etcd, and no revision of it holds a cycle: a long tree is turned upside down.
+// A long tree is turned upside down, and no revision of etcd holds a cycle.
 func TestPlacementsInSeveralTransactions(t *testing.T) {
 	const n = 150
 	var namespaces, below, turned []string

@@ -27,22 +27,6 @@ const (
 	binDir = "../../../_output/bin"
 	secret = "a-parent-that-nobody-should-read"
 	prefix = "/elsewhere"
-
-	encryption = `apiVersion: apiserver.config.k8s.io/v1
-kind: EncryptionConfiguration
-resources:
-- resources: [hierarchies.hnc.x-k8s.io, overwrittenobjects.hnc.x-k8s.io]
-  providers:
-  - secretbox: {keys: [{name: key1, secret: YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY=}]}
-`
-	// rotated encrypts with another key, and can still read what the first one has encrypted.
-	rotated = `apiVersion: apiserver.config.k8s.io/v1
-kind: EncryptionConfiguration
-resources:
-- resources: [hierarchies.hnc.x-k8s.io, overwrittenobjects.hnc.x-k8s.io]
-  providers:
-  - secretbox: {keys: [{name: key2, secret: MTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3BxcnN0dXY=}, {name: key1, secret: YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY=}]}
-`
 )
 
 func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
@@ -56,7 +40,7 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 		}
 	})
 	config := filepath.Join(cp.Dir(), "encryption.yaml")
-	if err := os.WriteFile(config, []byte(encryption), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(encryptionWith(key1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	installation, err := cp.Install(t.Context(), "../../../artifacts/dev")
@@ -137,11 +121,11 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 		if err := cp.StopProcess(t.Context(), server.Name); err != nil {
 			t.Fatal(err)
 		}
-		// The key is rotated by the same restart.
-		if err := os.WriteFile(config, []byte(rotated), 0o600); err != nil {
+		// The key is rotated by the same restart. What the old one has encrypted can still be read.
+		if err := os.WriteFile(config, []byte(encryptionWith(key2+", "+key1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		server.Args = append(server.Args, "--unpropagated-label=example.com/local")
+		server.Args = append(server.Args, "--unpropagated-label=example.com/local", "--encryption-provider-config-automatic-reload")
 		if _, err := cp.StartServer(t.Context(), installation, server); err != nil {
 			t.Fatal(err)
 		}
@@ -168,6 +152,30 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 		if !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key2:")) || bytes.Contains(value, []byte(secret)) {
 			t.Errorf("etcd holds %q", value)
 		}
+	})
+
+	t.Run("the keys are rotated without a restart", func(t *testing.T) {
+		get := func() *v1beta1.Hierarchy {
+			t.Helper()
+			read, err := hierarchies.HncV1beta1().Hierarchies("child").Get(t.Context(), "hierarchy", metav1.GetOptions{})
+			if err != nil || read.Spec.Parent != secret {
+				t.Fatalf("got %v, %v", read, err)
+			}
+			return read
+		}
+		other := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: "hierarchy"}}
+		if _, err := hierarchies.HncV1beta1().Hierarchies(secret).Create(t.Context(), other, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		rotate(t, cp, hierarchies, config, encryptionWith(key3+", "+key2), secret, "key3")
+		// Encrypted with the second key until it is written.
+		if _, err := hierarchies.HncV1beta1().Hierarchies("child").Update(t.Context(), get(), metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if value := stored(t, cp, prefix+"/hnc.x-k8s.io/hierarchies/child/hierarchy"); !bytes.HasPrefix(value, []byte("k8s:enc:secretbox:v1:key3:")) {
+			t.Errorf("etcd holds %q", value)
+		}
+		get()
 	})
 }
 
