@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/component-base/term"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 )
 
@@ -60,10 +60,6 @@ func command(ctx context.Context) *cobra.Command {
 	return cmd
 }
 
-// gcPercent is the target of the garbage collector. Go's default of 100 doubles the memory of a large forest. The environment variable GOGC overrides
-// it.
-const gcPercent = 70
-
 // run serves until ctx is done and all requests are drained.
 func run(ctx context.Context, o *options.Options) error {
 	if err := o.Validate(); err != nil {
@@ -73,9 +69,7 @@ func run(ctx context.Context, o *options.Options) error {
 		// The flag alone enables the block profile only.
 		runtime.SetMutexProfileFraction(10)
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	memory.Tune()
 	if o.EmbedsEtcd() {
 		etcd, err := embedded.Start(o.DataDir, o.DataQuota)
 		if err != nil {

@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"pkg/registry":         {"pkg/access", "pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/plan", "pkg/propagator/conditions", "pkg/propagator/tree", "pkg/quota", "pkg/storage"},
 	"pkg/clientconfig":     {},
 	"pkg/serving":          {},
+	"pkg/memory":           {},
 	"pkg/apiserver":        {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served. The cache knows neither queues nor controllers, and only the manager knows
 	// all controllers.
@@ -88,7 +89,7 @@ var allowed = map[string][]string{
 	// It decides with the propagator's own code, and is run by the plugin.
 	"pkg/propagator/observe": {"pkg/apis", "pkg/propagator"},
 	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/inforce", "pkg/propagator/observe"},
-	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
+	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/memory", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
 	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration", "pkg/propagator/observe",
 		"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan", "pkg/reposync/preview", "pkg/reposync/writer"},

@@ -34,6 +34,8 @@ type bench struct {
 	forestSize int
 	// filled is the peak memory of both servers, in MB, once ten copies were in each of its namespaces; nil before.
 	filled map[string]float64
+	// grown is what was measured of growth, by size.
+	grown []growth
 	// fanned is the tree that copies are measured in.
 	fanned tree
 }

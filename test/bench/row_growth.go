@@ -13,37 +13,60 @@ import (
 // growth is what one leaf and one object cost at one size, and what the writes cost that it takes at least, without us.
 type growth struct{ leaf, object, plainLeaf, plainObject series }
 
-// measureGrowth measures at a hundredth, a tenth and all of the forest's size.
+// sizes are a hundredth, a tenth and all of the forest's size.
+func (b *bench) sizes() []int {
+	return []int{max(b.Namespaces/100, 10), max(b.Namespaces/10, 20), b.Namespaces}
+}
+
+// measureGrowth measures at a hundredth and a tenth of the forest's size, with as many copies in each namespace as the whole forest has later.
 func measureGrowth(ctx context.Context, b *bench) error {
-	var sizes []int
-	var grown []growth
-	for _, size := range []int{max(b.Namespaces/100, 10), max(b.Namespaces/10, 20), b.Namespaces} {
+	full := propagation{b.full()}
+	for i, size := range b.sizes()[:2] {
 		if err := b.forestOf(ctx, size); err != nil {
 			return err
 		}
-		if len(sizes) == 0 {
+		root := b.forest.root()
+		if i == 0 {
 			if err := b.createNamespaces(ctx, []string{growthAbove, growthBelow}); err != nil {
 				return err
 			}
-			if err := errors.Join(b.setParent(ctx, growthAbove, b.forest.root()), b.setParent(ctx, growthBelow, growthAbove)); err != nil {
+			if err := errors.Join(b.setParent(ctx, growthAbove, root), b.setParent(ctx, growthBelow, growthAbove)); err != nil {
 				return err
 			}
 		}
-		if err := b.metered().idle(ctx); err != nil {
-			return err
-		}
-		var g growth
-		err := b.each(func(round int) error {
-			return profiler{b}.profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
-				return growing{b}.round(ctx, fmt.Sprintf("growth-%d-%d", size, round), &g)
-			})
-		})
+		descendants, err := b.below(ctx, root)
 		if err != nil {
 			return err
 		}
-		sizes, grown = append(sizes, size), append(grown, g)
+		if _, err := full.copied(ctx, root, "growth", "growth", descendants); err != nil {
+			return err
+		}
+		if err := (growing{b}).measure(ctx, size); err != nil {
+			return err
+		}
+		// The forest grows without copies, and the leaves that were added have some too.
+		if descendants, err = b.below(ctx, root); err != nil {
+			return err
+		}
+		if err := full.removeSources(ctx, root, "growth", len(descendants)); err != nil {
+			return err
+		}
 	}
-	return growing{b}.report(sizes, grown)
+	return nil
+}
+
+// measureGrown measures in the whole forest with all copies, and reports all sizes.
+func measureGrown(ctx context.Context, b *bench) error {
+	if len(b.grown) != 2 {
+		return errors.New("select growth too, which measures what this is compared with")
+	}
+	if err := b.populate(ctx); err != nil {
+		return err
+	}
+	if err := (growing{b}).measure(ctx, b.Namespaces); err != nil {
+		return err
+	}
+	return growing{b}.report(b.sizes(), b.grown)
 }
 
 // Sources in the first of these are copied to the second, and to no other.
@@ -51,6 +74,21 @@ const growthAbove, growthBelow = "growth-above", "growth-below"
 
 // growing measures one leaf and one object.
 type growing struct{ *bench }
+
+// measure measures at one size.
+func (b growing) measure(ctx context.Context, size int) error {
+	if err := b.metered().idle(ctx); err != nil {
+		return err
+	}
+	var g growth
+	err := b.each(func(round int) error {
+		return profiler{b.bench}.profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
+			return b.round(ctx, fmt.Sprintf("growth-%d-%d", size, round), &g)
+		})
+	})
+	b.grown = append(b.grown, g)
+	return err
+}
 
 // round adds a round.
 func (b growing) round(ctx context.Context, prefix string, g *growth) error {
