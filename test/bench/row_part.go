@@ -41,7 +41,7 @@ func measurePart(ctx context.Context, b *bench) error {
 			if err := states[i].enter(ctx); err != nil {
 				return err
 			}
-			b.calm()
+			b.calm(ctx)
 			before := b.spent()
 			_, all, err := load(ctx, n, func(ctx context.Context, j int) error {
 				return k.create(ctx, b.kube, k.named(names[j%len(names)], fmt.Sprintf("part-%d", j), fmt.Sprintf("part-%d-%d", round, i)))

@@ -35,7 +35,7 @@ func measureQuota(ctx context.Context, b *bench) error {
 				nested := []int{0, 1, 3}[(i+round)%3]
 				var each float64
 				name := fmt.Sprintf("%s-%d-%d", b.row, nested, w)
-				cpu, err := eachSpent(b.cluster, name, n[w], func() error {
+				cpu, err := eachSpent(ctx, b.cluster, name, n[w], func() error {
 					return profiler{b}.profile(ctx, name, func() (err error) {
 						each, err = q.create(ctx, nested, w, n[w], round)
 						return err

@@ -77,7 +77,7 @@ type storm struct {
 func (b storm) strike(ctx context.Context, nested, n, round int, took map[int][]float64) error {
 	namespace := b.namespaces[nested][0]
 	var repeated atomic.Int64
-	cpu, err := eachSpent(b.cluster, fmt.Sprintf("%s-%d", b.row, nested), n, func() error {
+	cpu, err := eachSpent(ctx, b.cluster, fmt.Sprintf("%s-%d", b.row, nested), n, func() error {
 		each, all, err := load(ctx, n, func(ctx context.Context, i int) error {
 			client := b.clients[i%len(b.clients)].CoreV1().Secrets(namespace)
 			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("s-%d-%d", round, i)}}

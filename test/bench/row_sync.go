@@ -46,7 +46,7 @@ func measureSync(ctx context.Context, b *bench) error {
 		for i := range 2 {
 			var err error
 			which := (i + round) % 2
-			b.calm()
+			b.calm(ctx)
 			if which == 0 {
 				took[0], err = s.synced(ctx, fmt.Sprintf("sync-%d", round), n)
 			} else {
@@ -59,7 +59,7 @@ func measureSync(ctx context.Context, b *bench) error {
 		b.sayf("hnc-sync %s, plain %s", took[0], took[1])
 		first.add(took[0].Seconds(), took[1].Seconds())
 		if !b.Quick {
-			b.calm()
+			b.calm(ctx)
 			idle.values = append(idle.values, float64(s.idle())/float64(time.Millisecond)/idleCycles)
 		}
 		return s.remove(ctx, fmt.Sprintf("sync-%d", round))

@@ -24,7 +24,7 @@ import (
 // columns are what is sampled: times in seconds, memory and etcd's database in megabytes, latencies in milliseconds.
 var columns = []string{
 	"seconds", "apiserver-goroutines", "propagator-goroutines", "apiserver-memory", "propagator-memory", "apiserver-heap", "propagator-heap",
-	"watches-out", "watches-in", "queue", "etcd-file", "etcd-used", "operations", "latency", "slow-watchers",
+	"watches-out", "watches-in", "queue", "etcd-file", "etcd-used", "operations", "latency", "watchers", "slow-watchers",
 }
 
 type sample map[string]float64
@@ -37,8 +37,8 @@ type sampler struct {
 	direct, etcd *http.Client
 	begin        time.Time
 	rows         []sample
-	// slow is the number of watches that nobody reads.
-	slow atomic.Int64
+	// reading is the number of watches that are read, slow of those that nobody reads.
+	reading, slow atomic.Int64
 }
 
 func newSampler(t *testing.T, c *cluster, users []*churner) *sampler {
@@ -109,7 +109,7 @@ func (s *sampler) take(ctx context.Context) (sample, error) {
 	row["watches-out"], row["watches-in"] = float64(s.c.out.Watches()), float64(s.c.in.Watches())
 	n, median := latencies(s.users)
 	row["operations"], row["latency"] = float64(n), median
-	row["slow-watchers"] = float64(s.slow.Load())
+	row["watchers"], row["slow-watchers"] = float64(s.reading.Load()), float64(s.slow.Load())
 	return row, nil
 }
 
@@ -179,16 +179,21 @@ func (s *sampler) quiet(t *testing.T, when string, before sample) sample {
 	return row
 }
 
-// watchAlternately has slow watchers in every other minute until ctx ends.
+// watchAlternately has watchers that read nothing for a minute, watchers that read for another, and none for a third, again and again until ctx ends.
 func (s *sampler) watchAlternately(ctx context.Context) {
+	reading, err := rest.HTTPClientFor(s.c.admin.Config)
+	if err != nil {
+		return
+	}
+	slow, err := suite.SlowClient(s.c.admin.Config)
+	if err != nil {
+		return
+	}
 	for ctx.Err() == nil {
-		minute, cancel := context.WithTimeout(ctx, time.Minute)
-		var watching sync.WaitGroup
-		for range slowWatchers {
-			watching.Go(func() { s.watchSlowly(minute) })
-		}
-		watching.Wait()
-		cancel()
+		s.watchForAMinute(ctx, slow, &s.slow, func(ctx context.Context, _ io.Reader) { <-ctx.Done() })
+		s.watchForAMinute(ctx, reading, &s.reading, func(_ context.Context, body io.Reader) {
+			_, _ = io.Copy(io.Discard, body)
+		})
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Minute):
@@ -196,34 +201,39 @@ func (s *sampler) watchAlternately(ctx context.Context) {
 	}
 }
 
-// watchSlowly opens a watch of all hierarchies and reads nothing from it, until ctx ends. A request that fails is repeated.
-func (s *sampler) watchSlowly(ctx context.Context) {
-	config := s.c.admin.Config
-	client, err := suite.SlowClient(config)
+// watchForAMinute has watchers for a minute.
+func (s *sampler) watchForAMinute(ctx context.Context, client *http.Client, open *atomic.Int64, read func(context.Context, io.Reader)) {
+	minute, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	var watching sync.WaitGroup
+	for range watchers {
+		watching.Go(func() {
+			for minute.Err() == nil {
+				if err := s.watch(minute, client, open, read); err != nil && minute.Err() == nil {
+					time.Sleep(interval)
+				}
+			}
+		})
+	}
+	watching.Wait()
+}
+
+// watch opens a watch of all hierarchies, until read returns.
+func (s *sampler) watch(ctx context.Context, client *http.Client, open *atomic.Int64, read func(context.Context, io.Reader)) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.c.admin.Config.Host+"/apis/hnc.x-k8s.io/v1beta1/hierarchies?watch=true", nil)
 	if err != nil {
-		return
+		return err
 	}
-	for ctx.Err() == nil {
-		err := func() error {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, config.Host+"/apis/hnc.x-k8s.io/v1beta1/hierarchies?watch=true", nil)
-			if err != nil {
-				return err
-			}
-			response, err := client.Do(request)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = response.Body.Close() }()
-			if response.StatusCode != http.StatusOK {
-				return errors.New(response.Status)
-			}
-			s.slow.Add(1)
-			defer s.slow.Add(-1)
-			<-ctx.Done()
-			return ctx.Err()
-		}()
-		if err != nil && ctx.Err() == nil {
-			time.Sleep(interval)
-		}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return errors.New(response.Status)
+	}
+	open.Add(1)
+	defer open.Add(-1)
+	read(ctx, response.Body)
+	return nil
 }

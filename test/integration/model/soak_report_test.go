@@ -18,20 +18,18 @@ func (s *sampler) largest(column string, from, to float64) (most float64) {
 	return most
 }
 
-// median returns the median of the operations' medians while there are slow watchers, or while there are none.
-func (s *sampler) median(slow bool) float64 {
-	var values []float64
+// latency returns the median of the operations' medians in the samples that are selected.
+func (s *sampler) latency(selected func(sample) bool) float64 {
+	var rows []sample
 	for _, row := range s.rows {
-		if row["operations"] > 0 && row["slow-watchers"] > 0 == slow {
-			values = append(values, row["latency"])
+		if row["operations"] > 0 && selected(row) {
+			rows = append(rows, row)
 		}
 	}
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	return values[len(values)/2]
+	return medianOf(rows, "latency")
 }
+
+func unwatched(row sample) bool { return row["watchers"] == 0 && row["slow-watchers"] == 0 }
 
 // strictFrom is the shortest soak that the bounds of growth apply to: a shorter one ends before caches and etcd's history have their final size.
 const strictFrom = 15 * time.Minute
@@ -54,7 +52,7 @@ var bounds = map[string]growth{
 	"apiserver-goroutines": ofGoroutines, "propagator-goroutines": ofGoroutines, "watches-out": ofWatches, "watches-in": ofWatches,
 }
 
-// quarter returns the rows of a quarter of the soak, from 1 to 4, by their time. It leaves out those during slow watchers, which hold watches of their own.
+// quarter returns the rows of a quarter of the soak, from 1 to 4, by their time. It leaves out those during watchers, which hold watches of their own.
 func (s *sampler) quarter(n int) (rows []sample) {
 	if len(s.rows) == 0 {
 		return nil
@@ -62,7 +60,7 @@ func (s *sampler) quarter(n int) (rows []sample) {
 	first, last := s.rows[0]["seconds"], s.rows[len(s.rows)-1]["seconds"]
 	from, to := first+(last-first)*float64(n-1)/4, first+(last-first)*float64(n)/4
 	for _, row := range s.rows {
-		if row["slow-watchers"] == 0 && row["seconds"] >= from && (row["seconds"] < to || n == 4) {
+		if unwatched(row) && row["seconds"] >= from && (row["seconds"] < to || n == 4) {
 			rows = append(rows, row)
 		}
 	}
@@ -120,7 +118,8 @@ func (s *sampler) report(t *testing.T, before, after sample) {
 		t.Logf("%-22s median in the second quarter %8.1f, in the last quarter %8.1f, slope from the second quarter on %+.1f per hour",
 			column, medianOf(second, column), medianOf(last, column), slope(later, column))
 	}
-	t.Logf("median of operations' medians without slow watchers %.1f ms, with them %.1f ms", s.median(false), s.median(true))
+	t.Logf("median of operations' medians without watchers %.1f ms, with watchers that read %.1f ms, with watchers that read nothing %.1f ms",
+		s.latency(unwatched), s.latency(func(row sample) bool { return row["watchers"] > 0 }), s.latency(func(row sample) bool { return row["slow-watchers"] > 0 }))
 	if *soak >= strictFrom {
 		for _, line := range s.grown() {
 			t.Error(line)
@@ -146,13 +145,13 @@ func (s *sampler) report(t *testing.T, before, after sample) {
 }
 
 func TestGrowthIsReportedByItsBound(t *testing.T) {
-	// soaked returns samples of an hour in which a column grows by a number per hour, with slow watchers in every other minute.
+	// soaked returns samples of an hour in which a column grows by a number per hour, with watchers in two of three minutes.
 	soaked := func(column string, start, perHour float64) *sampler {
 		s := &sampler{}
 		for at := 0.0; at < 3600; at += 5 {
 			row := sample{"seconds": at, column: start + perHour*at/3600}
-			if int(at/60)%2 == 1 {
-				row["slow-watchers"] = slowWatchers
+			if kind := []string{"", "watchers", "slow-watchers"}[int(at/60)%3]; kind != "" {
+				row[kind] = watchers
 				row[column] += 1000
 			}
 			s.rows = append(s.rows, row)

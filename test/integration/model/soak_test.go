@@ -28,8 +28,8 @@ const (
 	churners = 4
 	// pause is the time between two operations of a user, sampling between two samples.
 	pause, sampling = 100 * time.Millisecond, 5 * time.Second
-	// slowWatchers are clients that read nothing from their watches, in every other minute of the soak.
-	slowWatchers = 20
+	// watchers are clients that watch all hierarchies: in one of three minutes they read, in another one they read nothing, and in the third there are none.
+	watchers = 20
 )
 
 // churner is a user who changes a part of the forest.
