@@ -142,7 +142,7 @@ func (p *Planner) validateDeletion(ctx context.Context, t *seen.Tree, namespace 
 	if parent := tree.SubnamespaceOf(namespace); parent != "" && t.Subnamespace(seen.Key{Parent: parent, Name: name}) != nil {
 		above, err := p.Tree.Index.Namespace(ctx, parent)
 		if err == nil {
-			err = p.Tree.Claims.ValidateDeletion(ctx, name, above, p.GetHierarchy)
+			err = p.Tree.Claims.ValidateDeletion(ctx, name, above, p.GetHierarchy, p.Subnamespaces)
 		}
 		return nonNil(err)
 	}

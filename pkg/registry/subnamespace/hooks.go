@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
@@ -24,6 +25,8 @@ import (
 type hooks struct {
 	tree        *tree.Tree
 	hierarchies tree.HierarchyGetter
+	// subnamespaces returns stored ones.
+	subnamespaces rest.Getter
 }
 
 // beginCreate binds the new object to its namespace, the parent, and claims its name.
@@ -87,7 +90,7 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 		if err != nil {
 			return err
 		}
-		if err := k.tree.Claims.ValidateDeletion(ctx, s.Name, parent, k.hierarchies); err != nil {
+		if err := k.tree.Claims.ValidateDeletion(ctx, s.Name, parent, k.hierarchies, k.subnamespaces); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,6 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 ) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t}
-	hooks := hooks{t, hierarchies}
 	store := &genericregistry.Store{
 		NewFunc:                   func() runtime.Object { return &hnc.Subnamespace{} },
 		NewListFunc:               func() runtime.Object { return &hnc.SubnamespaceList{} },
@@ -50,10 +49,10 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
-		BeginCreate:               hooks.beginCreate,
-		BeginUpdate:               hooks.beginUpdate,
 		TableConvertor:            table.New(columns...),
 	}
+	hooks := hooks{t, hierarchies, store}
+	store.BeginCreate, store.BeginUpdate = hooks.beginCreate, hooks.beginUpdate
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {
 		return nil, err
 	}

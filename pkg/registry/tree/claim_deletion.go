@@ -5,14 +5,19 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
 // ValidateDeletion validates that the Subnamespace name is deleted along with its namespace. A namespace with children needs cascading deletion,
-// allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be added until the namespace is gone.
-func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *corev1.Namespace, hierarchies HierarchyGetter) error {
+// allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be added until the namespace is gone; the propagator, which
+// deletes the namespace, applies the same rule, and keeps a namespace that has children by then.
+func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *corev1.Namespace, hierarchies HierarchyGetter, subnamespaces rest.Getter) error {
 	children := c.index.children(name)
 	if parent.DeletionTimestamp != nil || len(children) == 0 {
 		return nil
@@ -48,7 +53,7 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 		if now, err := s.namespace(ctx, parent.Name); err != nil || now == nil || now.DeletionTimestamp != nil {
 			return nil, err
 		}
-		child, err := s.firstChildOf(ctx, children, name)
+		child, err := s.firstChildOf(ctx, children, name, subnamespaces)
 		if err != nil || child == "" {
 			return nil, err
 		}
@@ -59,8 +64,8 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 }
 
 // firstChildOf returns the first of the names whose parent is still the given one, "" if there is none. Namespaces that are gone or being deleted do
-// not count: their objects, which hold the edge, follow a moment later.
-func (s *snapshot) firstChildOf(ctx context.Context, names []string, parent string) (string, error) {
+// not count, although their objects still hold the edge, unless a Subnamespace is there to create them (again).
+func (s *snapshot) firstChildOf(ctx context.Context, names []string, parent string, subnamespaces rest.Getter) (string, error) {
 	for _, name := range names {
 		edge, err := s.edge(ctx, name)
 		if err != nil {
@@ -72,6 +77,14 @@ func (s *snapshot) firstChildOf(ctx context.Context, names []string, parent stri
 		if namespace, err := s.activeNamespace(ctx, name); err != nil || namespace != nil {
 			return name, err
 		}
+		if edge.Subnamespace == "" {
+			continue
+		}
+		child, err := subnamespaces.Get(genericapirequest.WithNamespace(ctx, parent), name, &metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || (err == nil && child.(*hnc.Subnamespace).DeletionTimestamp != nil) {
+			continue
+		}
+		return name, err
 	}
 	return "", nil
 }

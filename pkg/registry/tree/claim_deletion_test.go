@@ -2,16 +2,29 @@ package tree
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
+
+// storedSubnamespaces are the stored ones, by name.
+type storedSubnamespaces map[string]*hnc.Subnamespace
+
+func (s storedSubnamespaces) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
+	if found, ok := s[name]; ok && found.Namespace == genericapirequest.NamespaceValue(ctx) {
+		return found, nil
+	}
+	return nil, apierrors.NewNotFound(hnc.Resource("subnamespaces"), name)
+}
 
 func TestDeletable(t *testing.T) {
 	notFound := apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
@@ -35,7 +48,7 @@ func TestDeletable(t *testing.T) {
 				}
 				return &hnc.Hierarchy{Spec: hnc.HierarchySpec{AllowCascadingDeletion: ptr.To(true)}}, nil
 			}
-			err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies)
+			err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies, storedSubnamespaces{})
 			if row.want && err != nil {
 				t.Error(err)
 			}
@@ -52,33 +65,61 @@ func TestDeletionIgnoresAChildThatHasLeft(t *testing.T) {
 	hierarchies := func(context.Context, string) (*hnc.Hierarchy, error) {
 		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
 	}
-	if err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies); err != nil {
+	if err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies, storedSubnamespaces{}); err != nil {
 		t.Error(err)
 	}
 }
 
-// The Subnamespace of a child is there a little longer than its namespace, and holds the edge.
-func TestDeletionIgnoresAChildThatIsGone(t *testing.T) {
-	hierarchies := func(context.Context, string) (*hnc.Hierarchy, error) {
-		return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+// The objects of a child, which hold its edge, are there a little longer than its namespace.
+func TestDeletionIgnoresAChildThatGoes(t *testing.T) {
+	now := &metav1.Time{Time: time.Now()}
+	const remains, isDeleted, isGone = "remains", "is being deleted", "is gone"
+	for _, row := range []struct {
+		namespace, subnamespace string
+		want                    bool
+	}{
+		{remains, isDeleted, false},
+		{isDeleted, isDeleted, true},
+		{isDeleted, isGone, true},
+		{isGone, isDeleted, true},
+		{isGone, isGone, true},
+		// The namespace is going to be created (again).
+		{isDeleted, remains, false},
+		{isGone, remains, false},
+	} {
+		t.Run("namespace "+row.namespace+", Subnamespace "+row.subnamespace, func(t *testing.T) {
+			f := newFixture(t, map[string]string{"a": "", "sub": "a", "b": "sub"})
+			f.stored.put(t, "b", edgeValue{Parent: "sub", Subnamespace: uid("sub")})
+			f.sync(t)
+			child := f.existing(t, "b").DeepCopy()
+			switch row.namespace {
+			case isDeleted:
+				child.DeletionTimestamp = now
+				if err := f.indexer.Update(child); err != nil {
+					t.Fatal(err)
+				}
+			case isGone:
+				if err := errors.Join(f.indexer.Delete(child), f.client.CoreV1().Namespaces().Delete(t.Context(), "b", metav1.DeleteOptions{})); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stored := storedSubnamespaces{"b": {ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "sub"}}}
+			switch row.subnamespace {
+			case isDeleted:
+				stored["b"].DeletionTimestamp = now
+			case isGone:
+				delete(stored, "b")
+			}
+			hierarchies := func(context.Context, string) (*hnc.Hierarchy, error) {
+				return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+			}
+			err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies, stored)
+			if row.want && err != nil {
+				t.Error(err)
+			}
+			if !row.want && !apierrors.IsForbidden(err) {
+				t.Errorf("got %v, want Forbidden", err)
+			}
+		})
 	}
-	t.Run("gone", func(t *testing.T) {
-		f := newFixture(t, map[string]string{"a": "", "sub": "a"})
-		f.stored.put(t, "subgone", edgeValue{Parent: "sub", Subnamespace: uid("sub")})
-		f.sync(t)
-		if err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Run("being deleted", func(t *testing.T) {
-		f := newFixture(t, map[string]string{"a": "", "sub": "a", "b": "sub"})
-		child := f.existing(t, "b").DeepCopy()
-		child.DeletionTimestamp = &metav1.Time{Time: time.Now()}
-		if err := f.indexer.Update(child); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Claims.ValidateDeletion(t.Context(), "sub", f.existing(t, "a"), hierarchies); err != nil {
-			t.Error(err)
-		}
-	})
 }

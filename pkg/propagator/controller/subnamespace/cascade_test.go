@@ -27,11 +27,12 @@ import (
 
 // objects are those of a parent p with a sub-namespace c and its child d.
 type objects struct {
-	p, c             *corev1.Namespace
+	p, c, d          *corev1.Namespace
 	hierarchyP       *v1beta1.Hierarchy
 	hierarchyC       *v1beta1.Hierarchy
 	hierarchyD       *v1beta1.Hierarchy
 	subnamespace     *v1beta1.Subnamespace
+	subnamespaceD    *v1beta1.Subnamespace
 	cascadingLabel   map[string]string
 	terminationStamp *metav1.Time
 }
@@ -47,7 +48,7 @@ func newObjects() *objects {
 			Spec:       v1beta1.HierarchySpec{Parent: parent},
 		}
 	}
-	o.p, o.c, o.hierarchyP, o.hierarchyC, o.hierarchyD = ns("p"), ns("c"), h("p", ""), h("c", "p"), h("d", "c")
+	o.p, o.c, o.d, o.hierarchyP, o.hierarchyC, o.hierarchyD = ns("p"), ns("c"), ns("d"), h("p", ""), h("c", "p"), h("d", "c")
 	o.p.DeletionTimestamp = o.terminationStamp
 	o.c.Annotations, o.c.Labels = map[string]string{hnc.AnnotationSubnamespaceOf: "p"}, o.cascadingLabel
 	o.subnamespace = &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{
@@ -68,7 +69,7 @@ func (o *objects) userDeletes() {
 // reconcile reconciles the Subnamespace c with a cache of some objects, while the API servers have others. It returns what was written.
 func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 	t.Helper()
-	core, hierarchy := fake.NewClientset(live.p, live.c), hncfake.NewSimpleClientset()
+	core, hierarchy := fake.NewClientset(live.p, live.c, live.d), hncfake.NewSimpleClientset()
 	for _, h := range []*v1beta1.Hierarchy{live.hierarchyP, live.hierarchyC, live.hierarchyD} {
 		if h != nil {
 			if err := hierarchy.Tracker().Create(v1beta1.SchemeGroupVersion.WithResource("hierarchies"), h, h.Namespace); err != nil {
@@ -76,16 +77,19 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 			}
 		}
 	}
-	if live.subnamespace != nil {
-		if err := hierarchy.Tracker().Add(live.subnamespace); err != nil {
-			t.Fatal(err)
+	selectByParent(hierarchy)
+	for _, s := range []*v1beta1.Subnamespace{live.subnamespace, live.subnamespaceD} {
+		if s != nil {
+			if err := hierarchy.Tracker().Add(s); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	d := controller.Dependencies{
 		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: core, Hierarchy: hierarchy,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	}
-	for _, ns := range []*corev1.Namespace{cached.p, cached.c, {ObjectMeta: metav1.ObjectMeta{Name: "d", UID: "uid-d", ResourceVersion: "10"}}} {
+	for _, ns := range []*corev1.Namespace{cached.p, cached.c, cached.d} {
 		d.Cache.ObserveNamespace(ns)
 	}
 	for _, h := range []*v1beta1.Hierarchy{cached.hierarchyP, cached.hierarchyC, cached.hierarchyD} {
@@ -94,6 +98,9 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 		}
 	}
 	d.Cache.ObserveSubnamespace(cached.subnamespace)
+	if cached.subnamespaceD != nil {
+		d.Cache.ObserveSubnamespace(cached.subnamespaceD)
+	}
 	c := New(d, Controllers{Namespaces: namespace.New(d)}, false)
 	err := c.Reconcile(t.Context(), queue.Key{Class: queue.Subnamespace, Namespace: "p", Name: "c"})
 	var written []string

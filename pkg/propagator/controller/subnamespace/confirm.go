@@ -3,12 +3,14 @@ package subnamespace
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -30,7 +32,7 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 	)
 	c.Cache.Read(func(state *cache.State) {
 		t := state.Tree
-		ns, h, children = t.Namespace(s.Name), t.Hierarchy(s.Name), t.HasChildren(s.Name)
+		ns, h, children = t.Namespace(s.Name), t.Hierarchy(s.Name), t.HasRemainingChildren(s.Name)
 		p = planFor(t, s.Key, metav1.Now())
 		if t.Namespace(s.Parent) != nil && !elsewhere(t, s) {
 			cascadesAt = needsCascading(t, s)
@@ -71,7 +73,7 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 	if !children || cascadesAt == s.Parent {
 		return nil
 	}
-	if children, err = c.hasLiveChildren(ctx, s.Name); err != nil {
+	if children, err = c.hasRemainingLiveChildren(ctx, s.Name); err != nil {
 		return err
 	}
 	if !children {
@@ -92,14 +94,24 @@ func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace
 	return err
 }
 
-// hasLiveChildren reports whether a live Hierarchy names the namespace as its parent, or a live Subnamespace is in it.
-func (c *Controller) hasLiveChildren(ctx context.Context, namespace string) (bool, error) {
+// hasRemainingLiveChildren reports whether a live Hierarchy names the namespace as its parent, or a live Subnamespace is in it, and is not being deleted
+// or about to be with its namespace.
+func (c *Controller) hasRemainingLiveChildren(ctx context.Context, namespace string) (bool, error) {
 	hierarchies, err := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.parent", namespace).String(),
 	})
-	if err != nil || len(hierarchies.Items) > 0 {
-		return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	for _, h := range hierarchies.Items {
+		live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, h.Namespace, metav1.GetOptions{})
+		if ignoreNotFound(err) != nil {
+			return false, err
+		}
+		if err == nil && live.DeletionTimestamp == nil {
+			return true, nil
+		}
 	}
 	subnamespaces, err := c.Hierarchy.HncV1beta1().Subnamespaces(namespace).List(ctx, metav1.ListOptions{})
-	return err == nil && len(subnamespaces.Items) > 0, err
+	return err == nil && slices.ContainsFunc(subnamespaces.Items, func(s v1beta1.Subnamespace) bool { return s.DeletionTimestamp == nil }), err
 }

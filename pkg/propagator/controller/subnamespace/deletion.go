@@ -69,7 +69,7 @@ func needsCascading(t *tree.Tree, s *tree.Subnamespace) string {
 	switch {
 	case parentTerminates(t, s):
 		return s.Parent
-	case t.HasChildren(s.Name):
+	case t.HasRemainingChildren(s.Name):
 		return s.Name
 	}
 	return ""
