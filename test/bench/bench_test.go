@@ -51,6 +51,10 @@ func TestEverythingIsMeasuredAndRight(t *testing.T) {
 		}
 	}
 	for _, name := range append(rowNames(), "memory") {
+		if name == "grown" {
+			// It reports all rows of growth.
+			name = "growth"
+		}
 		if !slices.ContainsFunc(measured, func(m string) bool { return m == name || strings.HasPrefix(m, name+"-") }) {
 			t.Errorf("%s is missing", name)
 		}
