@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -144,19 +143,7 @@ func TestBad13ARoleBindingWhoseRoleRefChanges(t *testing.T) {
 // The event on both objects is BAD-16: it is repeated with each try, and counted.
 func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 	root, mid, leaf := tree(t, "quota")
-	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "no-secrets"},
-		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/secrets": resource.MustParse("0")}}}
-	if _, err := alice.CoreV1().ResourceQuotas(mid).Create(t.Context(), quota, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	suite.EventuallyEqual(t, "the quota is counted", "0", func() string {
-		q, err := alice.CoreV1().ResourceQuotas(mid).Get(t.Context(), quota.Name, metav1.GetOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		used, ok := q.Status.Used["count/secrets"]
-		return fmt.Sprint(used.String(), map[bool]string{false: " unknown"}[ok])
-	})
+	allowSecrets := noSecrets(t, mid)
 	configure(t, "secrets Propagate", "configmaps Propagate")
 	put(t, secrets, object("Secret", root, "s", "1"))
 	put(t, configMaps, object("ConfigMap", root, "c", "1"))
@@ -169,9 +156,7 @@ func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 		_, message := condition(t, hnc.ConditionOutOfSync)
 		return boolean(strings.Contains(message, "exceeded quota") && strings.Contains(message, mid))
 	})
-	if err := alice.CoreV1().ResourceQuotas(mid).Delete(t.Context(), quota.Name, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	allowSecrets()
 	eventuallyPresent(t, secrets, mid, "s=1<"+root)
 	suite.EventuallyEqual(t, "condition", "", func() string { reason, _ := condition(t, hnc.ConditionOutOfSync); return reason })
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -61,6 +63,28 @@ func put(t *testing.T, resource schema.GroupVersionResource, u *unstructured.Uns
 		}
 		return err
 	})
+}
+
+// noSecrets has a namespace reject new Secrets, and returns what ends that. The quota's status is not enough to wait for: kube-apiserver admits by a cache.
+func noSecrets(t *testing.T, namespace string) (end func()) {
+	t.Helper()
+	client := alice.CoreV1().ResourceQuotas(namespace)
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "no-secrets"},
+		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/secrets": resource.MustParse("0")}}}
+	if _, err := client.Create(t.Context(), quota, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.EventuallyEqual(t, "Secrets are rejected in "+namespace, "true", func() string {
+		_, err := alice.CoreV1().Secrets(namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "probe"}},
+			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return boolean(err != nil && strings.Contains(err.Error(), "exceeded quota: no-secrets"))
+	})
+	return func() {
+		t.Helper()
+		if err := client.Delete(t.Context(), quota.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func patch(t *testing.T, resource schema.GroupVersionResource, namespace, name, patch string) error {
