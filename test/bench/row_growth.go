@@ -82,7 +82,7 @@ func (b growing) measure(ctx context.Context, size int) error {
 	}
 	var g growth
 	err := b.each(func(round int) error {
-		return profiler{b.bench}.profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
+		return profiler(b).profiled(ctx, fmt.Sprintf("growth-%d", size), func() error {
 			return b.round(ctx, fmt.Sprintf("growth-%d-%d", size, round), &g)
 		})
 	})
