@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what tests don't: formatting, words, sizes, lint, dead code, import directions, generated code, go.mod, known vulnerabilities. Runs all checks and lists
+# Checks what tests don't: formatting, lint, dead code, import directions, generated code, go.mod, known vulnerabilities. Runs all checks and lists
 # those that fail.
 # Usage: verify.sh [CHECK...], from anywhere; checks are the functions below. VERIFY_LINT=off skips lint, whose tool takes
 # minutes to build the first time.
@@ -33,12 +33,6 @@ deadcode() {
   unreachable=$(_output/bin/deadcode -test ./...)
   [[ -z "$unreachable" ]] || { echo "$unreachable"; return 1; }
 }
-
-# Files and types that are too large.
-size() { go run ./hack/size; }
-
-# Words that the glossary replaces.
-words() { go run ./hack/words; }
 
 generated() {
   [[ -x hack/update-codegen.sh ]] || { echo "hack/update-codegen.sh is missing"; return 1; }
@@ -113,7 +107,7 @@ monitoring() {
   go run ./hack/dashboard | _output/bin/promtool check rules >/dev/null
 }
 
-checks=(format shell imports paths words size vet lint deadcode kustomizations chart monitoring tidy dependencies vulnerabilities generated)
+checks=(format shell imports paths vet lint deadcode kustomizations chart monitoring tidy dependencies vulnerabilities generated)
 named=$*
 [[ $# == 0 ]] || checks=("$@")
 failed=()
