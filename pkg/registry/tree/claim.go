@@ -27,6 +27,9 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 		if err != nil {
 			return nil, err
 		}
+		if err := validatePropagated(ctx, s, reject, name, parent.Name); err != nil {
+			return nil, err
+		}
 		if err := c.authorizer.authorizeAdoption(ctx, reject, "metadata.name", name, orphans); err != nil {
 			return nil, err
 		}
@@ -107,6 +110,21 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 		s.unused[name] = err == nil && len(orphans) == 0
 	}
 	return old, orphans, err
+}
+
+// validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has rights in it would have them without the policy from
+// above.
+func validatePropagated(ctx context.Context, s *snapshot, reject rejection, name, parent string) error {
+	exists, err := s.namespace(ctx, name)
+	if err != nil || exists != nil {
+		return err
+	}
+	halted, err := s.haltedAt(ctx, parent)
+	if err != nil || halted == "" {
+		return err
+	}
+	return reject.forbidden("metadata.namespace: nothing is propagated to namespace %q, because the parent of namespace %q does not exist, is being deleted or is excluded from trees; "+
+		"create that parent, or give %q another one first", parent, halted, halted)
 }
 
 // Holder returns the parent whose Subnamespace holds the namespace, "" if there is none. The annotation of the namespace alone does not make it a

@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -77,5 +80,36 @@ func TestSubnamespaceWithoutAParentIsAnOrphan(t *testing.T) {
 	f.admin["user/sub"] = true
 	if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); err != nil {
 		t.Errorf("an admin of it got %v", err)
+	}
+}
+
+// Whoever has rights in a new sub-namespace would have them without the policy from above.
+func TestNoNewSubnamespaceWhereNothingIsPropagated(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "whole": "a", "orphan": "gone", "below": "orphan", "sub-there": "below", "ending": "", "waits": "ending", "further": "waits", "odd": "kube-system"})
+	ending := f.existing(t, "ending").DeepCopy()
+	ending.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+	if err := f.indexer.Update(ending); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), ending, ""); err != nil {
+		t.Fatal(err)
+	}
+	for parent, want := range map[string]string{
+		"a": "", "whole": "",
+		"orphan": `the parent of namespace "orphan"`, "below": `the parent of namespace "orphan"`, "further": `the parent of namespace "waits"`, "odd": `the parent of namespace "odd"`,
+	} {
+		_, err := f.Claims.Validate(as(t, "user"), "new", f.existing(t, parent))
+		if want == "" && err != nil || want != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "metadata.namespace: ") || !strings.Contains(err.Error(), want)) {
+			t.Errorf("below %s: got %v, want %q", parent, err, want)
+		}
+	}
+	// What exists can be kept.
+	if _, err := f.Claims.Validate(as(t, "user"), "sub-there", f.existing(t, "below")); err != nil {
+		t.Errorf("a sub-namespace that is there: %v", err)
+	}
+	// What is required waits.
+	f.creator["user/subnamespaces/orphan"] = true
+	if err := f.Claims.ValidateRequired(as(t, "user"), map[int]string{0: "new"}, f.existing(t, "orphan")); err != nil {
+		t.Errorf("a required child: %v", err)
 	}
 }

@@ -80,6 +80,29 @@ func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, err
 	return "", nil
 }
 
+// haltedAt returns the nearest namespace, from name upward, whose parent does not exist, is being deleted or is excluded from trees, "" if there
+// is none. Nothing is propagated from above it.
+func (s *snapshot) haltedAt(ctx context.Context, name string) (string, error) {
+	chain, err := s.ancestry(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	for i, ancestor := range chain[1:] {
+		active, err := s.activeNamespace(ctx, ancestor)
+		if err != nil {
+			return "", err
+		}
+		why, err := s.excluded(ctx, ancestor)
+		if err != nil {
+			return "", err
+		}
+		if active == nil || why != "" {
+			return chain[i], nil
+		}
+	}
+	return "", nil
+}
+
 // SubnamespaceOf returns the parent of a sub-namespace, "" for a full namespace and for an external one. Only the annotations decide
 // (spec/hnc.md 0.1).
 func SubnamespaceOf(namespace *corev1.Namespace) string {

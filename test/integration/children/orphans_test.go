@@ -113,3 +113,27 @@ func TestANamespaceOfTheNameHealsOrphans(t *testing.T) {
 		return nil
 	})
 }
+
+// With a creator role, an editor of an orphan would be the admin of a namespace that the policy from above does not reach.
+func TestNoSubnamespaceIsCreatedBelowAnOrphan(t *testing.T) {
+	namespaces(t, "unreached-deep")
+	orphan(t, "unreached", "unreached-gone")
+	if err := root.hierarchy(t, "unreached-deep", below("unreached")); err != nil {
+		t.Fatal(err)
+	}
+	withCreatorRole(t, "admin")
+	mallory := newUser(t, "mallory-unreached")
+	for _, parent := range []string{"unreached", "unreached-deep"} {
+		mallory.bind(t, parent, "edit")
+		mallory.eventuallyMay(t, "create", hnc.GroupName, "subnamespaces", parent, "")
+		_, err := mallory.subnamespace(t, parent, parent+"-new")
+		refused(t, "below "+parent, err, apierrors.IsForbidden, "metadata.namespace", `nothing is propagated to namespace "`+parent+`"`,
+			`the parent of namespace "unreached" does not exist`, `give "unreached" another one first`)
+	}
+	if err := root.hierarchy(t, "unreached", below("")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mallory.subnamespace(t, "unreached-deep", "unreached-deep-new"); err != nil {
+		t.Errorf("after the orphan became a root: %v", err)
+	}
+}

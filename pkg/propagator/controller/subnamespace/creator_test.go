@@ -21,6 +21,7 @@ func TestWhoGetsTheCreatorsRole(t *testing.T) {
 		"without a role":                                   {[]string{"ns p", "asked p c", "by p c jane"}, false},
 		"asked for by nobody":                              {[]string{"role admin", "ns p", "asked p c"}, false},
 		"created, and not yet bound":                       {append(there, "pending c s-c"), true},
+		"created, and its parent is an orphan now":         {append(there, "pending c s-c", "parent p gone"), false},
 		"bound already":                                    {there, false},
 		"created for an earlier Subnamespace":              {append(there, "pending c s-another"), false},
 		"adopted: the namespace was there before":          {[]string{"role admin", "ns p", "ns c sub-of p", "parent c p", "asked p c", "by p c jane"}, false},

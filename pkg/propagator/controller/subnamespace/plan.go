@@ -131,6 +131,14 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 			fmt.Sprintf("namespace %q, which was somebody else's, does not exist any more but is the parent of %d existing namespace(s); "+
 				"delete this Subnamespace, and create it again as an admin of these", s.Name, children), now)
 	}
+	// Whoever had rights in it would have them without the policy from above.
+	if t.Frozen(s.Parent) {
+		reason, message := hnc.ReasonNamespaceTerminating, fmt.Sprintf("namespace %q is created when no ancestor of namespace %q is being deleted any more", s.Name, s.Parent)
+		if halt := desired.Halted(t, s.Name); halt != nil {
+			reason, message = halt.Reason, halt.Message
+		}
+		return reportOnly(t, s, v1beta1.SubnamespaceMissing, reason, message, now)
+	}
 	annotations := desired.ManagedAnnotations(t, s.Name)
 	annotations[hnc.AnnotationSubnamespaceOf] = s.Parent
 	annotations[hnc.AnnotationAncestry] = desired.Ancestry(t, s.Name)
@@ -165,7 +173,7 @@ func planPopulate(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 	setParent := h == nil || h.Parent == ""
 	setMetadata := h != nil && !h.Metadata.Equal(s.Metadata)
 	var creator *rbacv1.RoleBinding
-	if t.Namespace(s.Name).CreatorPending == s.UID {
+	if t.Namespace(s.Name).CreatorPending == s.UID && !t.Frozen(s.Name) {
 		creator = creatorBinding(t, s)
 	}
 	status := usable(t, s, now)
