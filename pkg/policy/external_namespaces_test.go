@@ -6,6 +6,13 @@ func externalNamespacesRows() []row {
 	managedBy := func(who string) option { return annotation(hnc.AnnotationManagedBy, who) }
 	root := label(hnc.TreeLabel("team-a"), "0")
 	child := label(hnc.TreeLabel("team-a"), "0", hnc.TreeLabel("acme"), "1", hnc.TreeLabel("top"), "2")
+	inTree := label(hnc.TreeLabel("team-a"), "0", hnc.LabelInTree, "true")
+	orphan := label(hnc.TreeLabel("team-a"), "0", hnc.LabelInTree, "true", hnc.LabelOrphaned, "true")
+	subnamespaceOf := func(parent string) option { return annotation(hnc.AnnotationSubnamespaceOf, parent) }
+	const (
+		needsAdmin = "it takes the verb update on hierarchies.hnc.x-k8s.io in namespace team-a"
+		joins      = "would let namespace team-a join the tree of lab: to set " + needsAdmin
+	)
 	denied := "namespace team-a is a child of acme and so cannot be managed by other: make it a root first"
 	return []row{
 		{name: "N5 external: a child", denied: denied,
@@ -17,10 +24,38 @@ func externalNamespacesRows() []row {
 		{name: "N5 external: a child that was ours by name", denied: denied,
 			request: request{object: namespace("team-a", child, managedBy("other")), old: namespace("team-a", child, managedBy("hnc.x-k8s.io"))}},
 		{name: "N10 external: a root", request: request{object: namespace("team-a", root, managedBy("other")), old: namespace("team-a", root)}},
+		{name: "external: a root with children", denied: "namespace team-a is in a tree, which its annotation hnc.x-k8s.io/managed-by affects: to set " + needsAdmin,
+			request: request{object: namespace("team-a", inTree, managedBy("other")), old: namespace("team-a", inTree)}},
+		{name: "external: a root with children, through the status", denied: needsAdmin,
+			request: request{object: namespace("team-a", inTree, managedBy("other")), old: namespace("team-a", inTree), subresource: "status"}},
+		{name: "external: an orphan", denied: needsAdmin,
+			request: request{object: namespace("team-a", orphan, managedBy("other")), old: namespace("team-a", orphan)}},
+		{name: "external: a root with children, no longer", denied: "to remove " + needsAdmin,
+			request: request{object: namespace("team-a", inTree), old: namespace("team-a", inTree, managedBy("other"))}},
+		{name: "external: a root with children gets another manager",
+			request: request{object: namespace("team-a", inTree, managedBy("another")), old: namespace("team-a", inTree, managedBy("other"))}},
+		{name: "external: by the admin of the hierarchy",
+			request: request{user: hierarchyAdmin, object: namespace("team-a", orphan, managedBy("other")), old: namespace("team-a", orphan)}},
+		{name: "external: a child, by the admin of the hierarchy", denied: denied,
+			request: request{user: hierarchyAdmin, object: namespace("team-a", child, managedBy("other")), old: namespace("team-a", child)}},
+		{name: "external: by the admin of another hierarchy", denied: "in namespace team-b",
+			request: request{user: hierarchyAdmin, object: namespace("team-b", inTree, managedBy("other")), old: namespace("team-b", inTree)}},
+		{name: "subnamespace-of: a root", denied: joins, request: request{object: namespace("team-a", subnamespaceOf("lab")), old: namespace("team-a")}},
+		{name: "subnamespace-of: through the status", denied: joins,
+			request: request{object: namespace("team-a", subnamespaceOf("lab")), old: namespace("team-a"), subresource: "status"}},
+		{name: "subnamespace-of: another parent", denied: joins,
+			request: request{object: namespace("team-a", subnamespaceOf("lab")), old: namespace("team-a", subnamespaceOf("acme"))}},
+		{name: "subnamespace-of: by the admin of the hierarchy",
+			request: request{user: hierarchyAdmin, object: namespace("team-a", subnamespaceOf("lab")), old: namespace("team-a")}},
+		{name: "subnamespace-of: removed", request: request{object: namespace("team-a", child), old: namespace("team-a", child, subnamespaceOf("acme"))}},
+		{name: "subnamespace-of: unchanged",
+			request: request{object: namespace("team-a", subnamespaceOf("acme"), label("a", "b")), old: namespace("team-a", subnamespaceOf("acme"))}},
+		{name: "subnamespace-of: at creation", request: request{object: namespace("team-a", subnamespaceOf("lab"))}},
 		{name: "external: at creation", request: request{object: namespace("team-a", managedBy("other"))}},
 		{name: "external: a child stays ours", request: request{object: namespace("team-a", child, managedBy("hnc.x-k8s.io")), old: namespace("team-a", child)}},
 		{name: "external: with tree labels of its own",
 			request: request{object: namespace("team-a", child, managedBy("other"), label("a", "b")), old: namespace("team-a", child, managedBy("other"))}},
-		{name: "external: no longer", request: request{object: namespace("team-a", child), old: namespace("team-a", child, managedBy("other"))}},
+		{name: "external: no longer", request: request{user: hierarchyAdmin, object: namespace("team-a", child), old: namespace("team-a", child, managedBy("other"))}},
+		{name: "external: no longer, outside any tree", request: request{object: namespace("team-a", root), old: namespace("team-a", root, managedBy("other"))}},
 	}
 }

@@ -38,6 +38,8 @@ const (
 	quotaController = "quota-controller"
 	// synchronizer is the only user allowed to use a RepositorySync: that of the name policy.
 	synchronizer = "synchronizer"
+	// hierarchyAdmin is the only user allowed to update hierarchies: those in team-a, under their old name.
+	hierarchyAdmin = "hierarchy-admin"
 )
 
 // request is a write as admission receives it: object is nil for a deletion, old for a creation.
@@ -174,7 +176,7 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 }
 
 // authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on resourcequotas/status,
-// and synchronizer the verb use on a RepositorySync.
+// synchronizer the verb use on a RepositorySync, and hierarchyAdmin the verb update on hierarchyconfigurations.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
@@ -186,6 +188,10 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 	}
 	if a.GetUser().GetName() == synchronizer && a.GetVerb() == "use" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "repositorysyncs" && a.GetSubresource() == "" && a.GetNamespace() == "" && a.GetName() == "policy" {
+		return authorizer.DecisionAllow, "", nil
+	}
+	if a.GetUser().GetName() == hierarchyAdmin && a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName &&
+		a.GetResource() == "hierarchyconfigurations" && a.GetSubresource() == "" && a.GetNamespace() == "team-a" && a.GetName() == "" {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil

@@ -14,102 +14,126 @@ import (
 type Claims struct {
 	index      *Index
 	authorizer *Authorizer
+	overwrites *Overwrites
 	config     *Config
 }
 
 // Validate validates that a Subnamespace makes name a child of parent. It returns the fence of the write, with which only one of several parents can
-// get a name. Users allowed to create Subnamespaces in the parent need no other right (spec/hnc.md 2.5), unless orphans name the missing namespace
-// as their parent.
+// get a name. Users allowed to create Subnamespaces in the parent need no other right (spec/hnc.md 2.5), unless the claim takes existing namespaces
+// into the tree: orphans that name the missing namespace as their parent, or a namespace whose annotation names this one.
 func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Namespace) (*fence.Guard, error) {
 	return c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		reject := newRejection(ctx, name)
-		old, orphans, err := c.validate(ctx, s, reject, "metadata.name", "metadata.namespace", name, parent.Name)
+		claim, err := c.validate(ctx, s, reject, "metadata.name", "metadata.namespace", name, parent.Name)
 		if err != nil {
 			return nil, err
 		}
 		if err := validatePropagated(ctx, s, reject, name, parent.Name); err != nil {
 			return nil, err
 		}
-		if err := c.authorizer.authorizeAdoption(ctx, reject, "metadata.name", name, orphans); err != nil {
+		if err := c.authorizer.authorizeAdoption(ctx, reject, "metadata.name", name, claim.orphans); err != nil {
+			return nil, err
+		}
+		if err := c.authorizer.authorizeJoining(ctx, reject, "metadata.name", claim.joining, parent.Name); err != nil {
 			return nil, err
 		}
 		guard := &fence.Guard{}
 		switch {
-		case !old.held():
-			err = s.limitClaim(ctx, guard, reject, name, parent.Name, orphans)
-		case old.Subnamespace == "":
+		case !claim.old.held():
+			err = s.limitClaim(ctx, guard, reject, name, parent.Name, claim.orphans)
+		case claim.old.Subnamespace == "":
 			// What is below the parent already uses its quotas.
 			err = s.limitSubnamespaces(ctx, guard, reject, parent.Name, name, 1)
 		}
 		if err != nil {
 			return nil, err
 		}
-		edgeValue{Parent: parent.Name, Hierarchy: old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
-		return guard, nil
+		edgeValue{Parent: parent.Name, Hierarchy: claim.old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
+		if claim.joining == nil {
+			return guard, nil
+		}
+		return guard, c.overwrites.validateMove(ctx, reject, "metadata.name", claim.joining, claim.chain)
 	})
 }
 
-// validate validates that name may become a sub-namespace of parent. It returns the current edge of name, and the orphans that would come below it.
-// The fields are where the client has named the two.
-func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, nameField, parentField, name, parent string) (old edgeValue, orphans []string, err error) {
+// claim is a claim of a name that the structure of the tree permits.
+type claim struct {
+	// old is the current edge of the name.
+	old edgeValue
+	// orphans are the namespaces that come below it.
+	orphans []string
+	// joining is the existing namespace of that name if it is in no tree yet, nil otherwise.
+	joining *corev1.Namespace
+	// chain is the chain of the parent.
+	chain []string
+}
+
+// validate validates that name may become a sub-namespace of parent. The fields are where the client has named the two.
+func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, nameField, parentField, name, parent string) (claim, error) {
 	if why, err := s.excluded(ctx, parent); err != nil {
-		return edgeValue{}, nil, err
+		return claim{}, err
 	} else if why != "" {
-		return edgeValue{}, nil, reject.forbidden("namespace %q is %s; it can't have sub-namespaces", parent, why)
+		return claim{}, reject.forbidden("namespace %q is %s; it can't have sub-namespaces", parent, why)
 	}
 	if why, err := s.excluded(ctx, name); err != nil {
-		return edgeValue{}, nil, err
+		return claim{}, err
 	} else if why != "" {
-		return edgeValue{}, nil, reject.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
+		return claim{}, reject.forbidden("%s: namespace %q is %s; choose another name", nameField, name, why)
 	}
 	if err := c.validateName(ctx, reject, nameField, name, parent); err != nil {
-		return edgeValue{}, nil, err
+		return claim{}, err
 	}
-	if old, err = s.edge(ctx, name); err != nil {
-		return edgeValue{}, nil, err
+	old, err := s.edge(ctx, name)
+	if err != nil {
+		return claim{}, err
 	}
 	exists, err := s.namespace(ctx, name)
 	if err != nil {
-		return edgeValue{}, nil, err
+		return claim{}, err
 	}
 	elsewhere := old.Parent != "" && old.Parent != parent
 	switch {
 	case exists != nil && exists.DeletionTimestamp != nil:
-		return edgeValue{}, nil, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
+		return claim{}, reject.conflict("%s: namespace %q is being deleted; try again when it is gone", nameField, name)
 	case elsewhere && exists == nil:
-		return edgeValue{}, nil, reject.conflict("%s: namespace %q has another parent already; choose another name, "+
+		return claim{}, reject.conflict("%s: namespace %q has another parent already; choose another name, "+
 			"or try again if it has just been deleted", nameField, name)
 	case elsewhere:
-		return edgeValue{}, nil, reject.conflict("%s: namespace %q has another parent already; choose another name", nameField, name)
+		return claim{}, reject.conflict("%s: namespace %q has another parent already; choose another name", nameField, name)
 	case exists == nil && old.Subnamespace == "":
 		if err := c.authorizeAbstractName(ctx, reject, nameField, name); err != nil {
-			return edgeValue{}, nil, err
+			return claim{}, err
 		}
 	case exists == nil:
 	case hnc.HasAbstractParent(exists.Labels, hnc.AbstractAncestors(exists.Annotations)):
-		return edgeValue{}, nil, reject.conflict("%s: namespace %q has the abstract ancestors %s, so it is a root; choose another name, "+
+		return claim{}, reject.conflict("%s: namespace %q has the abstract ancestors %s, so it is a root; choose another name, "+
 			"or remove spec.abstractAncestors of its hierarchy", nameField, name, strings.Join(hnc.AbstractAncestors(exists.Annotations), ", "))
 	case SubnamespaceOf(exists) != parent:
-		return edgeValue{}, nil, reject.conflict("%s: namespace %q exists already; choose another name, "+
+		return claim{}, reject.conflict("%s: namespace %q exists already; choose another name, "+
 			"or set spec.parent of its hierarchy to %q", nameField, name, parent)
 	}
 	if now, err := s.namespace(ctx, parent); err != nil {
-		return edgeValue{}, nil, err
+		return claim{}, err
 	} else if now == nil {
-		return edgeValue{}, nil, reject.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
+		return claim{}, reject.forbidden("%s: namespace %q does not exist; create it first", parentField, parent)
 	}
 	value := parent
 	if parentField == nameField {
 		value = name
 	}
-	if _, err = validateParent(ctx, s, reject, parentField, value, name, parent); err != nil || old.held() {
-		return old, nil, err
+	chain, err := validateParent(ctx, s, reject, parentField, value, name, parent)
+	if err != nil {
+		return claim{}, err
 	}
-	if exists == nil {
-		orphans, err = s.orphans(ctx, name)
-		s.unused[name] = err == nil && len(orphans) == 0
+	valid := claim{old: old, chain: chain}
+	if old.held() {
+		return valid, nil
 	}
-	return old, orphans, err
+	if valid.joining = exists; exists == nil {
+		valid.orphans, err = s.orphans(ctx, name)
+		s.unused[name] = err == nil && len(valid.orphans) == 0
+	}
+	return valid, err
 }
 
 // validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has rights in it would have them without the policy from

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -104,4 +105,30 @@ func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, fi
 func (r rejection) missingParent(field, name string, orphans []string, hint string) error {
 	return r.forbidden("%s: namespace %q does not exist but is the parent of %d existing namespace(s); to create it as a sub-namespace takes the verb "+
 		"update on hierarchies.%s in each of them: %s", field, name, len(orphans), hnc.GroupName, hint)
+}
+
+// authorizeJoining authorizes a claim that takes an existing namespace without a parent into the tree of the new one. The annotation that names the
+// parent is no consent, because everybody allowed to update the namespace may write it: the requester must be admin of the namespace. The propagator
+// only takes back what the tree labels make a child of the parent, as after a loss of the hierarchies.
+func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, field string, joining *corev1.Namespace, parent string) error {
+	if joining == nil {
+		return nil
+	}
+	if ByPropagator(ctx) {
+		if hnc.IsLabeledChild(joining.Labels, hnc.AbstractAncestors(joining.Annotations), parent) {
+			return nil
+		}
+		return reject.joining(field, joining.Name, parent, "create the Subnamespace yourself, as a user with this right")
+	}
+	user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, joining.Name, "hierarchies", "hierarchyconfigurations")
+	if err != nil || allowed {
+		return err
+	}
+	return reject.joining(field, joining.Name, parent, fmt.Sprintf("user %q does not have it; choose another name", user))
+}
+
+// joining rejects a claimed name of an existing namespace that would join the tree.
+func (r rejection) joining(field, name, parent, hint string) error {
+	return r.forbidden("%s: namespace %q exists and is in no tree; to make it a sub-namespace of %q takes the verb update on hierarchies.%s in it: %s",
+		field, name, parent, hnc.GroupName, hint)
 }

@@ -113,3 +113,48 @@ func TestNoNewSubnamespaceWhereNothingIsPropagated(t *testing.T) {
 		t.Errorf("a required child: %v", err)
 	}
 }
+
+// The annotation that names the parent is no consent: everybody allowed to update the namespace may write it.
+func TestAnExistingNamespaceJoinsWithTheConsentOfItsAdmin(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "victim": "", "below": "victim"})
+	f.change(t, "victim", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
+	f.creator["user/subnamespaces/a"], f.admin["user/a"], f.admin["user/below"] = true, true, true
+	rejects := func(user string) {
+		t.Helper()
+		_, err := f.Claims.Validate(as(t, user), "victim", f.existing(t, "a"))
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `metadata.name: namespace "victim" exists and is in no tree`) || !strings.Contains(err.Error(), "update on hierarchies") {
+			t.Errorf("%s got %v, want Forbidden", user, err)
+		}
+	}
+	required := func() error {
+		return f.Claims.ValidateRequired(as(t, "user"), map[int]string{0: "victim"}, f.existing(t, "a"))
+	}
+	rejects("user")
+	rejects(hnc.PropagatorUser)
+	f.admin["user/victim"] = true
+	if err := required(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create the Subnamespace first") {
+		t.Errorf("requiring got %v, want Forbidden", err)
+	}
+	f.config().Sources, f.lists = &conflicting{names: []string{"secret"}}, map[string]bool{"victim": true}
+	if _, err := f.Claims.Validate(as(t, "user"), "victim", f.existing(t, "a")); !apierrors.IsConflict(err) ||
+		!strings.Contains(err.Error(), `metadata.name: what comes from "a"`) || !strings.Contains(err.Error(), `Namespace "victim": secret`) {
+		t.Errorf("objects that would be overwritten: got %v, want a Conflict", err)
+	}
+	f.config().Sources = nil
+	if _, err := f.Claims.Validate(as(t, "user"), "victim", f.existing(t, "a")); err != nil {
+		t.Errorf("its admin got %v", err)
+	}
+	// After a loss of the hierarchies, the propagator repeats what the tree labels say.
+	f.change(t, "victim", map[string]string{hnc.TreeLabel("a"): "1"}, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
+	if _, err := f.Claims.Validate(as(t, hnc.PropagatorUser), "victim", f.existing(t, "a")); err != nil {
+		t.Errorf("the propagator got %v", err)
+	}
+	f.stored.put(t, "victim", edgeValue{Parent: "a", Hierarchy: uid("victim")})
+	f.sync(t)
+	if _, err := f.Claims.Validate(as(t, "nobody"), "victim", f.existing(t, "a")); err != nil {
+		t.Errorf("a namespace that is a child already: %v", err)
+	}
+	if err := required(); err != nil {
+		t.Errorf("requiring a child got %v", err)
+	}
+}

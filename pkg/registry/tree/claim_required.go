@@ -30,9 +30,14 @@ func (c *Claims) ValidateRequired(ctx context.Context, names map[int]string, par
 	for _, i := range slices.Sorted(maps.Keys(names)) {
 		at := fmt.Sprintf("spec.requiredChildren[%d]", i)
 		if _, err := c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
-			_, orphans, err := c.validate(ctx, s, reject, at, at, names[i], parent.Name)
-			if err == nil && len(orphans) > 0 {
-				err = reject.missingParent(at, names[i], orphans, "create the Subnamespace first, as a user with this right")
+			const hint = "create the Subnamespace first, as a user with this right"
+			claim, err := c.validate(ctx, s, reject, at, at, names[i], parent.Name)
+			switch {
+			case err != nil:
+			case len(claim.orphans) > 0:
+				err = reject.missingParent(at, names[i], claim.orphans, hint)
+			case claim.joining != nil:
+				err = reject.joining(at, names[i], parent.Name, hint)
 			}
 			return nil, err
 		}); err != nil {

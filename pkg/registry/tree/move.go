@@ -31,7 +31,7 @@ func (m *Moves) Validate(ctx context.Context, namespace *corev1.Namespace, paren
 		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
 			return nil, err
 		}
-		return move.guard, m.overwrites.validateMove(ctx, reject, namespace, move.chain)
+		return move.guard, m.overwrites.validateMove(ctx, reject, "spec.parent", namespace, move.chain)
 	})
 }
 
@@ -58,7 +58,7 @@ func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent
 		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
 			return nil, err
 		}
-		return nil, m.overwrites.validateMove(ctx, reject, namespace, move.chain)
+		return nil, m.overwrites.validateMove(ctx, reject, "spec.parent", namespace, move.chain)
 	})
 	return possible, err
 }

@@ -40,8 +40,8 @@ type Overwrites struct {
 }
 
 // validateMove rejects a move that would overwrite objects in the namespace and below it (spec/hnc.md 2.4, H11). It comes last, so that only users
-// allowed to move the namespace learn their names.
-func (o *Overwrites) validateMove(ctx context.Context, reject rejection, namespace *corev1.Namespace, chain []string) error {
+// allowed to move the namespace learn their names. The field is where the client has named the namespace or its parent.
+func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field string, namespace *corev1.Namespace, chain []string) error {
 	requester, err := o.requester(ctx)
 	if err != nil || requester == nil || len(chain) == 0 {
 		return err
@@ -53,8 +53,8 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, namespa
 	if len(writes) == 0 {
 		return nil
 	}
-	return reject.conflict("spec.parent: what comes from %q and its ancestors would overwrite objects of the same names. Rename or delete these first, or have them kept "+
-		"by onConflict: Keep for their kinds:\n%s", chain[0], o.describe(ctx, requester, writes, func(w copies.Write) string {
+	return reject.conflict("%s: what comes from %q and its ancestors would overwrite objects of the same names. Rename or delete these first, or have them kept "+
+		"by onConflict: Keep for their kinds:\n%s", field, chain[0], o.describe(ctx, requester, writes, func(w copies.Write) string {
 		return fmt.Sprintf("Namespace %q: %s (%s)", w.Namespace, w.Name, w.Kind.GroupVersion().WithKind(w.Kind.Kind))
 	}))
 }

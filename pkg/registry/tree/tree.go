@@ -90,7 +90,7 @@ func New(config Config) *Tree {
 		Authorizer: authorizer,
 		Moves:      &Moves{index: index, authorizer: authorizer, overwrites: overwrites},
 		Abstract:   &Abstract{index: index, authorizer: authorizer},
-		Claims:     &Claims{index: index, authorizer: authorizer, config: &config},
+		Claims:     &Claims{index: index, authorizer: authorizer, overwrites: overwrites, config: &config},
 		Overwrites: overwrites,
 		rebuilding: config.Rebuilding,
 	}

@@ -2,6 +2,7 @@ package children
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -112,4 +113,76 @@ func TestAnAnnotationAloneDoesNotJoinATree(t *testing.T) {
 		}
 		return err
 	})
+}
+
+func managedBy(t *testing.T, u user, namespace, who string) error {
+	t.Helper()
+	_, err := u.CoreV1().Namespaces().Patch(t.Context(), namespace, types.MergePatchType,
+		fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%s}}}`, hnc.AnnotationManagedBy, who), metav1.PatchOptions{})
+	return err
+}
+
+// Users allowed to patch a namespace, and nothing in it, must not take it into a tree of theirs.
+func TestUpdatingANamespaceTakesItIntoNoTree(t *testing.T) {
+	namespaces(t, "taken-victim", "taken-lab")
+	mallory := newUser(t, "mallory-taken")
+	mallory.admin(t, "taken-lab")
+	mallory.grant(t, "", "get,patch /namespaces taken-victim")
+	suite.Eventually(t, "the policy denies the annotation", func() error {
+		if err := mallory.annotate(t, "taken-victim", "taken-lab"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "join the tree of taken-lab") {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+	// One that was written before there was such a policy.
+	if err := root.annotate(t, "taken-victim", "taken-lab"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := mallory.subnamespace(t, "taken-lab", "taken-victim")
+	refused(t, "a Subnamespace", err, apierrors.IsForbidden, `"taken-victim" exists and is in no tree`, "update on hierarchies.hnc.x-k8s.io")
+	refused(t, "a required child", mallory.hierarchy(t, "taken-lab", requires("taken-victim")), apierrors.IsForbidden, "spec.requiredChildren[0]", "create the Subnamespace first")
+
+	alice := newUser(t, "alice-taken")
+	alice.admin(t, "taken-lab", "taken-victim")
+	if _, err := alice.subnamespace(t, "taken-lab", "taken-victim"); err != nil {
+		t.Fatal(err)
+	}
+	ancestryIs(t, "taken-victim", "taken-victim", "taken-lab")
+}
+
+// Whether a namespace in a tree is external decides what its descendants inherit, and takes an orphan out of its tree.
+func TestUpdatingANamespaceMakesNoneInATreeExternal(t *testing.T) {
+	namespaces(t, "ext-root", "ext-child", "ext-gone", "ext-orphan", "ext-alone")
+	for child, parent := range map[string]string{"ext-child": "ext-root", "ext-orphan": "ext-gone"} {
+		if err := root.hierarchy(t, child, below(parent)); err != nil {
+			t.Fatal(err)
+		}
+		ancestryIs(t, child, child, parent)
+	}
+	if err := root.CoreV1().Namespaces().Delete(t.Context(), "ext-gone", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyReports(t, "ext-orphan", hnc.ReasonParentMissing)
+	mallory := newUser(t, "mallory-ext")
+	mallory.grant(t, "", "get,patch /namespaces")
+	for _, name := range []string{"ext-root", "ext-orphan"} {
+		suite.Eventually(t, "the policy protects "+name, func() error {
+			if err := managedBy(t, mallory, name, `"mallory"`); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "update on hierarchies.hnc.x-k8s.io in namespace "+name) {
+				return fmt.Errorf("got %v", err)
+			}
+			return nil
+		})
+	}
+	if err := managedBy(t, mallory, "ext-alone", `"mallory"`); err != nil {
+		t.Errorf("in no tree: %v", err)
+	}
+	alice := newUser(t, "alice-ext")
+	alice.owner(t, "ext-root")
+	if err := managedBy(t, alice, "ext-root", `"alice"`); err != nil {
+		t.Errorf("its admin: %v", err)
+	}
+	refused(t, "no longer external", managedBy(t, mallory, "ext-root", "null"), apierrors.IsForbidden, "to remove it takes the verb update on hierarchies.hnc.x-k8s.io")
+	if err := managedBy(t, alice, "ext-root", "null"); err != nil {
+		t.Errorf("its admin: %v", err)
+	}
 }
