@@ -96,7 +96,7 @@ var allowed = map[string][]string{
 	"pkg/cli/tree":      {"pkg/apis"},
 	"pkg/cli/diagnosis": {"pkg/apis"},
 	"pkg/cli/graph":     {"pkg/cli/tree"},
-	"pkg/cli/treefile":  {"pkg/apis"},
+	"pkg/cli/treefile":  {"pkg/cli/adoption"},
 	"pkg/cli/admins":    {"pkg/apis"},
 	"pkg/cli/adoption":  {"pkg/apis"},
 	"pkg/cli/origin":    {"pkg/apis", "pkg/copies", "pkg/exceptions"},

@@ -45,7 +45,6 @@ func TestRejectedRequests(t *testing.T) {
 		{"an old version", "admin", http.MethodPut, hierarchies + "/hierarchy", strings.Replace(ofA, `"name"`, `"resourceVersion":"1","name"`, 1) + `b"}}`, 409, "please apply your changes to the latest version", ""},
 		{"a large body", "admin", http.MethodPut, hierarchies + "/hierarchy", ofA + `b"}}` + padding, 413, "limit is 3145728", "hierarchies: size"},
 		{"a large plan", "admin", http.MethodPost, hierarchies + "/hierarchy/plan", "{" + padding[:128<<10] + "}", 413, "a plan has at most 131072 bytes", "hierarchies/plan: size"},
-		{"a large placement", "admin", http.MethodPost, "v1beta1/treeplacements", "{" + padding[:512<<10] + "}", 413, "a tree placement has at most 524288 bytes", "treeplacements: size"},
 		{"too many plans", "admin", http.MethodPost, hierarchies + "/hierarchy/plan",
 			`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"b"}}`,
 			429, "already has 0 plans", "hierarchies/plan: concurrency"},

@@ -13,46 +13,29 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treeplacement"
 )
 
-// The maximum sizes of bodies in bytes. The largest valid bodies have about half that size.
-const (
-	maxPlanBody      = 128 << 10
-	maxPlacementBody = 512 << 10
-)
+// maxPlanBody is the maximum size of the body of a plan in bytes. The largest valid one has about half that size.
+const maxPlanBody = 128 << 10
 
-// bodyLimit returns the maximum size of the body of a request and what it contains, 0 for the limit of all requests.
-func bodyLimit(info *genericapirequest.RequestInfo) (limit int, what string) {
-	switch {
-	case info.Subresource == "plan":
-		return maxPlanBody, "a plan"
-	case info.Resource == treeplacement.Resource:
-		return maxPlacementBody, "a tree placement"
-	}
-	return 0, ""
-}
-
-// withBodyLimits rejects larger bodies before they are decoded.
-func withBodyLimits(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
+// withBodyLimit rejects larger plans before they are decoded.
+func withBodyLimit(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			info, ok := genericapirequest.RequestInfoFrom(r.Context())
-			if !ok || r.Body == nil {
+			if !ok || r.Body == nil || info.Subresource != "plan" {
 				api.ServeHTTP(w, r)
 				return
 			}
-			if limit, what := bodyLimit(info); limit > 0 {
-				body, err := io.ReadAll(io.LimitReader(r.Body, int64(limit)+1))
-				if err == nil && len(body) > limit {
-					err = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("%s has at most %d bytes", what, limit))
-				}
-				if err != nil {
-					responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
-					return
-				}
-				r.Body = io.NopCloser(bytes.NewReader(body))
+			body, err := io.ReadAll(io.LimitReader(r.Body, maxPlanBody+1))
+			if err == nil && len(body) > maxPlanBody {
+				err = apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("a plan has at most %d bytes", maxPlanBody))
 			}
+			if err != nil {
+				responsewriters.ErrorNegotiated(err, serializer, v1beta1.SchemeGroupVersion, w, r)
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			api.ServeHTTP(w, r)
 		}), config)
 	}

@@ -65,8 +65,8 @@ func (c *Config) Complete() CompletedConfig {
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
 	quotas, serializer := &quotaAdmission{}, withoutProtobuf{Codecs}
 	c.Generic.Serializer = serializer
-	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withUserAgent(withQuotaAdmission(
-		withBodyLimits(withJSONPatches(withPathNames(withRejections(c.Generic.BuildHandlerChainFunc), serializer), serializer), serializer), quotas))))
+	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withQuotaAdmission(
+		withBodyLimit(withJSONPatches(withPathNames(withRejections(c.Generic.BuildHandlerChainFunc), serializer), serializer), serializer), quotas)))
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
 		return storedResource(resource).String()

@@ -23,7 +23,6 @@ var fuzzedPaths = []struct{ method, path, body string }{
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/*/hierarchicalresourcequotas", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchicalResourceQuota","metadata":{"name":"*"},"spec":{"hard":{"pods":"1"}}}`},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/c/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"parent":"*","requiredChildren":["*"]}}`},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/c/hierarchies", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"Hierarchy","metadata":{"name":"hierarchy"},"spec":{"abstractAncestors":["*"],"labels":[{"key":"*","value":"*"}]}}`},
-	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/treeplacements", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"TreePlacement","metadata":{"name":"p"},"spec":{"placements":[{"namespace":"*","parent":"a"},{"namespace":"c","parent":"*"}]}}`},
 	{http.MethodPost, "/apis/hnc.x-k8s.io/v1beta1/namespaces/a/hierarchies/hierarchy/plan", `{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"HierarchyPlan","metadata":{"name":"hierarchy"},"spec":{"change":"Parent","parent":"*"}}`},
 	{http.MethodDelete, "/apis/hnc.x-k8s.io/v1beta1/namespaces/*/hierarchies/hierarchy", ""},
 }

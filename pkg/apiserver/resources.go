@@ -14,12 +14,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchytree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treeplacement"
 )
 
 // resources returns the storage of the resources of each version: the same stores under the names of the version.
-func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynamespace.Cache, planner *hierarchyplan.Planner, placements *treeplacement.REST,
-) map[string]map[string]rest.Storage {
+func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynamespace.Cache, planner *hierarchyplan.Planner) map[string]map[string]rest.Storage {
 	hierarchies, subnamespaces, configuration := s.hierarchies, s.subnamespaces, s.configuration
 	moves := &hierarchyplan.DryRunStorage{Resource: hierarchies.Hierarchy, Planner: planner}
 	deletions := &hierarchyplan.DryRunStorage{Resource: subnamespaces.Subnamespace, Planner: planner}
@@ -38,7 +36,6 @@ func (c CompletedConfig) resources(s stores, t *tree.Tree, mynamespaces *mynames
 			"hierarchies/tree":       hierarchytree.New(t.Index, s.hierarchyGetter("0")),
 			"hierarchies/plan":       &hierarchyplan.REST{Planner: planner},
 			"mynamespaces":           mynamespace.New(mynamespaces),
-			treeplacement.Resource:   placements,
 			"overwrittenobjects":     s.overwritten,
 			"copyreleases":           s.releases.Release,
 			"copyreleases/status":    s.releases.Status.As("CopyRelease"),

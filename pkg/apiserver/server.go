@@ -21,7 +21,6 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subtree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/treeplacement"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -108,13 +107,9 @@ func (c CompletedConfig) New() (*Server, error) {
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
 		Tree: forest, Sources: sources, Resources: resourcespec.Validator{Mapper: mapper}, Authorizer: c.reviews, Rules: c.rules, Limits: c.plans,
 	})
-	placements := treeplacement.New(treeplacement.Config{
-		Moves: forest.Moves, NewBatch: etcd.NewBatch, Write: c.newPlacementWriter(generic.Handler.Director).write,
-		Hierarchy: stores.hierarchyGetter(""), CachedHierarchy: stores.hierarchyGetter("0"), Authorizer: c.reviews,
-	})
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
 	group.NegotiatedSerializer = withoutProtobuf{Codecs}
-	group.VersionedResourcesStorageMap = c.resources(stores, forest, mynamespaces, planner, placements)
+	group.VersionedResourcesStorageMap = c.resources(stores, forest, mynamespaces, planner)
 	if err := generic.InstallAPIGroup(&group); err != nil {
 		return nil, fmt.Errorf("install %s: %w", hnc.GroupName, err)
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
 )
 
@@ -29,8 +29,8 @@ func newAdoptCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comm
 		Short: "Give the namespaces of a cluster parents, by a file or by labels that they have",
 		Long: `Give the namespaces of a cluster parents, by a file or by labels that they have.
 
-The server validates the whole tree first. What would be moved is printed, and you are asked before anything is changed. Namespaces that the labels
-say nothing about keep their parents.`,
+The server validates each move by a dry run first. What would be moved is printed, and you are asked before anything is changed. Then the moves are
+made one after another, parents first; if one fails, repeat the command: it continues. Namespaces that the labels say nothing about keep their parents.`,
 		Example: `  kubectl hns adopt -f tree.yaml
   kubectl hns adopt --from-tree-labels                         # as HNC has left them
   kubectl hns adopt --from-label accurate.cybozu.com/parent
@@ -68,39 +68,37 @@ func (o *adoptOptions) validate() error {
 }
 
 func (o *adoptOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+	m, err := o.mover()
 	if err != nil {
 		return err
 	}
-	p, err := o.placement(ctx, c)
+	moves, err := o.moves(ctx, m.clients)
 	if err != nil {
 		return err
 	}
-	if len(p.Spec.Placements) == 0 {
+	if len(moves) == 0 {
 		_, err := fmt.Fprintln(o.Out, "No namespace would get a parent.")
 		return err
 	}
 	if o.dryRun.client() {
-		return o.print(p)
+		return o.printMoves(moves)
 	}
-	apply := o.dryRun
-	o.dryRun = "server"
-	planned, err := o.send(ctx, c, p)
+	pending, err := m.validate(ctx, moves)
 	if err != nil {
 		return err
 	}
-	if err := o.print(planned); err != nil || apply.enabled() || planned.Status.Moved == 0 {
+	changes := slices.ContainsFunc(pending, func(p placed) bool { return p.outcome == outcomePending })
+	if err := o.printValidated(pending); err != nil || o.dryRun.enabled() || !changes {
 		return err
 	}
 	if !o.yes && !confirmed(o.In, o.Out, "Continue? (yes/no) ") {
 		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
 	}
-	o.dryRun = apply
-	return o.apply(ctx, c, p)
+	return o.move(ctx, m, pending)
 }
 
-// placement returns the parents, from the file or from the namespaces.
-func (o *adoptOptions) placement(ctx context.Context, c *clients) (*v1beta1.TreePlacement, error) {
+// moves returns the moves, from the file or from the namespaces.
+func (o *adoptOptions) moves(ctx context.Context, c *clients) ([]adoption.Move, error) {
 	if o.file != "" {
 		return o.load()
 	}
@@ -108,11 +106,5 @@ func (o *adoptOptions) placement(ctx context.Context, c *clients) (*v1beta1.Tree
 	if err != nil {
 		return nil, err
 	}
-	placements, err := adoption.Placements(namespaces.Items, o.source)
-	if err != nil {
-		return nil, err
-	}
-	p := &v1beta1.TreePlacement{Spec: v1beta1.TreePlacementSpec{Placements: placements}}
-	p.APIVersion, p.Kind = v1beta1.SchemeGroupVersion.String(), "TreePlacement"
-	return p, nil
+	return adoption.Moves(namespaces.Items, o.source)
 }

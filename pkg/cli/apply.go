@@ -2,16 +2,17 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/treefile"
@@ -39,14 +40,14 @@ func newApplyCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comm
     team-b
 
 Each namespace gets the one above it, with less indentation, as its parent. The namespaces without indentation keep their own parents. The namespaces
-must exist, and the tree must be legal as a whole; the order does not matter. Nothing is changed if a single namespace cannot be moved. If the command is
-interrupted, repeat it: it continues.
+must exist.
 
-The file may instead contain a TreePlacement, which can also make namespaces roots.`,
+The server validates each move by a dry run before the first one is made. Then they are made one after another, parents first. The command stops at the
+first error, and says what is moved and what is not. If it fails or is interrupted, repeat it: it continues.`,
 		Example: `  kubectl hns apply -f tree.yaml --dry-run=server
   kubectl hns apply -f tree.yaml
   kubectl hns apply -f - <tree.yaml
-  kubectl hns apply -f tree.yaml --dry-run=client -o yaml`,
+  kubectl hns apply -f tree.yaml --dry-run=client -o yaml >hierarchies.yaml`,
 		Args:              exactArgs(0, "none; name the file by -f"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              runOptions(o),
@@ -66,77 +67,39 @@ func (o *applyOptions) validate() error {
 	return o.output.validate()
 }
 
-// maxPlacements is the number of placements that the server accepts in a request.
-const maxPlacements = 1000
-
 func (o *applyOptions) run(ctx context.Context) error {
-	p, err := o.load()
+	moves, err := o.load()
 	if err != nil {
 		return err
 	}
 	if o.dryRun.client() {
-		return o.print(p)
+		return o.printMoves(moves)
 	}
-	c, err := o.factory.clients()
+	m, err := o.mover()
 	if err != nil {
 		return err
 	}
-	return o.apply(ctx, c, p)
+	pending, err := m.validate(ctx, moves)
+	if err != nil {
+		return err
+	}
+	if o.dryRun.enabled() {
+		return o.printValidated(pending)
+	}
+	return o.move(ctx, m, pending)
 }
 
-// load reads the file, and returns its placements, which contain no cycle.
-func (o *applyOptions) load() (*v1beta1.TreePlacement, error) {
+// load reads the file, and returns its moves, parents before their children.
+func (o *applyOptions) load() ([]adoption.Move, error) {
 	text, err := o.read()
 	if err != nil {
 		return nil, err
 	}
-	p, err := treefile.Parse(text)
+	moves, err := treefile.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.name(), err)
 	}
-	if cycle := adoption.Cycle(p.Spec.Placements); cycle != nil {
-		return nil, fmt.Errorf("%s: %s", o.name(), adoption.CycleMessage(cycle))
-	}
-	return p, nil
-}
-
-// apply applies the placements, and prints what has been moved, even if that is only a part.
-func (o *applyOptions) apply(ctx context.Context, c *clients, p *v1beta1.TreePlacement) error {
-	done, err := o.send(ctx, c, p)
-	if len(done.Status.Placements) == 0 && err != nil {
-		return err
-	}
-	return errors.Join(o.print(done), err)
-}
-
-// send applies the placements, in several requests if there are many, and returns the results of those that succeed.
-func (o *applyOptions) send(ctx context.Context, c *clients, p *v1beta1.TreePlacement) (*v1beta1.TreePlacement, error) {
-	all := p.Spec.Placements
-	if len(all) > maxPlacements {
-		// Parents are before their children, so the parts can be applied one after the other.
-		all = adoption.Ordered(all)
-	}
-	defer func() { p.Spec.Placements = all }()
-	done := &v1beta1.TreePlacement{TypeMeta: p.TypeMeta, ObjectMeta: p.ObjectMeta, Spec: p.Spec}
-	line := newProgress(o.ErrOut)
-	defer line.clear()
-	for part := range slices.Chunk(all, maxPlacements) {
-		line.showf("%d of %d namespaces ...", len(done.Status.Placements), len(all))
-		p.Spec.Placements = part
-		result, err := c.hierarchy.HncV1beta1().TreePlacements().Create(ctx, p, metav1.CreateOptions{DryRun: o.dryRun.options()})
-		if err != nil {
-			line.clear()
-			if n := done.Status.Moved; n > 0 {
-				err = fmt.Errorf("after %d namespaces have been moved: %w", n, err)
-			}
-			return done, &prefixedError{"Could not apply the tree.", err}
-		}
-		done.Status.Moved += result.Status.Moved
-		done.Status.Unchanged += result.Status.Unchanged
-		done.Status.Transactions += result.Status.Transactions
-		done.Status.Placements = append(done.Status.Placements, result.Status.Placements...)
-	}
-	return done, nil
+	return moves, nil
 }
 
 func (o *applyOptions) name() string {
@@ -153,27 +116,94 @@ func (o *applyOptions) read() ([]byte, error) {
 	return os.ReadFile(o.file)
 }
 
-// print prints the result, or what would be sent if there is none.
-func (o *applyOptions) print(p *v1beta1.TreePlacement) error {
-	if printed, err := o.output.print(o.Out, p, nil); printed || err != nil {
+// mover returns what makes the moves.
+func (o *applyOptions) mover() (*mover, error) {
+	c, err := o.factory.clients()
+	if err != nil {
+		return nil, err
+	}
+	quiet := *o.factory
+	quiet.warnings = io.Discard
+	validating, err := quiet.clients()
+	return &mover{clients: c, validating: validating, errOut: o.ErrOut}, err
+}
+
+// move makes validated moves. It prints each that is made, even if a later one fails.
+func (o *applyOptions) move(ctx context.Context, m *mover, pending []placed) error {
+	structured := o.output.format != ""
+	err := m.move(ctx, pending, func(p *placed) error {
+		if structured {
+			return nil
+		}
+		_, err := fmt.Fprintln(o.Out, moved(p.Namespace, p.Parent))
+		return err
+	})
+	if structured {
+		if printErr := o.printHierarchies(pending); err == nil {
+			err = printErr
+		}
 		return err
 	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(o.Out, counts(pending))
+	return err
+}
+
+// printMoves prints what would be sent.
+func (o *applyOptions) printMoves(moves []adoption.Move) error {
+	var all []placed
 	var messages []string
-	if o.dryRun.client() {
-		for _, placement := range p.Spec.Placements {
-			messages = append(messages, moved(placement.Namespace, placement.Parent)+o.dryRun.suffix())
-		}
-		_, err := fmt.Fprint(o.Out, lines(messages))
-		return err
+	for _, move := range moves {
+		all = append(all, placed{Move: move, hierarchy: hierarchyWithParent(move.Namespace, move.Parent)})
+		messages = append(messages, moved(move.Namespace, move.Parent)+o.dryRun.suffix())
 	}
-	for _, result := range p.Status.Placements {
-		if result.Outcome == v1beta1.PlacementMoved {
-			messages = append(messages, moved(result.Namespace, result.Parent)+o.dryRun.suffix())
-		}
+	if o.output.format != "" {
+		return o.printHierarchies(all)
 	}
-	messages = append(messages, fmt.Sprintf("namespaces moved: %d, unchanged: %d%s", p.Status.Moved, p.Status.Unchanged, o.dryRun.suffix()))
 	_, err := fmt.Fprint(o.Out, lines(messages))
 	return err
+}
+
+// printValidated prints what the server has validated.
+func (o *applyOptions) printValidated(all []placed) error {
+	if o.output.format != "" {
+		return o.printHierarchies(all)
+	}
+	const suffix = " (server dry run)"
+	var messages []string
+	for _, p := range all {
+		if p.outcome == outcomePending {
+			messages = append(messages, moved(p.Namespace, p.Parent)+suffix)
+		}
+	}
+	_, err := fmt.Fprint(o.Out, lines(append(messages, counts(all)+suffix)))
+	return err
+}
+
+// printHierarchies prints the hierarchies as a list that kubectl apply reads.
+func (o *applyOptions) printHierarchies(all []placed) error {
+	list := &corev1.List{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "List"}, Items: []runtime.RawExtension{}}
+	for _, p := range all {
+		h := p.hierarchy.DeepCopy()
+		h.APIVersion, h.Kind = v1beta1.SchemeGroupVersion.String(), "Hierarchy"
+		h.ManagedFields = nil
+		list.Items = append(list.Items, runtime.RawExtension{Object: h})
+	}
+	_, err := o.output.print(o.Out, list, nil)
+	return err
+}
+
+// counts says how many namespaces are moved, or would be.
+func counts(all []placed) string {
+	unchanged := 0
+	for _, p := range all {
+		if p.outcome == outcomeUnchanged {
+			unchanged++
+		}
+	}
+	return fmt.Sprintf("namespaces moved: %d, unchanged: %d", len(all)-unchanged, unchanged)
 }
 
 // moved says that a namespace has got a parent.
@@ -182,4 +212,8 @@ func moved(namespace, parent string) string {
 		return fmt.Sprintf("Moved %s to a tree of its own", namespace)
 	}
 	return fmt.Sprintf("Moved %s below %s", namespace, parent)
+}
+
+func hierarchyWithParent(namespace, parent string) *v1beta1.Hierarchy {
+	return &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: namespace}, Spec: v1beta1.HierarchySpec{Parent: parent}}
 }

@@ -14,42 +14,104 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 )
 
-func TestPartsOfATreeAreAppliedParentsFirst(t *testing.T) {
-	p := &v1beta1.TreePlacement{}
-	for i := maxPlacements + 1; i > 0; i-- {
-		p.Spec.Placements = append(p.Spec.Placements, v1beta1.Placement{Namespace: level(i), Parent: level(i - 1)})
-	}
-	var parts [][]v1beta1.Placement
-	client := fake.NewClientset()
-	client.PrependReactor("create", "treeplacements", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		asked := action.(clienttesting.CreateAction).GetObject().(*v1beta1.TreePlacement)
-		parts = append(parts, slices.Clone(asked.Spec.Placements))
-		if len(parts) == 2 {
-			return true, nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), "", errors.New("not yours"))
+// movesFixture has a server that fails writes of one namespace, and records the writes as namespace<parent; dry runs have a question mark.
+type movesFixture struct {
+	*fake.Clientset
+	stored map[string]*v1beta1.Hierarchy
+	writes []string
+	failed string
+}
+
+func newMovesFixture() *movesFixture {
+	f := &movesFixture{Clientset: fake.NewClientset(), stored: map[string]*v1beta1.Hierarchy{}}
+	f.PrependReactor("get", "hierarchies", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if h := f.stored[action.GetNamespace()]; h != nil {
+			return true, h, nil
 		}
-		done := &v1beta1.TreePlacement{}
-		for _, placement := range asked.Spec.Placements {
-			done.Status.Moved++
-			done.Status.Placements = append(done.Status.Placements, v1beta1.PlacementResult{
-				Namespace: placement.Namespace, Parent: placement.Parent, Outcome: v1beta1.PlacementMoved,
-			})
-		}
-		return true, done, nil
+		return true, nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
 	})
-	streams, _, out, _ := genericiooptions.NewTestIOStreams()
-	err := (&applyOptions{IOStreams: streams}).apply(t.Context(), &clients{hierarchy: client}, p)
-	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), fmt.Sprintf("after %d namespaces have been moved", maxPlacements)) {
+	f.PrependReactor("create", "hierarchies", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		create := action.(clienttesting.CreateActionImpl)
+		h := create.GetObject().(*v1beta1.Hierarchy)
+		dry := len(create.CreateOptions.DryRun) > 0
+		write := h.Namespace + "<" + h.Spec.Parent
+		if dry {
+			write += "?"
+		}
+		f.writes = append(f.writes, write)
+		if write == f.failed {
+			return true, nil, apierrors.NewForbidden(hnc.Resource("hierarchies"), hnc.Singleton, errors.New("not yours"))
+		}
+		if !dry {
+			f.stored[h.Namespace] = h
+		}
+		return true, h, nil
+	})
+	return f
+}
+
+func (f *movesFixture) mover(streams genericiooptions.IOStreams) *mover {
+	return &mover{clients: &clients{hierarchy: f}, validating: &clients{hierarchy: f}, errOut: streams.ErrOut}
+}
+
+var threeMoves = []adoption.Move{{Namespace: "b", Parent: "a"}, {Namespace: "c", Parent: "b"}, {Namespace: "d", Parent: "c"}}
+
+func TestMovesAreValidatedBeforeTheFirstIsMade(t *testing.T) {
+	streams, _, _, _ := genericiooptions.NewTestIOStreams()
+	f := newMovesFixture()
+	f.failed = "c<b?"
+	_, err := f.mover(streams).validate(t.Context(), threeMoves)
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "Could not move c, so nothing was changed.") {
 		t.Errorf("got %v", err)
 	}
-	if len(parts) != 2 || len(parts[0]) != maxPlacements || parts[0][0].Namespace != level(1) || parts[1][0].Namespace != level(maxPlacements+1) {
-		t.Errorf("got %d parts", len(parts))
+	if want := []string{"b<a?", "c<b?"}; !slices.Equal(f.writes, want) {
+		t.Errorf("wrote %v, want %v", f.writes, want)
 	}
-	for _, want := range []string{"Moved n0001 below n0000\n", "namespaces moved: 1000, unchanged: 0\n"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the output has no %q", want)
+}
+
+func TestMovesStopAtTheFirstErrorAndContinue(t *testing.T) {
+	streams, _, out, _ := genericiooptions.NewTestIOStreams()
+	f := newMovesFixture()
+	o := &applyOptions{IOStreams: streams}
+	m := f.mover(streams)
+	apply := func() error {
+		f.writes = nil
+		pending, err := m.validate(t.Context(), threeMoves)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return o.move(t.Context(), m, pending)
+	}
+	f.failed = "c<b"
+	err := apply()
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "Could not move c. Namespaces moved: 1; not moved: c, d. Repeat the command to continue.") {
+		t.Errorf("got %v", err)
+	}
+	if want := []string{"b<a?", "c<b?", "d<c?", "b<a", "c<b"}; !slices.Equal(f.writes, want) {
+		t.Errorf("wrote %v, want %v", f.writes, want)
+	}
+	f.failed = ""
+	if err := apply(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"c<b?", "d<c?", "c<b", "d<c"}; !slices.Equal(f.writes, want) {
+		t.Errorf("wrote %v, want %v", f.writes, want)
+	}
+	if want := "Moved b below a\nMoved c below b\nMoved d below c\nnamespaces moved: 2, unchanged: 1\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}
+
+func TestErrorsNameABoundedNumberOfNamespaces(t *testing.T) {
+	all := make([]placed, maxNamed+5)
+	for i := range all {
+		all[i].Namespace = fmt.Sprintf("n%02d", i)
+	}
+	if err := incomplete(all, 0, errors.New("no")); !strings.Contains(err.Error(), "n19 and 5 more. ") || strings.Contains(err.Error(), "n20") {
+		t.Error(err)
 	}
 }

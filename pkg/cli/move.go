@@ -2,17 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 type moveOptions struct {
@@ -77,7 +71,7 @@ func (o *moveOptions) run(ctx context.Context) error {
 		return err
 	}
 	if !o.dryRun.client() {
-		if err := o.patchParent(ctx, c); err != nil {
+		if _, err := patchParent(ctx, c, o.namespace, o.parent, o.dryRun.options()); err != nil {
 			return &prefixedError{fmt.Sprintf("Could not move %s.", o.namespace), err}
 		}
 	}
@@ -85,20 +79,4 @@ func (o *moveOptions) run(ctx context.Context) error {
 		return err
 	}
 	return waitForTreeLabels(ctx, c, &o.wait, o.ErrOut, before, o.parent)
-}
-
-// patchParent changes the parent only, regardless of concurrent changes. A namespace that was never in a tree has no hierarchy yet.
-func (o *moveOptions) patchParent(ctx context.Context, c *clients) error {
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"parent": o.parent}})
-	if err != nil {
-		return err
-	}
-	client := c.hierarchy.HncV1beta1().Hierarchies(o.namespace)
-	_, err = client.Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{DryRun: o.dryRun.options()})
-	if !apierrors.IsNotFound(err) || isUnserved(err) {
-		return err
-	}
-	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton, Namespace: o.namespace}, Spec: v1beta1.HierarchySpec{Parent: o.parent}}
-	_, err = client.Create(ctx, h, metav1.CreateOptions{DryRun: o.dryRun.options()})
-	return err
 }

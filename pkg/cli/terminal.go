@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -50,13 +51,29 @@ func confirmed(in io.Reader, out io.Writer, question string) bool {
 type progress struct {
 	w     io.Writer
 	shown bool
+
+	// log is set if there is no terminal, and logged is when countf has last written to it.
+	log    io.Writer
+	logged time.Time
 }
 
 func newProgress(errOut io.Writer) *progress {
 	if isTerminal(errOut) {
 		return &progress{w: errOut}
 	}
-	return &progress{}
+	return &progress{log: errOut, logged: time.Now()}
+}
+
+// logInterval is how often countf writes without a terminal, so that the log of a long command shows that it continues.
+const logInterval = 10 * time.Second
+
+// countf replaces the line with a count. Without a terminal it writes a line now and then.
+func (p *progress) countf(done, total int, what string) {
+	p.showf("%d/%d %s ...", done, total, what)
+	if p.log != nil && time.Since(p.logged) >= logInterval {
+		_, _ = fmt.Fprintf(p.log, "%d/%d %s ...\n", done, total, what)
+		p.logged = time.Now()
+	}
 }
 
 // showf replaces the line.

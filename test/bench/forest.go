@@ -103,26 +103,6 @@ func (c *cluster) setParents(ctx context.Context, t tree, from int) (time.Durati
 	return c.waitAll(ctx, begun, []*observation{labels})
 }
 
-// setParentsAtOnce does the same for a whole tree by tree placements, as many namespaces in each as the server accepts.
-func setParentsAtOnce(ctx context.Context, c *cluster, t tree) (time.Duration, error) {
-	const most = 1000
-	labels, err := c.observeLabels(ctx, t.chains(1))
-	if err != nil {
-		return 0, err
-	}
-	begun := time.Now()
-	for from := 1; from < t.len(); from += most {
-		p := &v1beta1.TreePlacement{}
-		for i := from; i < min(from+most, t.len()); i++ {
-			p.Spec.Placements = append(p.Spec.Placements, v1beta1.Placement{Namespace: t.names[i], Parent: t.parent(i)})
-		}
-		if _, err := c.hierarchy.HncV1beta1().TreePlacements().Create(ctx, p, metav1.CreateOptions{}); err != nil {
-			return 0, err
-		}
-	}
-	return c.waitAll(ctx, begun, []*observation{labels})
-}
-
 // labelled returns an error that names the first namespaces whose tree labels are not as expected.
 func (c *cluster) labelled(ctx context.Context, want map[string]chain) error {
 	list, err := c.metadata.Resource(namespacesResource).List(ctx, metav1.ListOptions{})

@@ -20,7 +20,7 @@ func measureBuild(ctx context.Context, b *bench) error {
 		return err
 	}
 	n := b.forest.len()
-	var s, atOnce series
+	var s series
 	err := b.each(func(round int) error {
 		if err := b.stopped(ctx); err != nil {
 			return err
@@ -51,25 +51,12 @@ func measureBuild(ctx context.Context, b *bench) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(b.labelled(ctx, b.forest.chains(0)), b.dismantle(ctx, b.forest)); err != nil {
-			return err
-		}
-		err = profiler{b}.profiled(ctx, "build-placements", func() error {
-			took, err := setParentsAtOnce(ctx, b.cluster, b.forest)
-			atOnce.add(took.Seconds(), raw.Seconds())
-			return err
-		})
-		if err != nil {
-			return err
-		}
 		return b.labelled(ctx, b.forest.chains(0))
 	})
 	if err != nil {
 		return err
 	}
-	return errors.Join(
-		b.report("build", "s", n, s, ratioAtMost(1.5)),
-		b.report("build-placements", "s", n, atOnce, ratioAtMost(1.2)))
+	return b.report("build", "s", n, s, ratioAtMost(1.5))
 }
 
 // dismantle makes all namespaces of a tree roots, the last ones first.

@@ -39,7 +39,6 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		{&SubnamespaceList{}, []string{"SubnamespaceList", "SubnamespaceAnchorList"}},
 		{&HNCConfiguration{}, []string{"HNCConfiguration"}},
 		{&HierarchyPlan{}, []string{"HierarchyPlan"}},
-		{&TreePlacement{}, []string{"TreePlacement"}},
 		{&HNCConfigurationList{}, []string{"HNCConfigurationList"}},
 		{&HierarchicalResourceQuota{}, []string{"HierarchicalResourceQuota"}},
 		{&HierarchicalResourceQuotaList{}, []string{"HierarchicalResourceQuotaList"}},

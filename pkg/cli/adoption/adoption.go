@@ -13,8 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
+
+// Move gives a namespace a parent.
+type Move struct{ Namespace, Parent string }
 
 // Source says where the parent of a namespace is found. Exactly one of TreeLabels, Label and Annotation is set.
 type Source struct {
@@ -28,9 +30,9 @@ type Source struct {
 	Selector labels.Selector
 }
 
-// Placements returns the parents that the source gives to namespaces, and an error that names all those that it can't give: parents that don't exist, and
-// cycles. Namespaces that it says nothing about, and those that it names as their own parents, are left alone.
-func Placements(namespaces []metav1.PartialObjectMetadata, source Source) ([]v1beta1.Placement, error) {
+// Moves returns the parents that the source gives to namespaces, parents before their children, and an error that names all those that it can't give:
+// parents that don't exist, and cycles. Namespaces that it says nothing about, and those that it names as their own parents, are left alone.
+func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, error) {
 	known := map[string]bool{}
 	for i := range namespaces {
 		known[namespaces[i].Name] = true
@@ -54,18 +56,15 @@ func Placements(namespaces []metav1.PartialObjectMetadata, source Source) ([]v1b
 	for _, parent := range slices.Sorted(maps.Keys(missing)) {
 		problems = append(problems, fmt.Sprintf("namespace %s, the parent of %s, does not exist; create it: kubectl create namespace %s", parent, missing[parent], parent))
 	}
-	var placements []v1beta1.Placement
-	for _, name := range slices.Sorted(maps.Keys(parents)) {
-		placements = append(placements, v1beta1.Placement{Namespace: name, Parent: parents[name]})
-	}
-	if cycle := Cycle(placements); cycle != nil {
-		problems = append(problems, CycleMessage(cycle))
+	if c := cycle(parents); c != nil {
+		problems = append(problems, fmt.Sprintf("namespace %s would be its own ancestor: %s; give one of them another parent", c[0],
+			strings.Join(append(slices.Clone(c), c[0]), " <- ")))
 	}
 	if len(problems) > 0 {
 		slices.Sort(problems)
 		return nil, fmt.Errorf("nothing was changed:\n  %s", strings.Join(problems, "\n  "))
 	}
-	return Ordered(placements), nil
+	return ordered(parents), nil
 }
 
 // parent returns what the source says about a namespace, "" for nothing.
@@ -89,12 +88,8 @@ func (s Source) parent(ns *metav1.PartialObjectMetadata) string {
 	return s.Prefix + value
 }
 
-// Cycle returns the namespaces of a cycle that the placements alone contain, beginning with the smallest name; nil if there is none.
-func Cycle(placements []v1beta1.Placement) []string {
-	parents := map[string]string{}
-	for _, p := range placements {
-		parents[p.Namespace] = p.Parent
-	}
+// cycle returns the namespaces of a cycle that the parents alone contain, beginning with the smallest name; nil if there is none.
+func cycle(parents map[string]string) []string {
 	for _, start := range slices.Sorted(maps.Keys(parents)) {
 		var path []string
 		for at := start; at != "" && !slices.Contains(path, at); at = parents[at] {
@@ -107,17 +102,11 @@ func Cycle(placements []v1beta1.Placement) []string {
 	return nil
 }
 
-// CycleMessage names the cycle, and what to do.
-func CycleMessage(cycle []string) string {
-	return fmt.Sprintf("namespace %s would be its own ancestor: %s; give one of them another parent", cycle[0], strings.Join(append(slices.Clone(cycle), cycle[0]), " <- "))
-}
-
-// Ordered returns the placements with parents before their children, so that parts of them can be applied one after the other. They contain no cycle.
-func Ordered(placements []v1beta1.Placement) []v1beta1.Placement {
-	placements = slices.Clone(placements)
-	parents := map[string]string{}
-	for _, p := range placements {
-		parents[p.Namespace] = p.Parent
+// ordered returns the moves with parents before their children, so that they can be made one after the other. The parents contain no cycle.
+func ordered(parents map[string]string) []Move {
+	var moves []Move
+	for _, name := range slices.Sorted(maps.Keys(parents)) {
+		moves = append(moves, Move{name, parents[name]})
 	}
 	depth := func(name string) (d int) {
 		for at := parents[name]; at != ""; at = parents[at] {
@@ -125,6 +114,6 @@ func Ordered(placements []v1beta1.Placement) []v1beta1.Placement {
 		}
 		return d
 	}
-	slices.SortStableFunc(placements, func(a, b v1beta1.Placement) int { return depth(a.Namespace) - depth(b.Namespace) })
-	return placements
+	slices.SortStableFunc(moves, func(a, b Move) int { return depth(a.Namespace) - depth(b.Namespace) })
+	return moves
 }

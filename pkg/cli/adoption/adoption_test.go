@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-func TestPlacements(t *testing.T) {
+func TestMoves(t *testing.T) {
 	// Each word is a namespace, or a namespace and the value of its key, or its tree label.
 	for name, test := range map[string]struct {
 		given  string
@@ -43,7 +43,7 @@ func TestPlacements(t *testing.T) {
 				}
 				namespaces = append(namespaces, ns)
 			}
-			placements, err := Placements(namespaces, test.source)
+			moves, err := Moves(namespaces, test.source)
 			if want, ok := strings.CutPrefix(test.want, "error: "); ok {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want %q", err, want)
@@ -51,7 +51,7 @@ func TestPlacements(t *testing.T) {
 				return
 			}
 			var got []string
-			for _, p := range placements {
+			for _, p := range moves {
 				got = append(got, p.Namespace+"<"+p.Parent)
 			}
 			if joined := strings.Join(got, " "); joined != test.want || err != nil {

@@ -12,37 +12,12 @@ package treefile
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
 )
-
-const kind = "TreePlacement"
-
-// object matches text that is an object and not a tree.
-var object = regexp.MustCompile(`(?m)\A\s*\{|^apiVersion:`)
-
-// Parse returns the tree placement that a file contains: as an object in YAML or JSON, or as indented names. Errors name the line of an indented name.
-func Parse(text []byte) (*v1beta1.TreePlacement, error) {
-	p := &v1beta1.TreePlacement{}
-	if object.Match(text) {
-		if err := yaml.UnmarshalStrict(text, p); err != nil {
-			return nil, fmt.Errorf("not a valid %s: %w", kind, err)
-		}
-		if p.APIVersion != v1beta1.SchemeGroupVersion.String() || p.Kind != kind {
-			return nil, fmt.Errorf("the object is a %q of %q; use a %s of %s, or indented names", p.Kind, p.APIVersion, kind, v1beta1.SchemeGroupVersion)
-		}
-		return p, nil
-	}
-	p.APIVersion, p.Kind = v1beta1.SchemeGroupVersion.String(), kind
-	var err error
-	p.Spec.Placements, err = parseNames(string(text))
-	return p, err
-}
 
 // level is an indentation and the namespace that was last at it.
 type level struct {
@@ -50,11 +25,12 @@ type level struct {
 	name   string
 }
 
-func parseNames(text string) ([]v1beta1.Placement, error) {
-	var placements []v1beta1.Placement
+// Parse returns the parents that a file of indented names gives to namespaces, parents before their children. Errors name the line.
+func Parse(text []byte) ([]adoption.Move, error) {
+	var moves []adoption.Move
 	var open []level
 	lines := map[string]int{}
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range strings.Split(string(text), "\n") {
 		number := i + 1
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimRight(line, " \r")
@@ -84,12 +60,12 @@ func parseNames(text string) ([]v1beta1.Placement, error) {
 			return nil, fmt.Errorf("line %d: the indentation of %q is that of no namespace above it; indent siblings alike", number, name)
 		}
 		if len(open) > 0 {
-			placements = append(placements, v1beta1.Placement{Namespace: name, Parent: open[len(open)-1].name})
+			moves = append(moves, adoption.Move{Namespace: name, Parent: open[len(open)-1].name})
 		}
 		open = append(open, level{indent, name})
 	}
-	if len(placements) == 0 {
+	if len(moves) == 0 {
 		return nil, errors.New("no namespace has a parent; indent each namespace below its parent")
 	}
-	return placements, nil
+	return moves, nil
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/adoption"
 )
 
 func TestParse(t *testing.T) {
@@ -17,10 +17,7 @@ func TestParse(t *testing.T) {
 		"two trees":           {"acme\n  a\nglobex\n  b\n", "a<acme b<globex"},
 		"uneven levels":       {"acme\n    a\n     b\nglobex\n  c\n", "a<acme b<a c<globex"},
 		"colons and comments": {"---\n# tree\nacme:\r\n\n  a: # team\n    b:\n", "a<acme b<a"},
-		"an object":           {"apiVersion: hnc.x-k8s.io/v1beta1\nkind: TreePlacement\nspec:\n  placements:\n  - {namespace: a, parent: b}\n  - namespace: c\n", "a<b c<"},
-		"JSON":                {`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"TreePlacement","spec":{"placements":[{"namespace":"a","parent":"b"}]}}`, "a<b"},
-		"another kind":        {"apiVersion: v1\nkind: Pod\n", `error: the object is a "Pod" of "v1"`},
-		"an unknown field":    {"apiVersion: hnc.x-k8s.io/v1beta1\nkind: TreePlacement\nspec:\n  placement: []\n", "error: unknown field"},
+		"an object":           {"apiVersion: v1\nkind: Pod\n", `error: line 1: "apiVersion: v1" is not the name of a namespace`},
 		"a tab":               {"acme\n\ta\n", "error: line 2: contains a tab"},
 		"a name that is not":  {"acme\n  A\n", `error: line 2: "A" is not the name of a namespace`},
 		"two names in a line": {"acme\n  a b\n", `error: line 2: "a b" is not the name`},
@@ -31,7 +28,7 @@ func TestParse(t *testing.T) {
 		"nothing":             {"", "error: no namespace has a parent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := Parse([]byte(row.text))
+			moves, err := Parse([]byte(row.text))
 			if part, wanted := strings.CutPrefix(row.want, "error: "); wanted {
 				if err == nil || !strings.Contains(err.Error(), part) {
 					t.Errorf("got %v, want an error with %q", err, part)
@@ -41,16 +38,16 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := describe(p.Spec.Placements); got != row.want {
+			if got := describe(moves); got != row.want {
 				t.Errorf("got %q, want %q", got, row.want)
 			}
 		})
 	}
 }
 
-func describe(placements []v1beta1.Placement) string {
+func describe(moves []adoption.Move) string {
 	var all []string
-	for _, p := range placements {
+	for _, p := range moves {
 		all = append(all, p.Namespace+"<"+p.Parent)
 	}
 	return strings.Join(all, " ")

@@ -90,8 +90,6 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.OverwrittenObject{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_OverwrittenObject(ref),
 		v1beta1.OverwrittenObjectList{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectList(ref),
 		v1beta1.OverwrittenObjectSpec{}.OpenAPIModelName():            schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref),
-		v1beta1.Placement{}.OpenAPIModelName():                        schema_pkg_apis_hnc_v1beta1_Placement(ref),
-		v1beta1.PlacementResult{}.OpenAPIModelName():                  schema_pkg_apis_hnc_v1beta1_PlacementResult(ref),
 		v1beta1.PlanSummary{}.OpenAPIModelName():                      schema_pkg_apis_hnc_v1beta1_PlanSummary(ref),
 		v1beta1.PlannedAccess{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_PlannedAccess(ref),
 		v1beta1.PlannedLabel{}.OpenAPIModelName():                     schema_pkg_apis_hnc_v1beta1_PlannedLabel(ref),
@@ -115,9 +113,6 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 		v1beta1.SubnamespaceNames{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_SubnamespaceNames(ref),
 		v1beta1.SubnamespaceSpec{}.OpenAPIModelName():                 schema_pkg_apis_hnc_v1beta1_SubnamespaceSpec(ref),
 		v1beta1.SubnamespaceStatus{}.OpenAPIModelName():               schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref),
-		v1beta1.TreePlacement{}.OpenAPIModelName():                    schema_pkg_apis_hnc_v1beta1_TreePlacement(ref),
-		v1beta1.TreePlacementSpec{}.OpenAPIModelName():                schema_pkg_apis_hnc_v1beta1_TreePlacementSpec(ref),
-		v1beta1.TreePlacementStatus{}.OpenAPIModelName():              schema_pkg_apis_hnc_v1beta1_TreePlacementStatus(ref),
 		resource.Quantity{}.OpenAPIModelName():                        schema_apimachinery_pkg_api_resource_Quantity(ref),
 		v1.APIGroup{}.OpenAPIModelName():                              schema_pkg_apis_meta_v1_APIGroup(ref),
 		v1.APIGroupList{}.OpenAPIModelName():                          schema_pkg_apis_meta_v1_APIGroupList(ref),
@@ -3264,82 +3259,6 @@ func schema_pkg_apis_hnc_v1beta1_OverwrittenObjectSpec(ref common.ReferenceCallb
 	}
 }
 
-func schema_pkg_apis_hnc_v1beta1_Placement(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "Placement is a namespace and its parent.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"namespace": {
-						SchemaProps: spec.SchemaProps{
-							Description: "namespace is the namespace that gets the parent.",
-							Default:     "",
-							MaxLength:   ptr.To[int64](63),
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"parent": {
-						SchemaProps: spec.SchemaProps{
-							Description: "parent is the new parent of the namespace. Empty makes the namespace a root.",
-							MaxLength:   ptr.To[int64](63),
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"namespace"},
-			},
-		},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_PlacementResult(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "PlacementResult is the result for one namespace.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"namespace": {
-						SchemaProps: spec.SchemaProps{
-							Description: "namespace is the name of the namespace.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"outcome": {
-						SchemaProps: spec.SchemaProps{
-							Description: "outcome is Moved or Unchanged.\n\nPossible enum values:\n - `\"Moved\"` means that the namespace got the parent by this request.\n - `\"Unchanged\"` means that the namespace already had the parent.",
-							Default:     "",
-							Type:        []string{"string"},
-							Format:      "",
-							Enum:        []interface{}{"Moved", "Unchanged"},
-						},
-					},
-					"parent": {
-						SchemaProps: spec.SchemaProps{
-							Description: "parent is the parent of the namespace. Empty if it is a root.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"previousParent": {
-						SchemaProps: spec.SchemaProps{
-							Description: "previousParent is the parent that the namespace had before, if outcome is Moved. Empty if it was a root.",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-				},
-				Required: []string{"namespace", "outcome"},
-			},
-		},
-	}
-}
-
 func schema_pkg_apis_hnc_v1beta1_PlanSummary(ref common.ReferenceCallback) common.OpenAPIDefinition {
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
@@ -4719,156 +4638,6 @@ func schema_pkg_apis_hnc_v1beta1_SubnamespaceStatus(ref common.ReferenceCallback
 		},
 		Dependencies: []string{
 			v1.Condition{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_TreePlacement(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "TreePlacement gives many namespaces their parents in one request. It can only be created, and it is not stored: the response reports the result for each namespace.\n\nThe request is validated as a whole: only the resulting trees must be legal. Each placement needs the permissions that a write of the hierarchy in its namespace needs, and passes the same validation and admission policies. If one is rejected, none is made. They are committed one after the other, parents first, so that the trees are legal at any time; if the request is interrupted, repeat it: namespaces that already have their parent are not written again.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"kind": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"apiVersion": {
-						SchemaProps: spec.SchemaProps{
-							Description: "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-							Type:        []string{"string"},
-							Format:      "",
-						},
-					},
-					"metadata": {
-						SchemaProps: spec.SchemaProps{
-							Description: "Standard object's metadata. Only the name is used, and it may be empty.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1.ObjectMeta{}.OpenAPIModelName()),
-						},
-					},
-					"spec": {
-						SchemaProps: spec.SchemaProps{
-							Description: "spec lists the namespaces and their parents.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.TreePlacementSpec{}.OpenAPIModelName()),
-						},
-					},
-					"status": {
-						SchemaProps: spec.SchemaProps{
-							Description: "status is the result.",
-							Default:     map[string]interface{}{},
-							Ref:         ref(v1beta1.TreePlacementStatus{}.OpenAPIModelName()),
-						},
-					},
-				},
-				Required: []string{"spec"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.TreePlacementSpec{}.OpenAPIModelName(), v1beta1.TreePlacementStatus{}.OpenAPIModelName(), v1.ObjectMeta{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_TreePlacementSpec(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "TreePlacementSpec lists namespaces and their parents.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"placements": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-map-keys": []interface{}{
-									"namespace",
-								},
-								"x-kubernetes-list-type": "map",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "placements are the namespaces and their parents, in any order. At most 1000 items are allowed.",
-							MaxItems:    ptr.To[int64](1000),
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.Placement{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"placements"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.Placement{}.OpenAPIModelName()},
-	}
-}
-
-func schema_pkg_apis_hnc_v1beta1_TreePlacementStatus(ref common.ReferenceCallback) common.OpenAPIDefinition {
-	return common.OpenAPIDefinition{
-		Schema: spec.Schema{
-			SchemaProps: spec.SchemaProps{
-				Description: "TreePlacementStatus is what the request has changed.",
-				Type:        []string{"object"},
-				Properties: map[string]spec.Schema{
-					"moved": {
-						SchemaProps: spec.SchemaProps{
-							Description: "moved is the number of namespaces that got their parent by this request.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"unchanged": {
-						SchemaProps: spec.SchemaProps{
-							Description: "unchanged is the number of namespaces that already had their parent.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"transactions": {
-						SchemaProps: spec.SchemaProps{
-							Description: "transactions is the number of etcd transactions in which the placements were committed: one for each hierarchy that was written.",
-							Default:     0,
-							Type:        []string{"integer"},
-							Format:      "int32",
-						},
-					},
-					"placements": {
-						VendorExtensible: spec.VendorExtensible{
-							Extensions: spec.Extensions{
-								"x-kubernetes-list-map-keys": []interface{}{
-									"namespace",
-								},
-								"x-kubernetes-list-type": "map",
-							},
-						},
-						SchemaProps: spec.SchemaProps{
-							Description: "placements are the results, parents before their children.",
-							Type:        []string{"array"},
-							Items: &spec.SchemaOrArray{
-								Schema: &spec.Schema{
-									SchemaProps: spec.SchemaProps{
-										Ref: ref(v1beta1.PlacementResult{}.OpenAPIModelName()),
-									},
-								},
-							},
-						},
-					},
-				},
-				Required: []string{"moved", "unchanged", "transactions"},
-			},
-		},
-		Dependencies: []string{
-			v1beta1.PlacementResult{}.OpenAPIModelName()},
 	}
 }
 

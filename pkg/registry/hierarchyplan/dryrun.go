@@ -15,7 +15,6 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // DryRunStorage adds the effects of a change to its dry runs as warnings.
@@ -58,8 +57,7 @@ func (r *DryRunStorage) Delete(ctx context.Context, name string, validate rest.V
 }
 
 func (r *DryRunStorage) warnParent(ctx context.Context, obj runtime.Object) {
-	// The effects of placements are not those of each move by itself.
-	if h, ok := obj.(*hnc.Hierarchy); ok && !tree.InPlacements(ctx) {
+	if h, ok := obj.(*hnc.Hierarchy); ok {
 		r.Planner.warnDryRun(ctx, h.Namespace, hnc.HierarchyPlanSpec{Change: hnc.ChangeParent, Parent: h.Spec.Parent})
 	}
 }

@@ -57,7 +57,7 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 	if unowned {
 		return nil
 	}
-	left, err := s.committed().ancestry(ctx, current)
+	left, err := s.ancestry(ctx, current)
 	if err != nil {
 		return err
 	}

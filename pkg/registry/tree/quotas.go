@@ -76,7 +76,7 @@ func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error 
 
 // addAncestors adds the ancestors of a namespace before and after it gets a parent.
 func (s *snapshot) addAncestors(ctx context.Context, ancestors map[string]bool, name, parent string) error {
-	chain, err := s.committed().chain(ctx, name)
+	chain, err := s.chain(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
@@ -38,7 +39,7 @@ func (r recorded) Read(_ context.Context, names ...string) ([]fence.Entry, error
 func (r recorded) Subtrees(_ context.Context, moved, _ []string) (ScopedUse, map[string]ScopedUse, error) {
 	sum := ScopedUse{}
 	for _, name := range moved {
-		sum = add(sum, ScopedUse{"": r.use[name]})
+		sum[""] = quotav1.Add(sum[""], r.use[name])
 	}
 	return sum, nil, nil
 }

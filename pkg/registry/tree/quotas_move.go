@@ -88,7 +88,7 @@ func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespa
 	}
 	var old []string
 	if move.current != "" {
-		if old, err = s.committed().ancestry(ctx, move.current); err != nil {
+		if old, err = s.ancestry(ctx, move.current); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespa
 	if len(gained) == 0 {
 		return nil, nil
 	}
-	return s.exceededBy(ctx, reject, move.guard, l, gained, old, placementsFrom(ctx).staying(s.index.Subtree(namespace)))
+	return s.exceededBy(ctx, reject, move.guard, l, gained, old, s.index.Subtree(namespace))
 }
 
 // exceededBy returns the quotas that the use in a moved subtree would exceed, those of the root first. The guard compares the records, so that a
@@ -118,8 +118,7 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	children := s.index.countSubnamespaces(names[0], "")
 	var all []ExceededQuota
 	for _, top := range slices.Backward(gained) {
-		earlier, earlierChildren := placementsFrom(ctx).addUse(top, moved, children)
-		all = append(all, exceedingMove(l, top, moved, add(sums[top], earlier), children, s.index.countSubnamespaces(top, "")+earlierChildren)...)
+		all = append(all, exceedingMove(l, top, moved, sums[top], children, s.index.countSubnamespaces(top, ""))...)
 	}
 	return all, nil
 }
@@ -198,24 +197,4 @@ func (m *Moves) mayExceed(ctx context.Context, namespace, name string) (bool, er
 		Verb: "update", Namespace: namespace, APIGroup: hnc.GroupName, APIVersion: "*", Resource: "hierarchicalresourcequotas", Name: name,
 	})
 	return allowed, err
-}
-
-func add(a, b ScopedUse) ScopedUse {
-	sum := ScopedUse{}
-	for _, use := range []ScopedUse{a, b} {
-		for scope, list := range use {
-			sum[scope] = quotav1.Add(sum[scope], list)
-		}
-	}
-	return sum
-}
-
-// addUse adds the use of a moved subtree to what the moves before it bring below a namespace, and returns that.
-func (p *Placements) addUse(top string, moved ScopedUse, children int64) (earlier ScopedUse, earlierChildren int64) {
-	if p == nil {
-		return nil, 0
-	}
-	earlier, earlierChildren = p.use[top], p.children[top]
-	p.use[top], p.children[top] = add(earlier, moved), earlierChildren+children
-	return earlier, earlierChildren
 }

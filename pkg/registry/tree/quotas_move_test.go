@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
@@ -27,7 +28,7 @@ func (q fixedQuotas) Get(context.Context, bool) (*limits.Limits, error) { return
 func (q fixedQuotas) Subtrees(_ context.Context, moved, tops []string) (ScopedUse, map[string]ScopedUse, error) {
 	sum, sums := ScopedUse{}, map[string]ScopedUse{}
 	for _, name := range moved {
-		sum = add(sum, ScopedUse{"": q.used[name]})
+		sum[""] = quotav1.Add(sum[""], q.used[name])
 	}
 	for _, name := range tops {
 		sums[name] = ScopedUse{"": q.used[name]}

@@ -27,9 +27,6 @@ type snapshot struct {
 	marks map[string]int64
 	// unused holds the names of namespaces that do not exist and have no children, so that they use nothing.
 	unused map[string]bool
-	// placements is the evaluation that the snapshot is a part of, and planned the edges that its moves so far leave; nil otherwise.
-	placements *Placements
-	planned    map[string]edgeValue
 }
 
 func newSnapshot(index *Index, fresh bool) *snapshot {
@@ -47,9 +44,6 @@ func WithFreshReads(ctx context.Context) context.Context {
 // evaluate applies a rule to the cached tree. Rejections are revalidated with quorum reads, so that a stale replica never rejects a legal
 // change.
 func (i *Index) evaluate(ctx context.Context, rule func(*snapshot) (*fence.Guard, error)) (*fence.Guard, error) {
-	if p := placementsFrom(ctx); p != nil {
-		return p.evaluate(ctx, rule)
-	}
 	if ctx.Value(freshReadsKey{}) == nil {
 		s := newSnapshot(i, false)
 		guard, err := s.guard(ctx, rule)
@@ -132,9 +126,6 @@ func (s *snapshot) edge(ctx context.Context, name string) (edgeValue, error) {
 		read = s.edges[name]
 	}
 	e := read.edgeValue
-	if planned, ok := s.planned[name]; ok {
-		e = planned
-	}
 	for _, holder := range []struct {
 		uid       *types.UID
 		namespace string
@@ -179,22 +170,6 @@ func (s *snapshot) isVoid(ctx context.Context, name string, uid types.UID) (bool
 
 // read adds the edge of a namespace and, in the same round trip, those of the ancestors that the index expects.
 func (s *snapshot) read(ctx context.Context, name string) error {
-	if s.placements == nil {
-		return s.readStored(ctx, name)
-	}
-	if known, ok := s.placements.edges[name]; ok {
-		s.edges[name] = known
-		return nil
-	}
-	if err := s.readStored(ctx, name); err != nil {
-		return err
-	}
-	s.placements.share(s.edges)
-	return nil
-}
-
-// readStored reads without the edges that other moves of the same placements have read.
-func (s *snapshot) readStored(ctx context.Context, name string) error {
 	s.index.mu.RLock()
 	synced, cached, expected := s.index.synced, s.index.edges[name], s.index.forest.Chain(name)
 	s.index.mu.RUnlock()
@@ -207,7 +182,7 @@ func (s *snapshot) readStored(ctx context.Context, name string) error {
 	}
 	names := slices.DeleteFunc(expected, func(name string) bool {
 		_, known := s.edges[name]
-		return known || s.placements.has(name)
+		return known
 	})
 	entries, err := s.index.config.Edges.Read(ctx, names[:min(len(names), maxReads)]...)
 	if err != nil {

@@ -61,10 +61,9 @@ func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) 
 }
 
 // haltedAncestor returns the nearest ancestor of a namespace whose parent does not exist, "" if there is none. The namespace's own parent does
-// not matter: a namespace whose parent is missing may get another one. Of placements, the ancestors are those before the request, and one that
-// gets another parent by the request itself does not count.
+// not matter: a namespace whose parent is missing may get another one.
 func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, error) {
-	chain, err := s.committed().ancestry(ctx, name)
+	chain, err := s.ancestry(ctx, name)
 	if err != nil || len(chain) < 3 {
 		return "", err
 	}
@@ -73,7 +72,7 @@ func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, err
 		if err != nil {
 			return "", err
 		}
-		if namespace == nil && !s.placements.movesElsewhere(chain[i-1], chain[i]) {
+		if namespace == nil {
 			return chain[i-1], nil
 		}
 	}

@@ -42,8 +42,6 @@ type Guard struct {
 // fresh reads.
 var ErrLost = errors.New("the tree changed while the request was evaluated")
 
-var errBatchDeletes = errors.New("a batch does not delete objects")
-
 var errNoFence = errors.New("no fence in the context of a write to the tree")
 
 type contextKey struct{}
@@ -56,13 +54,7 @@ type holder struct {
 
 // NewContext returns the context for one write, in which Set attaches its Guard.
 func NewContext(ctx context.Context) context.Context {
-	h := &holder{}
-	if write := writeFrom(ctx); write != nil {
-		write.mu.Lock()
-		write.guard = h
-		write.mu.Unlock()
-	}
-	return context.WithValue(ctx, contextKey{}, h)
+	return context.WithValue(ctx, contextKey{}, &holder{})
 }
 
 // Set attaches a guard to the write of a context, replacing an earlier one; nil detaches it. It fails without a context from NewContext, because

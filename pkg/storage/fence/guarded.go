@@ -19,9 +19,6 @@ type guardedClient struct {
 
 // OptimisticPut writes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
 func (c *guardedClient) OptimisticPut(ctx context.Context, key string, value []byte, expected int64, opts kubernetes.PutOptions) (kubernetes.PutResponse, error) {
-	if write := writeFrom(ctx); write != nil {
-		return write.park(ctx, key, value, expected, opts)
-	}
 	guard := guardFrom(ctx)
 	if guard == nil {
 		return c.Interface.OptimisticPut(ctx, key, value, expected, opts)
@@ -35,9 +32,6 @@ func (c *guardedClient) OptimisticPut(ctx context.Context, key string, value []b
 
 // OptimisticDelete deletes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
 func (c *guardedClient) OptimisticDelete(ctx context.Context, key string, expected int64, opts kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
-	if writeFrom(ctx) != nil {
-		return kubernetes.DeleteResponse{}, errBatchDeletes
-	}
 	guard := guardFrom(ctx)
 	if guard == nil {
 		return c.Interface.OptimisticDelete(ctx, key, expected, opts)

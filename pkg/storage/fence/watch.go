@@ -4,7 +4,6 @@ import (
 	"context"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 )
@@ -16,16 +15,6 @@ type resumableStorage struct {
 	// Interface is the storage with the watch cache.
 	storage.Interface
 	uncached storage.Interface
-}
-
-// GuaranteedUpdate updates an object. The update of a batch reads the object from etcd, because a batch that loses to a change of its object is not tried
-// again by etcd3: with the cache, it would lose until the cache contains the change.
-func (s resumableStorage) GuaranteedUpdate(ctx context.Context, key string, destination runtime.Object, ignoreNotFound bool,
-	preconditions *storage.Preconditions, tryUpdate storage.UpdateFunc, cached runtime.Object) error {
-	if writeFrom(ctx) != nil {
-		return s.uncached.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions, tryUpdate, nil)
-	}
-	return s.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions, tryUpdate, cached)
 }
 
 // Watch starts a watch, from etcd if the history of the cache does not contain the resourceVersion.

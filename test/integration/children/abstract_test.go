@@ -149,10 +149,6 @@ func TestTenantsDoNotChooseTheirAbstractAncestors(t *testing.T) {
 		refused(t, what, try(), apierrors.IsForbidden, "spec.abstractAncestors: user \"abs-carol\"", right)
 	}
 	refused(t, "a parent as well", carol.hierarchy(t, "abs-own", below("abs-above")), apierrors.IsInvalid, "spec.parent", "abs-dir", "remove spec.abstractAncestors")
-	_, err := carol.HNC.HncV1beta1().TreePlacements().Create(t.Context(), &v1beta1.TreePlacement{
-		Spec: v1beta1.TreePlacementSpec{Placements: []v1beta1.Placement{{Namespace: "abs-own", Parent: "abs-above"}}},
-	}, metav1.CreateOptions{})
-	refused(t, "a placement", err, func(err error) bool { return err != nil }, "spec.placements[0].parent", "abs-dir")
 	// Her rights on the namespace do not help either: no annotation makes it a child, or another tool's.
 	patch := func(annotation string) error {
 		_, err := carol.CoreV1().Namespaces().Patch(t.Context(), "abs-own", types.MergePatchType, []byte(`{"metadata":{"annotations":{`+annotation+`}}}`), metav1.PatchOptions{})
@@ -192,7 +188,7 @@ func TestTenantsDoNotChooseTheirAbstractAncestors(t *testing.T) {
 	} {
 		refused(t, "a child leaves: "+what, try(), apierrors.IsForbidden, "abs-dir", right)
 	}
-	_, err = client.Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"annotations":{"hnc.x-k8s.io/allow-shared-names":"true"}}}`), metav1.PatchOptions{})
+	_, err := client.Patch(t.Context(), hnc.Singleton, types.MergePatchType, []byte(`{"metadata":{"annotations":{"hnc.x-k8s.io/allow-shared-names":"true"}}}`), metav1.PatchOptions{})
 	refused(t, "shared names", err, apierrors.IsForbidden, right)
 	// Everything else she may.
 	if err := carol.hierarchy(t, "abs-own", requires("abs-required")); err != nil {

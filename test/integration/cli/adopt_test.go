@@ -22,7 +22,7 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	cycle := filepath.Join(t.TempDir(), "cycle.yaml")
-	content := `{"apiVersion": "hnc.x-k8s.io/v1beta1", "kind": "TreePlacement", "spec": {"placements": [{"namespace": "adopt-a", "parent": "adopt-b"}, {"namespace": "adopt-b", "parent": "adopt-a"}]}}`
+	content := "adopt-a\n  adopt-b\n    adopt-a\n"
 	if err := os.WriteFile(cycle, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}

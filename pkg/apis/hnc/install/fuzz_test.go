@@ -37,7 +37,6 @@ var fuzzed = []schema.GroupVersionKind{
 	v1beta1.SchemeGroupVersion.WithKind("HierarchyPlan"),
 	v1alpha2.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"),
 	v1beta1.SchemeGroupVersion.WithKind("HierarchicalResourceQuota"),
-	v1beta1.SchemeGroupVersion.WithKind("TreePlacement"),
 }
 
 var seeds = []string{
@@ -51,7 +50,6 @@ var seeds = []string{
 	`{"metadata":{"ownerReferences":[{"uid":"u","controller":true}],"managedFields":[{"fieldsV1":{"f:a":{}}}],"deletionTimestamp":"0001-01-01T00:00:00Z"}}`,
 	`{"spec":{"hard":{"pods":"1","requests.cpu":"1.5","limits.memory":"1e3Gi"},"scopes":["Terminating"],"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"In","values":["a"]}]}},"status":{"hard":{"pods":"1"},"used":{"pods":"-0"}}}`,
 	`{"spec":{"rules":{"excludedNamespaces":["a"],"includedNamespaceRegex":"a","stripTrackingMetadata":false,"managedNamespaceLabels":[]},"onConflict":"Keep"},"status":{"inForce":{"apiServer":{},"propagatorOverridden":["--a"]}}}`,
-	`{"spec":{"placements":[{"namespace":"a","parent":"b"},{}]},"status":{"moved":1}}`,
 	`null`, `[]`, `{"spec":[]}`, `a: b`, "",
 }
 

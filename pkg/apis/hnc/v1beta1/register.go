@@ -32,7 +32,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&OverwrittenObject{}, &OverwrittenObjectList{},
 		&CopyRelease{}, &CopyReleaseList{},
 		&RepositorySync{}, &RepositorySyncList{},
-		&HierarchyPlan{}, &TreePlacement{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
+		&HierarchyPlan{}, &HierarchyTree{}, &MyNamespace{}, &MyNamespaceList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

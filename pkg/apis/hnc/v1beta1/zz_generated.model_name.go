@@ -202,16 +202,6 @@ func (in OverwrittenObjectSpec) OpenAPIModelName() string {
 }
 
 // OpenAPIModelName returns the OpenAPI model name for this type.
-func (in Placement) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.Placement"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in PlacementResult) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.PlacementResult"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
 func (in PlanSummary) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.PlanSummary"
 }
@@ -324,19 +314,4 @@ func (in SubnamespaceSpec) OpenAPIModelName() string {
 // OpenAPIModelName returns the OpenAPI model name for this type.
 func (in SubnamespaceStatus) OpenAPIModelName() string {
 	return "io.x-k8s.hnc.v1beta1.SubnamespaceStatus"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in TreePlacement) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.TreePlacement"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in TreePlacementSpec) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.TreePlacementSpec"
-}
-
-// OpenAPIModelName returns the OpenAPI model name for this type.
-func (in TreePlacementStatus) OpenAPIModelName() string {
-	return "io.x-k8s.hnc.v1beta1.TreePlacementStatus"
 }

@@ -33,5 +33,3 @@ type OverwrittenObjectExpansion interface{}
 type RepositorySyncExpansion interface{}
 
 type SubnamespaceExpansion interface{}
-
-type TreePlacementExpansion interface{}

@@ -36,7 +36,6 @@ type HncV1beta1Interface interface {
 	OverwrittenObjectsGetter
 	RepositorySyncsGetter
 	SubnamespacesGetter
-	TreePlacementsGetter
 }
 
 // HncV1beta1Client is used to interact with features provided by the hnc.x-k8s.io group.
@@ -74,10 +73,6 @@ func (c *HncV1beta1Client) RepositorySyncs() RepositorySyncInterface {
 
 func (c *HncV1beta1Client) Subnamespaces(namespace string) SubnamespaceInterface {
 	return newSubnamespaces(c, namespace)
-}
-
-func (c *HncV1beta1Client) TreePlacements() TreePlacementInterface {
-	return newTreePlacements(c)
 }
 
 // NewForConfig creates a new HncV1beta1Client for the given config.

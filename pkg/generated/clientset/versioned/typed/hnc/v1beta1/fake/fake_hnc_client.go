@@ -60,10 +60,6 @@ func (c *FakeHncV1beta1) Subnamespaces(namespace string) v1beta1.SubnamespaceInt
 	return newFakeSubnamespaces(c, namespace)
 }
 
-func (c *FakeHncV1beta1) TreePlacements() v1beta1.TreePlacementInterface {
-	return newFakeTreePlacements(c)
-}
-
 // RESTClient returns a RESTClient that is used to communicate
 // with API server by this client implementation.
 func (c *FakeHncV1beta1) RESTClient() rest.Interface {
