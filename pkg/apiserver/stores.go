@@ -34,6 +34,7 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper); err != nil {
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}
+	t.Authorizer.SetHierarchies(s.hierarchyGetter(""))
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), c.subnamespaceReady, s.isPaused); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}

@@ -2,16 +2,17 @@ package hierarchy
 
 import (
 	"context"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // authorizePodSecurity authorizes a change of the Pod Security labels that a hierarchy sets.
 func (k hooks) authorizePodSecurity(ctx context.Context, namespace string, before, after hnc.HierarchySpec) error {
-	return k.tree.Authorizer.AuthorizePodSecurity(ctx, hnc.Singleton, namespace, slices.Concat(before.Labels, before.NamespaceLabels), slices.Concat(after.Labels, after.NamespaceLabels))
+	return k.tree.Authorizer.AuthorizePodSecurity(ctx, hnc.Singleton, namespace,
+		tree.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, tree.SetLabels{Labels: after.Labels, NamespaceLabels: after.NamespaceLabels})
 }
 
 // authorizePodSecurityRemoval authorizes the removal of a hierarchy that sets Pod Security labels. In a namespace that is being deleted it needs no

@@ -2,7 +2,6 @@ package subnamespace
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -141,5 +140,6 @@ func (k hooks) currentLabels(ctx context.Context, name string) (hnc.Subnamespace
 
 // authorizePodSecurity authorizes a change of the Pod Security labels that a Subnamespace sets on its namespace.
 func (k hooks) authorizePodSecurity(ctx context.Context, s *hnc.Subnamespace, before hnc.SubnamespaceSpec) error {
-	return k.tree.Authorizer.AuthorizePodSecurity(ctx, s.Name, s.Name, slices.Concat(before.Labels, before.NamespaceLabels), slices.Concat(s.Spec.Labels, s.Spec.NamespaceLabels))
+	return k.tree.Authorizer.AuthorizePodSecurity(ctx, s.Name, s.Name,
+		tree.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, tree.SetLabels{Labels: s.Spec.Labels, NamespaceLabels: s.Spec.NamespaceLabels})
 }

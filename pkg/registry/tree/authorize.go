@@ -16,7 +16,12 @@ import (
 type Authorizer struct {
 	index  *Index
 	config *Config
+	// hierarchies returns stored ones. It is nil until SetHierarchies is called.
+	hierarchies HierarchyGetter
 }
+
+// SetHierarchies sets how stored hierarchies are read. Their store needs the tree, so it is called after New, and before anything is authorized.
+func (a *Authorizer) SetHierarchies(get HierarchyGetter) { a.hierarchies = get }
 
 // ByPropagator reports whether the propagator makes the request.
 func ByPropagator(ctx context.Context) bool {
@@ -36,10 +41,18 @@ func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
 // authorizeMove authorizes a move from the current parent to the one with the given chain; "" and nil stand for none. A move affects both trees:
 // the requester must be admin of the new parent, which validateStructure has checked, and of the most recent common ancestor of both parents or, if
 // there is none, of the root of the tree that the namespace leaves. The snapshot has read all these chains, so they are compared at commit. Orphans,
-// and children of namespaces that are excluded from trees, need rights on the new parent only (spec/hnc.md 2.4.2, with its holes closed).
-func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject rejection, current string, chain []string) error {
-	if current == "" {
-		return nil
+// and children of namespaces that are excluded from trees, need rights on the new parent only (spec/hnc.md 2.4.2, with its holes closed). A move that
+// changes managed Pod Security labels also needs the right to change these.
+func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject rejection, name, current string, chain []string) error {
+	var left []string
+	if current != "" {
+		var err error
+		if left, err = s.ancestry(ctx, current); err != nil {
+			return err
+		}
+	}
+	if err := a.authorizePodSecurityMove(ctx, s, reject, "spec.parent", name, left, chain); err != nil || current == "" {
+		return err
 	}
 	parent, err := s.namespace(ctx, current)
 	if err != nil {
@@ -56,10 +69,6 @@ func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject reje
 	}
 	if unowned {
 		return nil
-	}
-	left, err := s.ancestry(ctx, current)
-	if err != nil {
-		return err
 	}
 	if len(chain) > 0 {
 		if chain, err = s.ancestry(ctx, chain[0]); err != nil {

@@ -37,6 +37,11 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 		if err := c.authorizer.authorizeJoining(ctx, reject, "metadata.name", claim.joining, parent.Name); err != nil {
 			return nil, err
 		}
+		if claim.joining != nil {
+			if err := c.authorizer.authorizePodSecurityMove(ctx, s, reject, "metadata.name", name, nil, claim.chain); err != nil {
+				return nil, err
+			}
+		}
 		guard := &fence.Guard{}
 		switch {
 		case !claim.old.held():

@@ -32,7 +32,7 @@ func (c *Claims) ValidateRelease(ctx context.Context, name, parent string) (*fen
 				return guard, err
 			}
 		}
-		return guard, c.authorizer.authorizeMove(ctx, s, newRejection(ctx, name), parent, nil)
+		return guard, c.authorizer.authorizeMove(ctx, s, newRejection(ctx, name), name, parent, nil)
 	})
 }
 

@@ -25,7 +25,7 @@ func (m *Moves) Validate(ctx context.Context, namespace *corev1.Namespace, paren
 		if err != nil || move.current == parent {
 			return move.guard, err
 		}
-		if err := m.authorizer.authorizeMove(ctx, s, reject, move.current, move.chain); err != nil {
+		if err := m.authorizer.authorizeMove(ctx, s, reject, namespace.Name, move.current, move.chain); err != nil {
 			return nil, err
 		}
 		if err := m.validateUse(ctx, s, reject, namespace, move); err != nil {
@@ -47,7 +47,7 @@ func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent
 			return nil, err
 		}
 		if move.current != parent {
-			if err := m.authorizer.authorizeMove(ctx, s, reject, move.current, move.chain); err != nil {
+			if err := m.authorizer.authorizeMove(ctx, s, reject, namespace.Name, move.current, move.chain); err != nil {
 				return nil, err
 			}
 		}
@@ -97,7 +97,7 @@ func (m *Moves) ValidateRemoval(ctx context.Context, name string) (*fence.Guard,
 		if active == nil {
 			return guard, nil
 		}
-		return guard, m.authorizer.authorizeMove(ctx, s, newRejection(ctx, hnc.Singleton), old.Parent, nil)
+		return guard, m.authorizer.authorizeMove(ctx, s, newRejection(ctx, hnc.Singleton), name, old.Parent, nil)
 	})
 }
 

@@ -37,7 +37,8 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	hierarchies := alice.HNC.HncV1beta1().Hierarchies("audited")
 	for what, patch := range map[string]string{
 		"loosening": fmt.Sprintf(`{"spec":{"labels":[{"key":%q,"value":"privileged"}]}}`, audit), "removing": `{"spec":{"labels":null}}`,
-		"overriding": fmt.Sprintf(`{"spec":{"namespaceLabels":[{"key":%q,"value":"privileged"}]}}`, audit),
+		"overriding":              fmt.Sprintf(`{"spec":{"namespaceLabels":[{"key":%q,"value":"privileged"}]}}`, audit),
+		"leaving descendants out": fmt.Sprintf(`{"spec":{"labels":null,"namespaceLabels":[{"key":%q,"value":"restricted"}]}}`, audit),
 	} {
 		_, err := hierarchies.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		refused(what, err)
@@ -45,6 +46,19 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	refused("deleting the hierarchy", hierarchies.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}))
 	if _, err := hierarchies.Patch(ctx, hnc.Singleton, types.MergePatchType, []byte(`{"spec":{"allowCascadingDeletion":true}}`), metav1.PatchOptions{}); err != nil {
 		t.Errorf("another change: %v", err)
+	}
+
+	// A root does not inherit it, and neither does what is below another parent.
+	namespace(t, "audited-child")
+	refused("getting it from a parent", setHierarchy(t, alice, "audited-child", parent("audited")))
+	if err := setHierarchy(t, root, "audited-child", parent("audited")); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyHas(t, "audited-child", audit+"=restricted")
+	refused("making a child a root", setHierarchy(t, alice, "audited-child", parent("")))
+	refused("deleting the hierarchy of a child", alice.HNC.HncV1beta1().Hierarchies("audited-child").Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}))
+	if err := setHierarchy(t, root, "audited-child", parent("")); err != nil {
+		t.Fatal(err)
 	}
 
 	records := alice.HNC.HncV1beta1().Subnamespaces("audited")
