@@ -60,7 +60,7 @@ const (
 	// namespaces.
 	AnnotationAllowSharedNames = "hnc.x-k8s.io/allow-shared-names"
 	// AnnotationExceedQuotas with the value "true" on a Hierarchy makes its parent be set even if that exceeds hierarchical quotas. It applies to
-	// users allowed to update these quotas.
+	// users allowed to update these quotas, and to the request that sets it: it is not stored.
 	AnnotationExceedQuotas = "hnc.x-k8s.io/exceed-quotas"
 	// AnnotationRequester names the user who created a Subnamespace. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"

@@ -62,7 +62,7 @@ type HierarchicalResourceQuotaList struct {
 }
 
 // ResourceSubnamespaces is the resource name under which a HierarchicalResourceQuota limits the number of
-// sub-namespaces below its namespace.
+// namespaces below its namespace, whatever made them its descendants.
 const ResourceSubnamespaces corev1.ResourceName = "count/subnamespaces." + GroupName
 
 // ResourceQuotaName is the name of the ResourceQuota without scopes that the propagator writes into every namespace

@@ -1725,7 +1725,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchicalResourceQuotaSpec(ref common.Refere
 				Properties: map[string]spec.Schema{
 					"hard": {
 						SchemaProps: spec.SchemaProps{
-							Description: "hard contains the limit of each resource, as in a ResourceQuota. The resource count/subnamespaces.hnc.x-k8s.io limits the number of sub-namespaces below the namespace, at any depth.",
+							Description: "hard contains the limit of each resource, as in a ResourceQuota. The resource count/subnamespaces.hnc.x-k8s.io limits the number of namespaces below the namespace, at any depth.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,

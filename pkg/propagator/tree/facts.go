@@ -30,17 +30,20 @@ func (f *facts) HasSubnamespaces(name string) bool {
 	return false
 }
 
-// Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist yet or not, and how many of its
-// sub-namespaces have lost their Subnamespace: they count as long as they are below the namespace.
+// Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist yet or not, and how many other
+// children it has, whatever made them its children.
 func (f *facts) Claims(name string) int {
 	n := 0
-	for child, s := range f.subnamespaces[name] {
-		if !f.Excluded(child) && f.Subnamespace(s.Key) != nil && f.Parent(child) == name {
+	claimed := func(child string) bool {
+		return !f.Excluded(child) && f.Subnamespace(Key{Parent: name, Name: child}) != nil && f.Parent(child) == name
+	}
+	for child := range f.subnamespaces[name] {
+		if claimed(child) {
 			n++
 		}
 	}
 	for _, child := range f.forest.Children(name) {
-		if ns := f.namespaces[child]; ns != nil && !ns.Terminating && ns.SubnamespaceOf == name && f.Orphaned(child) {
+		if ns := f.namespaces[child]; ns != nil && !ns.Terminating && !claimed(child) {
 			n++
 		}
 	}

@@ -57,7 +57,7 @@ func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testi
 }
 
 // Removing the Subnamespace of a sub-namespace makes no room for another one.
-func TestSubnamespacesCountAsLongAsTheyAreBelow(t *testing.T) {
+func TestNamespacesCountAsLongAsTheyAreBelow(t *testing.T) {
 	tree := New(managed.Default())
 	tree.SetNamespace(ns("p"))
 	for i, step := range []struct {
@@ -68,8 +68,11 @@ func TestSubnamespacesCountAsLongAsTheyAreBelow(t *testing.T) {
 		{func() Affected { return tree.SetNamespace(ns("c", subOf("p"))) }, 1},
 		{func() Affected { return tree.SetHierarchy(hierarchy("c", "p")) }, 1},
 		{func() Affected { return tree.DeleteSubnamespace(Key{"p", "c"}, "s-c") }, 1},
-		{func() Affected { return tree.SetNamespace(ns("c")) }, 0},
+		{func() Affected { return tree.SetNamespace(ns("c")) }, 1},
 		{func() Affected { return tree.SetNamespace(ns("c", subOf("p"))) }, 1},
+		{func() Affected { return tree.SetNamespace(ns("d")) }, 1},
+		{func() Affected { return tree.SetHierarchy(hierarchy("d", "p")) }, 2},
+		{func() Affected { return tree.SetHierarchy(hierarchy("d", "")) }, 1},
 		{func() Affected { return tree.SetNamespace(ns("c", subOf("p"), terminating)) }, 0},
 	} {
 		before := tree.Claims("p")

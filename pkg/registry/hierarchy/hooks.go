@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
@@ -88,7 +89,7 @@ func (k hooks) validateCreate(ctx context.Context, h *hnc.Hierarchy) error {
 	if err := k.authorizePodSecurity(ctx, namespace.Name, hnc.HierarchySpec{}, h.Spec); err != nil {
 		return err
 	}
-	if err := k.move(ctx, h, namespace); err != nil {
+	if err := k.move(ctx, h, nil, namespace); err != nil {
 		return err
 	}
 	if err := k.validateAbstract(ctx, h, nil, namespace); err != nil {
@@ -146,7 +147,7 @@ func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error
 		return apierrors.NewForbidden(hnc.Resource("hierarchies"), h.Name,
 			fmt.Errorf("namespace %q is being deleted, and its parent can no longer change", namespace.Name))
 	}
-	if err := k.move(ctx, h, namespace); err != nil {
+	if err := k.move(ctx, h, oldH, namespace); err != nil {
 		return err
 	}
 	known, abstract := oldH.Spec.RequiredChildren, oldH.Spec.AbstractAncestors
@@ -185,13 +186,13 @@ func (k hooks) remove(ctx context.Context, h *hnc.Hierarchy) error {
 	return fence.Set(ctx, guard)
 }
 
-// move binds the object to its namespace, validates its parent, and sets the fence.
-func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Namespace) error {
+// move binds the object to its namespace, validates its parent, and sets the fence. oldH is nil for a new object.
+func (k hooks) move(ctx context.Context, h, oldH *hnc.Hierarchy, namespace *corev1.Namespace) error {
 	ownerref.Set(ctx, h, namespace)
 	if err := k.tree.Authorizer.AuthorizePropagator(ctx, namespace, h.Spec.Parent); err != nil {
 		return err
 	}
-	if h.Annotations[hnc.AnnotationExceedQuotas] == "true" {
+	if exceedsQuotas(ctx, h, oldH) {
 		ctx = tree.WithExceedingQuotas(ctx)
 	}
 	guard, err := k.tree.Moves.Validate(ctx, namespace, h.Spec.Parent)
@@ -199,6 +200,20 @@ func (k hooks) move(ctx context.Context, h *hnc.Hierarchy, namespace *corev1.Nam
 		return err
 	}
 	return fence.Set(ctx, guard)
+}
+
+// exceedsQuotas reports whether the request says that the move may exceed quotas. It is the wish of who moves, so only the annotation that the request
+// itself sets counts. It is not stored; objects that were written when it was may have been annotated by anybody.
+func exceedsQuotas(ctx context.Context, h, oldH *hnc.Hierarchy) bool {
+	if h.Annotations[hnc.AnnotationExceedQuotas] != "true" {
+		return false
+	}
+	if oldH == nil || oldH.Annotations[hnc.AnnotationExceedQuotas] == "" {
+		return true
+	}
+	warning.AddWarning(ctx, "", fmt.Sprintf("metadata.annotations[%s]: it was stored by an earlier version and does not count; "+
+		"remove it with a request that does not change spec.parent, and set it again together with spec.parent", hnc.AnnotationExceedQuotas))
+	return false
 }
 
 // validateRequired validates the required children that are not known already.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/generic"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
@@ -31,6 +32,7 @@ type strategy struct {
 func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 	h := obj.(*hnc.Hierarchy)
 	h.Status = hnc.HierarchyStatus{}
+	delete(h.Annotations, hnc.AnnotationExceedQuotas)
 	// The generation counts changes of the spec by users; the empty objects of the propagator have generation 0.
 	h.Generation = 1
 	if tree.ByPropagator(ctx) && apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{}) {
@@ -42,6 +44,7 @@ func (s strategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {
 func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object) {
 	h, oldH := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
 	h.Status = oldH.Status
+	delete(h.Annotations, hnc.AnnotationExceedQuotas)
 	h.Generation = oldH.Generation
 	if !apiequality.Semantic.DeepEqual(h.Spec, oldH.Spec) || (h.Generation == 0 && !tree.ByPropagator(ctx)) {
 		h.Generation++
@@ -74,6 +77,11 @@ func attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 		return nil, nil, fmt.Errorf("not a Hierarchy: %T", obj)
 	}
 	return h.Labels, generic.AddObjectMetaFieldsSet(fields.Set{"spec.parent": h.Spec.Parent}, &h.ObjectMeta, true), nil
+}
+
+// GetResetFields returns the fields that a write to the resource does not change: no client owns what is not stored.
+func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return base.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationExceedQuotas))
 }
 
 func keepSpec(obj, stored *hnc.Hierarchy) { obj.Spec = stored.Spec }

@@ -43,15 +43,11 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 			}
 		}
 		guard := &fence.Guard{}
-		switch {
-		case !claim.old.held():
-			err = s.limitClaim(ctx, guard, reject, name, parent.Name, claim.orphans)
-		case claim.old.Subnamespace == "":
-			// What is below the parent already uses its quotas.
-			err = s.limitSubnamespaces(ctx, guard, reject, parent.Name, name, 1)
-		}
-		if err != nil {
-			return nil, err
+		// What is below the parent already uses its quotas.
+		if !claim.old.held() {
+			if err := s.limitClaim(ctx, guard, reject, name, parent.Name, claim.orphans); err != nil {
+				return nil, err
+			}
 		}
 		edgeValue{Parent: parent.Name, Hierarchy: claim.old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
 		if claim.joining == nil {

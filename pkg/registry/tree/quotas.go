@@ -101,7 +101,7 @@ func setRecord[T any](records *map[string]T, name string, value T) {
 	(*records)[name] = value
 }
 
-// limitSubnamespaces rejects more sub-namespaces below parent, name among them, if one of the ancestors has as many others as its quota allows. The
+// limitSubnamespaces rejects more namespaces below parent, name among them, if one of the ancestors has as many others as its quota allows. The
 // guard compares the records of their subtrees, so the count is exact at commit.
 func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent, name string, more int64) error {
 	l, err := s.limits(ctx)
@@ -134,7 +134,7 @@ func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, r
 	}
 	for i := len(limited) - 1; i >= 0; i-- {
 		quotaName, hard := l.Subnamespaces(limited[i])
-		used := s.index.countSubnamespaces(limited[i], name)
+		used := s.index.countBelow(limited[i], name)
 		if over := quota.Exceeding(corev1.ResourceList{hnc.ResourceSubnamespaces: hard}, subnamespaces(used), subnamespaces(more)); over != nil {
 			return reject.forbidden("%s", quota.ExceededMessage(limited[i], quotaName, over))
 		}
@@ -147,8 +147,9 @@ func subnamespaces(n int64) corev1.ResourceList {
 	return corev1.ResourceList{hnc.ResourceSubnamespaces: *resource.NewQuantity(n, resource.DecimalSI)}
 }
 
-// countSubnamespaces returns the number of sub-namespaces below a namespace, without one. One whose Subnamespace was deleted counts as long as it stays.
-func (i *Index) countSubnamespaces(top, without string) (n int64) {
+// countBelow returns the number of namespaces below a namespace, without one. All count that are below, whatever put them there: whoever may update a
+// sub-namespace can convert it to a full namespace. A Subnamespace counts before its namespace exists.
+func (i *Index) countBelow(top, without string) (n int64) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	i.forest.Walk(top, func(name string, depth int) bool {
@@ -157,7 +158,7 @@ func (i *Index) countSubnamespaces(top, without string) (n int64) {
 		}
 		edge := i.edges[name]
 		namespace, err := i.config.Namespaces.Get(name)
-		if edge.Subnamespace != "" || err == nil && namespace.DeletionTimestamp == nil && SubnamespaceOf(namespace) == edge.Parent {
+		if edge.Subnamespace != "" || err == nil && namespace.DeletionTimestamp == nil && namespace.UID == edge.Hierarchy {
 			n++
 		}
 		return true

@@ -58,7 +58,7 @@ func resources(name, quantity string) corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceName(name): resource.MustParse(quantity)}
 }
 
-// A claim that adopts orphans brings their use and their sub-namespaces below the parent, like a move.
+// A claim that adopts orphans brings their use and their descendants below the parent, like a move.
 func TestAdoptedUseIsLimited(t *testing.T) {
 	for name, row := range map[string]struct {
 		quota hnc.HierarchicalResourceQuota
@@ -67,8 +67,8 @@ func TestAdoptedUseIsLimited(t *testing.T) {
 		"use that fits":              {quota: quotaIn("a", "q", "pods", "5")},
 		"use":                        {quotaIn("a", "q", "pods", "4"), `"q", requested: pods=5, used: pods=0, limited: pods=4`},
 		"use without a limit":        {quota: quotaIn("a", "q", "secrets", "0")},
-		"sub-namespaces that fit":    {quota: quotaIn("a", "q", string(hnc.ResourceSubnamespaces), "2")},
-		"sub-namespaces":             {quotaIn("a", "q", string(hnc.ResourceSubnamespaces), "1"), "requested: count/subnamespaces.hnc.x-k8s.io=2, used: count/subnamespaces.hnc.x-k8s.io=0"},
+		"namespaces that fit":        {quota: quotaIn("a", "q", string(hnc.ResourceSubnamespaces), "3")},
+		"namespaces":                 {quotaIn("a", "q", string(hnc.ResourceSubnamespaces), "2"), "requested: count/subnamespaces.hnc.x-k8s.io=3, used: count/subnamespaces.hnc.x-k8s.io=0"},
 		"a quota of something else":  {quota: quotaIn("elsewhere", "q", "pods", "0")},
 		"a quota that moves with it": {quota: quotaIn("orphan", "q", "pods", "0")},
 	} {

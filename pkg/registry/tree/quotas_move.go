@@ -115,10 +115,10 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	if err != nil {
 		return nil, internalerror.From(err)
 	}
-	children := s.index.countSubnamespaces(names[0], "")
+	joining := 1 + s.index.countBelow(names[0], "")
 	var all []ExceededQuota
 	for _, top := range slices.Backward(gained) {
-		all = append(all, exceedingMove(l, top, moved, sums[top], children, s.index.countSubnamespaces(top, ""))...)
+		all = append(all, exceedingMove(l, top, moved, sums[top], joining, s.index.countBelow(top, ""))...)
 	}
 	return all, nil
 }
@@ -175,12 +175,12 @@ func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []st
 	return records
 }
 
-// exceedingMove returns the quotas of a namespace that a moved subtree exceeds, in the order of their names. children and present are numbers of
-// sub-namespaces: moved ones, and those below the namespace.
-func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, children, present int64) (all []ExceededQuota) {
+// exceedingMove returns the quotas of a namespace that a moved subtree exceeds, in the order of their names. joining and present are numbers of
+// namespaces: the moved ones, and those below the namespace.
+func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
 	for _, q := range l.In(top) {
 		scope := quota.ScopeOf(&q.Spec)
-		over := quota.Exceeding(q.Spec.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(children)))
+		over := quota.Exceeding(q.Spec.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(joining)))
 		if over != nil {
 			all = append(all, ExceededQuota{Namespace: top, Name: q.Name, Over: over})
 		}

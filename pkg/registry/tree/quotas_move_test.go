@@ -70,7 +70,7 @@ func TestAllQuotasThatAMoveWouldExceedAreListed(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s/%s %s %s+%s>%s", e.Namespace, e.Name, over.Resource, over.Used.String(), over.Requested.String(), over.Limit.String()))
 		}
 	}
-	want := "root/a count/subnamespaces.hnc.x-k8s.io 1+2>2, root/b pods 3+3>5, mid/c pods 1+3>3, mid/c secrets 0+4>1"
+	want := "root/a count/subnamespaces.hnc.x-k8s.io 2+3>2, root/b pods 3+3>5, mid/c pods 1+3>3, mid/c secrets 0+4>1"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
@@ -123,7 +123,7 @@ func TestForcedMoveIsLostIfTheUseChanges(t *testing.T) {
 
 func TestSubnamespaceIsRejectedAtTheLimitOfAnyAncestor(t *testing.T) {
 	f := newFixture(t, map[string]string{"top": "", "mid": "top", "sub-1": "mid", "sub-2": "top"})
-	f.limited(nil, quotaOf("top", "q", "count/subnamespaces.hnc.x-k8s.io", "3"), quotaOf("mid", "q", "count/subnamespaces.hnc.x-k8s.io", "1"))
+	f.limited(nil, quotaOf("top", "q", "count/subnamespaces.hnc.x-k8s.io", "4"), quotaOf("mid", "q", "count/subnamespaces.hnc.x-k8s.io", "1"))
 	for parent, want := range map[string]string{
 		"mid":   `namespace "mid": "q", requested: count/subnamespaces.hnc.x-k8s.io=1, used: count/subnamespaces.hnc.x-k8s.io=1, limited: count/subnamespaces.hnc.x-k8s.io=1`,
 		"sub-1": `namespace "mid"`, "top": "", "sub-2": "",
@@ -153,11 +153,36 @@ func TestSubnamespaceThatLostItsRecordCounts(t *testing.T) {
 	if _, err := f.Claims.Validate(as(t, "user"), "sub", f.existing(t, "top")); err != nil {
 		t.Errorf("the same again: got %v", err)
 	}
-	// A full namespace below becomes a sub-namespace.
+	// A full namespace counts as well, so it takes nothing to make it a sub-namespace.
 	f.stored.put(t, "full", edgeValue{Parent: "top", Hierarchy: uid("full")})
 	f.sync(t)
 	f.change(t, "full", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "top"}, true)
-	if _, err := f.Claims.Validate(as(t, "user"), "full", f.existing(t, "top")); !apierrors.IsForbidden(err) {
+	if _, err := f.Claims.Validate(as(t, "user"), "full", f.existing(t, "top")); err != nil {
 		t.Errorf("a full namespace: got %v", err)
+	}
+}
+
+// Whoever may update sub-namespaces could otherwise make room for more by converting them.
+func TestNamespacesCountWhateverPutThemBelow(t *testing.T) {
+	f := newFixture(t, map[string]string{"top": "", "sub": "top", "full": "sub", "joins": "", "sub-joins": "joins"})
+	f.admin["user/top"] = true
+	limited := func(limit string) { f.limited(nil, quotaOf("top", "q", "count/subnamespaces.hnc.x-k8s.io", limit)) }
+	f.stored.put(t, "sub", edgeValue{Parent: "top", Hierarchy: uid("sub")})
+	f.sync(t)
+	f.change(t, "sub", nil, nil, true)
+	limited("2")
+	if _, err := f.Claims.Validate(as(t, "user"), "new", f.existing(t, "top")); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "used: count/subnamespaces.hnc.x-k8s.io=2") {
+		t.Errorf("a new one beside a converted one: got %v", err)
+	}
+	limited("3")
+	if _, err := f.Claims.Validate(as(t, "user"), "new", f.existing(t, "top")); err != nil {
+		t.Errorf("one that fits: %v", err)
+	}
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "joins"), "top"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "requested: count/subnamespaces.hnc.x-k8s.io=2") {
+		t.Errorf("a move of two: got %v", err)
+	}
+	limited("4")
+	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "joins"), "top"); err != nil {
+		t.Errorf("a move that fits: %v", err)
 	}
 }

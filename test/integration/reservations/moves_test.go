@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -63,6 +64,36 @@ func TestUserAllowedToUpdateTheQuotaMayExceedIt(t *testing.T) {
 	}
 	if err := move(t, admin, from, to, map[string]string{hnc.AnnotationExceedQuotas: "true"}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A tenant could otherwise have an administrator's later move exceed a quota that the administrator has not meant to exceed.
+func TestOnlyWhoMovesConsentsToExceedAQuota(t *testing.T) {
+	from, _ := subtree(t, "consent-from-", 0, 9)
+	to, _ := subtree(t, "consent-to-", 0, 1)
+	for i := range 2 {
+		if err := createSecret(t, from, fmt.Sprintf("s-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tenant := administrator(t, "consenting", from)
+	suite.Eventually(t, "the tenant's annotation", func() error {
+		return move(t, tenant, from, "", map[string]string{hnc.AnnotationExceedQuotas: "true"})
+	})
+	h, err := admin.HNC.HncV1beta1().Hierarchies(from).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+	if err != nil || len(h.Annotations) > 0 {
+		t.Errorf("stored: %v, %v", h.Annotations, err)
+	}
+	patch := func(annotations string) error {
+		_, err := admin.HNC.HncV1beta1().Hierarchies(from).Patch(t.Context(), hnc.Singleton, types.MergePatchType,
+			fmt.Appendf(nil, `{"metadata":{"annotations":{%s}},"spec":{"parent":%q}}`, annotations, to), metav1.PatchOptions{})
+		return err
+	}
+	if err := patch(""); !exceeded(err) {
+		t.Errorf("a move that does not say so: %v", err)
+	}
+	if err := patch(fmt.Sprintf("%q:%q", hnc.AnnotationExceedQuotas, "true")); err != nil {
+		t.Errorf("a move that says so: %v", err)
 	}
 }
 

@@ -27,7 +27,7 @@ type HierarchicalResourceQuota struct {
 // HierarchicalResourceQuotaSpec contains the limits.
 type HierarchicalResourceQuotaSpec struct {
 	// hard contains the limit of each resource, as in a ResourceQuota. The resource
-	// count/subnamespaces.hnc.x-k8s.io limits the number of sub-namespaces below the namespace, at any depth.
+	// count/subnamespaces.hnc.x-k8s.io limits the number of namespaces below the namespace, at any depth.
 	// +optional
 	Hard corev1.ResourceList `json:"hard,omitempty"`
 	// scopes restrict the quota to objects that match all of them, as in a ResourceQuota.

@@ -28,7 +28,7 @@ import (
 // HierarchicalResourceQuotaSpec contains the limits.
 type HierarchicalResourceQuotaSpecApplyConfiguration struct {
 	// hard contains the limit of each resource, as in a ResourceQuota. The resource
-	// count/subnamespaces.hnc.x-k8s.io limits the number of sub-namespaces below the namespace, at any depth.
+	// count/subnamespaces.hnc.x-k8s.io limits the number of namespaces below the namespace, at any depth.
 	Hard *v1.ResourceList `json:"hard,omitempty"`
 	// scopes restrict the quota to objects that match all of them, as in a ResourceQuota.
 	Scopes []v1.ResourceQuotaScope `json:"scopes,omitempty"`
