@@ -7,11 +7,13 @@ import (
 	"k8s.io/component-base/cli"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hnc-sync/app"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
 )
 
 // version is set by the build.
 var version = "(UNKNOWN)"
 
 func main() {
+	memory.Tune()
 	os.Exit(cli.Run(app.NewCommand(version)))
 }

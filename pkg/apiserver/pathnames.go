@@ -36,8 +36,8 @@ func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) 
 	}
 }
 
-// invalidVersion rejects versions that are no numbers, as kube-apiserver does for lists. Watches would report an internal error. The versions of
-// mynamespaces are no numbers.
+// invalidVersion rejects versions that are no numbers, as kube-apiserver does for lists. Watches would report an internal error. The storage of
+// mynamespaces checks its versions itself.
 func invalidVersion(version string, info *genericapirequest.RequestInfo) error {
 	if version == "" || info.APIGroup != v1beta1.GroupName || info.Resource == "mynamespaces" {
 		return nil

@@ -16,11 +16,14 @@ import (
 // propagateTimeout limits how long hnc-propagator may take to start and to label all namespaces.
 const propagateTimeout = 5 * time.Minute
 
+// errPoliciesMissing ends the first run of a migration: the policies would reject the writes of HNC, so that they are installed only now.
+var errPoliciesMissing = errors.New("the admission policies are not installed yet")
+
 // finish allows changes again when what protects hierarchies from now on is there: the admission policies, and the labels that they read.
 func (m *Migration) finish(ctx context.Context) error {
 	_, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(ctx, "copies."+hnc.GroupName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return errors.New("the admission policies are not installed yet; install them: helm upgrade with besideHNC=false, or kubectl apply -k artifacts/policies")
+		return errPoliciesMissing
 	}
 	if err != nil {
 		return err

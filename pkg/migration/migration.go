@@ -144,7 +144,13 @@ func (m *Migration) Run(ctx context.Context) error {
 		if err := m.printf("%2d/%d %-11s %s\n", i+1, len(steps), steps[i].name, steps[i].title); err != nil {
 			return err
 		}
-		if err := steps[i].run(ctx); err != nil {
+		err := steps[i].run(ctx)
+		if errors.Is(err, errPoliciesMissing) {
+			return m.printf("Hierarchies cannot be changed until the admission policies are installed. Next:\n" +
+				"  install them: helm upgrade with besideHNC=false, or kubectl apply -k artifacts/policies\n" +
+				"  repeat this command, which then allows changes again\n")
+		}
+		if err != nil {
 			return fmt.Errorf("step %s: %w\nRepeat the command to continue%s", steps[i].name, err, wayBack(steps, i))
 		}
 		if err := m.state.completed(ctx, steps[i].name); err != nil {

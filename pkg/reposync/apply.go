@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"k8s.io/klog/v2"
@@ -23,53 +22,15 @@ const (
 	established = 30 * time.Second
 )
 
-// watch watches the kinds of the desired objects and those that have been applied before. New kinds are recorded in the status first, so that a process that is
-// killed after the first write knows where to look for objects.
-func (w *worker) watch(ctx context.Context, desired []*plan.Object) error {
-	kinds := map[schema.GroupKind]bool{}
-	var resources []metav1.GroupVersionResource
-	_, incomplete := w.cluster.Scopes()
-	for _, r := range w.sync.Status.Kinds {
-		kind, served := w.cluster.Kind(schema.GroupResource{Group: r.Group, Resource: r.Resource})
-		switch {
-		case served && !kinds[kind]:
-			kinds[kind] = true
-			resources = append(resources, r)
-		case !served && incomplete != nil:
-			// It may be served again. Otherwise a kind that is no longer served has no objects.
-			resources = append(resources, r)
-		}
-	}
-	for _, kind := range kindsOf(desired) {
-		if kinds[kind] {
-			continue
-		}
-		if resource, ok := w.cluster.Resource(kind); ok {
-			kinds[kind] = true
-			resources = append(resources, metav1.GroupVersionResource{Group: resource.Group, Version: resource.Version, Resource: resource.Resource})
-		}
-	}
-	if !slices.Equal(resources, w.sync.Status.Kinds) {
-		w.sync.Status.Kinds = resources
-		if err := w.writeStatus(ctx); err != nil {
-			return err
-		}
-	}
-	known := make([]schema.GroupKind, 0, len(kinds))
-	for kind := range kinds {
-		known = append(known, kind)
-	}
-	w.unknown = w.cluster.Watch(ctx, known, patience)
-	return nil
-}
-
 // apply writes what differs from the current revision.
 func (w *worker) apply(ctx context.Context, done *outcome) {
 	done.commit, done.result, done.unknown = w.current.commit, w.result, w.unknown
-	// Without a complete view of the cluster, nothing is missing from the repository for certain.
-	prune := w.sync.Spec.Prune && !w.unverified && len(w.result.Errors) == 0 && len(done.unknown) == 0
-	p := plan.Compute(w.desired, w.cluster.State(), prune)
+	// Without all objects of the repository, nothing is missing from it for certain.
+	prune := w.sync.Spec.Prune && len(w.result.Errors) == 0
+	p := plan.Compute(w.desired, w.state(), prune)
 	var carry *writer.Writer
+	ctx, end := w.interruptible(ctx)
+	defer func() { done.interrupted = end() }()
 	carry = &writer.Writer{
 		Cluster: w.cluster, Unknown: done.unknown,
 		Permit: func(o *plan.Object) bool { return w.permit(ctx, o, p, done) },
@@ -83,6 +44,7 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 			w.manager.Metrics.write(w.sync.Name, operation, err)
 			done.add(id, path, err)
 		},
+		Applied: func(o *plan.Object, err error) { w.rejections.Record(o, w.manager.now(), err) },
 	}
 	carry.Apply(ctx, p)
 	if !w.sync.Spec.AllowNonEmptyNamespaceDeletion {
@@ -94,8 +56,26 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 	done.conclude()
 }
 
-// permit returns false for an object that another client changes again and again, and that is not to be corrected yet.
+// state returns what is known of the cluster. Of kinds that cannot be listed, and of those whose deletion has not been found to be safe, nothing is known.
+func (w *worker) state() *plan.State {
+	state := w.cluster.State()
+	state.Unknown = map[schema.GroupKind]bool{}
+	for kind := range w.unknown {
+		state.Unknown[kind] = true
+	}
+	if w.unverified {
+		state.Unknown[object.Namespace], state.Unknown[object.CRD] = true, true
+	}
+	return state
+}
+
+// permit returns false for an object that is not to be written yet: the API server has rejected it a short time ago, or another client changes it again and
+// again.
 func (w *worker) permit(ctx context.Context, o *plan.Object, p *plan.Plan, done *outcome) bool {
+	if err := w.rejections.Wait(o, w.manager.now()); err != nil {
+		done.add(o.ID, o.Path, err)
+		return false
+	}
 	if !p.Drifted[o.ID] {
 		return true
 	}
@@ -118,16 +98,6 @@ func (w *worker) awaitDefinitions(ctx context.Context, done *outcome) {
 		done.add(plan.ID{Kind: object.CRD}, "", err)
 	}
 	done.unknown = w.unknown
-}
-
-func kindsOf(desired []*plan.Object) []schema.GroupKind {
-	kinds := make([]schema.GroupKind, 0, len(desired))
-	for _, o := range desired {
-		if !o.Remnant {
-			kinds = append(kinds, o.Kind)
-		}
-	}
-	return kinds
 }
 
 // lacksKinds reports whether the cluster does not serve a kind of the repository.

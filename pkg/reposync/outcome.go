@@ -34,6 +34,8 @@ type outcome struct {
 	errors          report.Errors
 	// unknown are the kinds that cannot be watched.
 	unknown map[schema.GroupKind]error
+	// interrupted is true if not everything was tried, because the source has another revision.
+	interrupted bool
 	// wait is when to try again, 0 for the usual time.
 	wait time.Duration
 
@@ -118,7 +120,7 @@ func (o *outcome) conclude() {
 		o.fail(hnc.ReasonApplyFailed, fmt.Sprintf("%d of %d writes have failed; the first: %s", o.failures, o.writes, first(o.failed)))
 		o.wait = 0
 	case len(o.unknown) > 0:
-		o.fail(hnc.ReasonApplyFailed, fmt.Sprintf("%d kinds cannot be watched, so nothing is deleted: %s", len(o.unknown), firstUnknown(o.unknown)))
+		o.fail(hnc.ReasonApplyFailed, fmt.Sprintf("%d kinds cannot be watched, so nothing of them is deleted: %s", len(o.unknown), firstUnknown(o.unknown)))
 	case len(o.errors) > 0:
 		o.fail(hnc.ReasonInvalidRepository, fmt.Sprintf("objects are left out: %d error(s), the first is %s", len(o.errors), o.errors[0].Code))
 	default:

@@ -66,6 +66,9 @@ func (w *worker) adopt(ctx context.Context, next *revision) (*refusal, error) {
 		}
 	}
 	w.unverified = unverified && (next != w.current || w.unverified)
+	if next != w.current {
+		w.rejections.Revise()
+	}
 	w.current, w.result, w.desired = next, result, desired
 	if incomplete != nil {
 		w.result.Errors = append(w.result.Errors, &report.Error{Code: report.UnknownKind, Message: incomplete.Error()})

@@ -3,6 +3,7 @@ package reposync
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -64,8 +65,8 @@ type source struct {
 	reader  *git.Reader
 	secrets kubernetes.Interface
 	spec    *v1beta1.RepositorySyncSpec
-	// head is what the branch or tag pointed to when it was read.
-	head string
+	// head is what the branch or tag pointed to when it was read, and tried when that was tried last.
+	head, tried string
 }
 
 // readLimit is how long reading a source may take: a server may stop in the middle.
@@ -79,17 +80,38 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := git.Source{URL: s.spec.Source.URL, Branch: s.spec.Source.Branch, Tag: s.spec.Source.Tag, Commit: s.spec.Source.Commit}
+	from := s.revision()
 	head, err := s.reader.Head(ctx, from, credentials)
 	if err != nil || head == s.head {
 		return nil, err
 	}
+	s.tried = head
 	read, err := s.load(ctx, from, credentials)
 	if err == nil {
 		s.head = head
 	}
 	return read, err
 }
+
+// moved reports whether the source names another revision than those that were read or tried last. If that cannot be found out, it does not.
+func (s *source) moved(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	credentials, err := s.credentials(ctx)
+	if err != nil {
+		return false
+	}
+	head, err := s.reader.Head(ctx, s.revision(), credentials)
+	return err == nil && head != s.head && head != s.tried
+}
+
+// revision returns what the spec names.
+func (s *source) revision() git.Source {
+	return git.Source{URL: s.spec.Source.URL, Branch: s.spec.Source.Branch, Tag: s.spec.Source.Tag, Commit: s.spec.Source.Commit}
+}
+
+// loading is held while a repository is parsed, which takes more memory than what is left of it afterwards.
+var loading sync.Mutex
 
 func (s *source) load(ctx context.Context, from git.Source, credentials *git.Credentials) (*revision, error) {
 	snapshot, err := s.reader.Read(ctx, from, credentials)
@@ -102,7 +124,9 @@ func (s *source) load(ctx context.Context, from git.Source, credentials *git.Cre
 		return nil, err
 	}
 	read := &revision{commit: snapshot.Commit}
+	loading.Lock()
 	read.objects, read.errors = load.Load(files, load.DefaultLimits)
+	loading.Unlock()
 	listed, problem := scope.FromFile(files)
 	if problem != nil {
 		read.errors = append(read.errors, problem)

@@ -42,12 +42,18 @@ type worker struct {
 	unverified bool
 	// unchanged is the outcome of the last step, if that has left nothing to do. A later change of the cluster wakes the worker.
 	unchanged *outcome
-	fights    *plan.Fights
+	// forbidden says since when the account may not list kinds that no revision has.
+	forbidden  map[schema.GroupKind]time.Time
+	fights     *plan.Fights
+	rejections *plan.Rejections
+	// completed is when a revision was last tried to its end.
+	completed time.Time
 	retry     time.Duration
 }
 
 func newWorker(m *Manager, s *v1beta1.RepositorySync) (*worker, error) {
-	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), fights: plan.NewFights()}
+	w := &worker{manager: m, sync: s.DeepCopy(), wake: make(chan struct{}, 1), forbidden: map[schema.GroupKind]time.Time{},
+		fights: plan.NewFights(), rejections: plan.NewRejections(), completed: m.now()}
 	w.source = &source{
 		reader:  &git.Reader{LocalRoot: m.LocalRepositories, Scratch: m.Scratch, MaxBytes: m.MaxRepositoryBytes},
 		secrets: m.Kubernetes, spec: &w.sync.Spec,
@@ -74,10 +80,6 @@ func (w *worker) run(ctx context.Context) {
 		<-ctx.Done()
 		return
 	}
-	interval := defaultInterval
-	if i := w.sync.Spec.Interval; i != nil {
-		interval = i.Duration
-	}
 	poll := time.NewTimer(0)
 	defer poll.Stop()
 	again := time.NewTimer(maxRetry)
@@ -97,32 +99,48 @@ func (w *worker) run(ctx context.Context) {
 			case <-time.After(quiet):
 			}
 		}
-		wait := w.step(ctx, read)
-		if read {
-			poll.Reset(interval)
+		wait, superseded := w.step(ctx, read)
+		switch {
+		case superseded:
+			poll.Reset(0)
+		case read:
+			poll.Reset(w.interval())
 		}
 		again.Reset(wait)
 	}
 }
 
-// step makes the cluster as the repository says, as far as possible, and reports the result. It returns when to try again at the latest.
-func (w *worker) step(ctx context.Context, read bool) time.Duration {
+// interval is how often the source is read.
+func (w *worker) interval() time.Duration {
+	if i := w.sync.Spec.Interval; i != nil {
+		return i.Duration
+	}
+	return defaultInterval
+}
+
+// step makes the cluster as the repository says, as far as possible, and reports the result. It returns when to try again at the latest, and
+// whether it has stopped because the source has moved on.
+func (w *worker) step(ctx context.Context, read bool) (wait time.Duration, superseded bool) {
 	begin := w.manager.now()
 	done := w.synchronize(ctx, read)
 	if ctx.Err() != nil {
-		return maxRetry
+		return maxRetry, false
+	}
+	if done.interrupted {
+		klog.FromContext(ctx).Info("The source has another revision; applying stops", "commit", done.commit)
+		return minRetry, true
 	}
 	w.report(ctx, done)
 	w.manager.Metrics.observe(w.sync.Name, done, w.manager.now().Sub(begin))
 	switch {
 	case done.reason == hnc.ReasonSynced:
 		w.retry = 0
-		return maxRetry
+		return maxRetry, false
 	case done.wait > 0:
-		return done.wait
+		return done.wait, false
 	}
 	w.retry = min(max(2*w.retry, minRetry), maxRetry)
-	return w.retry
+	return w.retry, false
 }
 
 // synchronize reads the source, if it is time to, and applies it.
@@ -151,6 +169,10 @@ func (w *worker) synchronize(ctx context.Context, read bool) *outcome {
 		return done
 	}
 	w.apply(ctx, done)
+	if done.interrupted {
+		return done
+	}
+	w.completed = w.manager.now()
 	if done.reason == hnc.ReasonSynced && done.sourceError != nil {
 		return done.unavailable()
 	}

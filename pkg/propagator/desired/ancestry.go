@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -20,12 +19,8 @@ func Ancestry(t *tree.Tree, name string) string {
 	}
 	path := slices.Clone(reach(t, name))
 	foreign := t.ForeignTrees(path[len(path)-1])
-	distance := func(key string) int {
-		depth, _ := strconv.Atoi(foreign[key])
-		return depth
-	}
 	for _, key := range slices.SortedFunc(maps.Keys(foreign), func(a, b string) int {
-		return cmp.Or(cmp.Compare(distance(a), distance(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(foreign[a], foreign[b]), cmp.Compare(a, b))
 	}) {
 		ancestor, _ := hnc.TreeLabelAncestor(key)
 		path = append(path, ancestor)

@@ -22,9 +22,8 @@ func Labels(t *tree.Tree, name string) map[string]string {
 	labels[hnc.LabelIncludedNamespace] = yes
 	for depth, ancestor := range reach(t, name) {
 		labels[hnc.TreeLabel(ancestor)] = strconv.Itoa(depth)
-		for key, value := range t.ForeignTrees(ancestor) {
-			// The manager of the root has set the distance to namespaces outside this cluster's trees.
-			distance, _ := strconv.Atoi(value)
+		// The manager of the root has set the distance to namespaces outside this cluster's trees.
+		for key, distance := range t.ForeignTrees(ancestor) {
 			labels[key] = strconv.Itoa(distance + depth)
 		}
 	}

@@ -40,10 +40,14 @@ const (
 	classes
 )
 
-// String returns the class as metrics name it.
-func (c Class) String() string {
-	return [...]string{"subnamespace", "namespace", "quota", "quota-admission", "source", "status", "quota-status", "release", "configuration", "strays", "destination", "copy"}[c]
+// names are the classes as metrics name them.
+var names = map[Class]string{
+	Subnamespace: "subnamespace", Namespace: "namespace", Quota: "quota", QuotaAdmission: "quota-admission", Source: "source", Status: "status",
+	QuotaStatus: "quota-status", Release: "release", Configuration: "configuration", OrphanedCopies: "strays", Destination: "destination", Copy: "copy",
 }
+
+// String returns the class as metrics name it.
+func (c Class) String() string { return names[c] }
 
 // Key identifies work. Kind is the number of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name of the object in
 // the namespace, for these, for Subnamespace, for QuotaStatus and for Release.

@@ -3,6 +3,7 @@ package tree
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
@@ -16,8 +17,9 @@ type inheritance struct {
 
 // given is what a namespace passes on to its descendants, besides its own position in the tree.
 type given struct {
-	labels, annotations, trees, podSecurity map[string]string
-	abstract                                []string
+	labels, annotations, podSecurity map[string]string
+	trees                            map[string]int
+	abstract                         []string
 }
 
 func (g given) equal(other given) bool {
@@ -102,21 +104,31 @@ func (in *inheritance) podSecurity(name string) map[string]string {
 	return labels
 }
 
-// ForeignTrees returns the tree labels that the manager of an external namespace has set, by key. Its descendants have them too.
-func (in *inheritance) ForeignTrees(name string) map[string]string {
+// maxForeignDistance is the largest distance in a label of a manager that counts: descendants have labels with larger ones, which must be valid.
+const maxForeignDistance = 1_000_000
+
+// ForeignTrees returns the tree labels that the manager of an external namespace has set, the distances by key. Its descendants have them too. Labels
+// whose values are not distances are left out.
+func (in *inheritance) ForeignTrees(name string) map[string]int {
 	if !in.External(name) {
 		return nil
 	}
-	var trees map[string]string
+	var trees map[string]int
 	// Labels of abstract ancestors are not its manager's, and neither are those that are about to be removed.
 	abstract := slices.Concat(in.AbstractAncestors(name), in.namespaces[name].Abstract)
 	for key, value := range in.namespaces[name].Labels {
-		if ancestor, ok := hnc.TreeLabelAncestor(key); ok && ancestor != name && !slices.Contains(abstract, ancestor) {
-			if trees == nil {
-				trees = map[string]string{}
-			}
-			trees[key] = value
+		ancestor, ok := hnc.TreeLabelAncestor(key)
+		if !ok || ancestor == name || slices.Contains(abstract, ancestor) {
+			continue
 		}
+		distance, err := strconv.Atoi(value)
+		if err != nil || distance < 0 || distance > maxForeignDistance {
+			continue
+		}
+		if trees == nil {
+			trees = map[string]int{}
+		}
+		trees[key] = distance
 	}
 	return trees
 }

@@ -204,7 +204,7 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	}
 	read := sets.New(scope...).Insert(t.Ancestors(namespace.Name)...)
 	// The modes of other trees have no effect here, and the requester may not see them.
-	policies, problems := p.Sources.KindPolicies(resourcespec.RequestTime(ctx), modes.In(read.Union(sets.New(left...))))
+	policies, problems := p.Sources.KindPolicies(ctx, resourcespec.RequestTime(ctx), modes.In(read.Union(sets.New(left...))))
 	pr.unknown = problems
 	p.readObjects(ctx, pr.snapshot, policies, read)
 	pr.effects = plan.Effects(t, pr.indexes, scope)

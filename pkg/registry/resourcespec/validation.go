@@ -38,7 +38,7 @@ func (v Validator) Validate(ctx context.Context, at *field.Path, resources, old 
 	for i, entry := range resources {
 		path := at.Index(i)
 		named := schema.GroupResource{Group: entry.Group, Resource: entry.Resource}
-		mapping, err := v.Find(since, entry.Group, entry.Resource)
+		mapping, err := v.Find(ctx, since, entry.Group, entry.Resource)
 		var notNamespaced *kinds.NotNamespacedError
 		var notPropagated *kinds.NotPropagatedError
 		switch {

@@ -1,6 +1,7 @@
 package resourcespec
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -103,6 +104,22 @@ func TestDiscoveryIsRepeatedOnlyForMissingKinds(t *testing.T) {
 	if m.resets != 2 {
 		t.Errorf("%d resets, want one for a request that names five missing kinds", m.resets-1)
 	}
+}
+
+// TestWaitsForDiscoveryEndWithTheRequest has a request that is given up while it waits for its turn.
+func TestWaitsForDiscoveryEndWithTheRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &counting{DefaultRESTMapper: newMapper().DefaultRESTMapper}
+		k := Validator{kinds.NewMapper(m)}
+		k.Validate(t.Context(), at, resources("missing"), nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		begin := time.Now()
+		k.Validate(ctx, at, resources("missing"), nil)
+		if waited, n := time.Since(begin), m.resets.Load(); waited > 0 || n != 1 {
+			t.Errorf("the request waited for %s, and there were %d resets", waited, n)
+		}
+	})
 }
 
 func TestDiscoveryIsRepeatedOncePerSecond(t *testing.T) {

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,14 +46,14 @@ func (p KindPolicy) ignored() bool {
 // KindPolicies returns the kinds that the modes affect, the enforced ones first. The first of several entries for a
 // kind wins. Kinds that do not exist or cannot be propagated are skipped; problems names the kinds that could not be
 // resolved. A missing kind triggers discovery unless that has run since the given time.
-func (s *Sources) KindPolicies(since time.Time, modes Modes) (policies []KindPolicy, problems []string) {
+func (s *Sources) KindPolicies(ctx context.Context, since time.Time, modes Modes) (policies []KindPolicy, problems []string) {
 	for _, kind := range copies.Kinds {
 		policies = append(policies, KindPolicy{kind, copies.Policies{Cluster: copies.Policy{Mode: v1beta1.Propagate}}})
 	}
 	named := map[schema.GroupResource]bool{}
 	each := func(specs []hnc.ResourceSpec, f func(p *KindPolicy, policy copies.Policy)) {
 		for _, spec := range specs {
-			mapping, err := s.Mapper.Find(since, spec.Group, spec.Resource)
+			mapping, err := s.Mapper.Find(ctx, since, spec.Group, spec.Resource)
 			var notNamespaced *kinds.NotNamespacedError
 			var notPropagated *kinds.NotPropagatedError
 			switch {

@@ -24,8 +24,8 @@ const listTimeout = 10 * time.Second
 // conflict policy to Overwrite is an explicit request. Source: spec/hnc.md 2.6, K7.
 func (s *Sources) OverwrittenBy(ctx context.Context, before, after Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string) {
 	since := resourcespec.RequestTime(ctx)
-	old, _ := s.KindPolicies(since, before)
-	policies, unknown := s.KindPolicies(since, after)
+	old, _ := s.KindPolicies(ctx, since, before)
+	policies, unknown := s.KindPolicies(ctx, since, after)
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	for _, p := range policies {

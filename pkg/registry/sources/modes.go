@@ -93,7 +93,7 @@ func (s *Sources) CurrentModes() Modes {
 // Mode returns the mode of a resource for sources in the first namespace of a chain: the nearest namespace with an
 // entry decides.
 func (s *Sources) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
-	policies, _ := s.KindPolicies(time.Time{}, s.CurrentModes())
+	policies, _ := s.KindPolicies(context.Background(), time.Time{}, s.CurrentModes())
 	for _, p := range policies {
 		if p.Kind.GroupResource() == resource {
 			return p.Of(chain).Mode
@@ -131,9 +131,11 @@ func (s *Sources) resolveKinds(ctx context.Context) {
 		return
 	}
 	if s.mapperOutdated.CompareAndSwap(true, false) {
-		s.Mapper.Refresh(time.Now())
+		if err := s.Mapper.Refresh(ctx, time.Now()); err != nil {
+			return
+		}
 	}
-	policies, problems := s.KindPolicies(time.Now(), modes)
+	policies, problems := s.KindPolicies(ctx, time.Now(), modes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problems, s.resolved = problems, known

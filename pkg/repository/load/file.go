@@ -48,7 +48,7 @@ func (l *loader) read(name string) ([]byte, error) {
 		return nil, nil
 	}
 	if l.bytes -= int64(len(data)); l.bytes < 0 {
-		l.fail(report.LimitExceeded, name, "the repository is larger than %s", size(l.limits.TotalBytes))
+		l.fail(report.LimitExceeded, name, "the repository is larger than %s; split it into several", size(l.limits.TotalBytes))
 		return nil, nil
 	}
 	return data, nil
@@ -108,7 +108,7 @@ func (l *loader) spend(values, nesting int) error {
 		return fmt.Errorf("the document has more than %d values", l.limits.DocumentValues)
 	}
 	if l.values -= values; l.values < 0 {
-		return fmt.Errorf("the repository has more than %d values", l.limits.TotalValues)
+		return fmt.Errorf("the repository has more than %d values; split it into several", l.limits.TotalValues)
 	}
 	return nil
 }

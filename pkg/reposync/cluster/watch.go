@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,9 +61,10 @@ func Selector(sync string) labels.Selector {
 	return labels.NewSelector().Add(*owner, *original)
 }
 
-// Watch starts the missing watches of the kinds, ends those of kinds that the cluster no longer serves, and waits until all objects are listed. It
-// returns an error for each kind that cannot be watched; their objects are not known.
+// Watch starts the missing watches of the kinds, ends the failing ones of other kinds, and waits until all objects are listed. It returns an error for each
+// kind that cannot be watched; their objects are not known.
 func (c *Cluster) Watch(ctx context.Context, kinds []schema.GroupKind, patience time.Duration) map[schema.GroupKind]error {
+	c.endFailing(kinds)
 	failed := map[schema.GroupKind]error{}
 	var started []*watch
 	byWatch := map[*watch]schema.GroupKind{}
@@ -89,6 +91,18 @@ func (c *Cluster) Watch(ctx context.Context, kinds []schema.GroupKind, patience 
 		failed[byWatch[w]] = fmt.Errorf("cannot watch %s: %w", w.resource.GroupResource(), err)
 	}
 	return failed
+}
+
+// endFailing ends the watches of all kinds but these that have not listed their objects.
+func (c *Cluster) endFailing(except []schema.GroupKind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for kind, w := range c.watches {
+		if !slices.Contains(except, kind) && !w.handlers.HasSynced() {
+			w.cancel()
+			delete(c.watches, kind)
+		}
+	}
 }
 
 // wait returns true when all objects have been listed and recorded, and false when the watch has failed or the context has ended.

@@ -81,7 +81,7 @@ func (r *Reader) head(ctx context.Context, source Source, credentials *Credentia
 	defer options.remove()
 	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: options.auth, CABundle: options.ca})
 	if err != nil {
-		return "", err
+		return "", withoutBody(err)
 	}
 	byName := map[plumbing.ReferenceName]*plumbing.Reference{}
 	for _, ref := range refs {
@@ -148,7 +148,7 @@ func (r *Reader) fetch(ctx context.Context, dir string, source Source, credentia
 	case errors.As(err, &missing):
 		return nil, source.notFound()
 	case err != nil && !errors.Is(err, gogit.NoErrAlreadyUpToDate):
-		return nil, fmt.Errorf("cannot fetch %s: %w", source.revision(), err)
+		return nil, fmt.Errorf("cannot fetch %s: %w", source.revision(), withoutBody(err))
 	}
 	hash := plumbing.NewHash(source.Commit)
 	if source.Commit == "" {

@@ -2,6 +2,8 @@ package git
 
 import (
 	"io/fs"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,6 +95,20 @@ func TestHTTPS(t *testing.T) {
 	rejected(t, "an invalid password", source, &intruder, "auth")
 	rejected(t, "no password", source, &Credentials{CA: ca}, "auth")
 	rejected(t, "clear text", Source{URL: strings.Replace(url, "https", "http", 1)}, &good, "neither https nor ssh")
+
+	// The server may be any that can be reached.
+	for _, code := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTeapot} {
+		url, ca := serveStatus(t, code)
+		for _, pinned := range []string{"", first} {
+			_, _, err := read(t, Source{URL: url, Commit: pinned}, &Credentials{CA: ca})
+			if err == nil || strings.Contains(err.Error(), "the body") {
+				t.Errorf("status %d: want an error without the body, got %v", code, err)
+			}
+			if code != http.StatusNotFound && !strings.Contains(err.Error(), strconv.Itoa(code)) {
+				t.Errorf("want the status %d, got %v", code, err)
+			}
+		}
+	}
 
 	small := &Reader{Scratch: t.TempDir(), MaxBytes: 100}
 	if _, err := small.Read(t.Context(), source, &good); err == nil {

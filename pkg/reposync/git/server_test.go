@@ -41,6 +41,14 @@ func serveSlowly(t *testing.T, dir string) (url string, ca []byte) {
 	return serve(t, dir, true)
 }
 
+// serveStatus answers every request with a status and a body.
+func serveStatus(t *testing.T, code int) (url string, ca []byte) {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "the body", code) }))
+	t.Cleanup(server.Close)
+	return server.URL + "/policy.git", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+}
+
 func serve(t *testing.T, dir string, slowly bool) (url string, ca []byte) {
 	t.Helper()
 	const path = "/policy.git"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -41,6 +42,14 @@ type State struct {
 	Applied map[ID]Applied
 	// Existing are the objects that are CreateOnly and exist.
 	Existing map[ID]bool
+	// Unknown are the kinds whose objects are not all known. None of them is deleted or released, and without the namespaces, nothing in a namespace that is
+	// not from the repository: a namespace that stays keeps its policies.
+	Unknown map[schema.GroupKind]bool
+}
+
+// keeps reports whether an object must stay, because not enough is known.
+func (s *State) keeps(id ID, wanted map[ID]bool) bool {
+	return s.Unknown[id.Kind] || id.Namespace != "" && s.Unknown[object.Namespace] && !wanted[ID{Kind: object.Namespace, Name: id.Namespace}]
 }
 
 // Plan is what has to be written.
@@ -101,7 +110,7 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	deleted := map[string]bool{}
 	for id, live := range state.Live {
 		switch {
-		case wanted[id] || id.Kind != object.Namespace || live.Owned == 0:
+		case wanted[id] || id.Kind != object.Namespace || live.Owned == 0 || state.keeps(id, wanted):
 		case live.Detached || slices.Contains(repositoryDetached, id.Name):
 			p.Release = append(p.Release, id)
 		case !live.Terminating:
@@ -114,7 +123,7 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	for id, live := range state.Live {
 		switch {
 		// An object that the RepositorySync owns no field of only has its label: somebody else has set that.
-		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating:
+		case wanted[id] || id.Kind == object.Namespace || live.Owned == 0 || live.Terminating || state.keeps(id, wanted):
 		case live.Detached:
 			p.Release = append(p.Release, id)
 		case !deleted[id.Namespace]:
@@ -123,7 +132,7 @@ func (p *Plan) prune(wanted map[ID]bool, state *State) {
 	}
 	for id, applied := range state.Applied {
 		// Somebody has removed the label, or the entry of the field manager. An object that is gone is no error.
-		if live, exists := state.Live[id]; wanted[id] || id.Kind == object.Namespace || applied.Detached || deleted[id.Namespace] || exists && live.Owned != 0 {
+		if live, exists := state.Live[id]; wanted[id] || id.Kind == object.Namespace || applied.Detached || deleted[id.Namespace] || exists && live.Owned != 0 || state.keeps(id, wanted) {
 			continue
 		}
 		p.Delete = append(p.Delete, id)

@@ -38,6 +38,8 @@ type Writer struct {
 	Defined func(ctx context.Context, written int)
 	// Done receives the result of each write; path is the file of an object that is applied. It is called concurrently.
 	Done func(operation Operation, id plan.ID, path string, err error)
+	// Applied receives the result of each object that was to be created or updated. It is called concurrently. Nil does nothing.
+	Applied func(o *plan.Object, err error)
 }
 
 // Apply creates and updates the objects of a plan: all of a phase before any of the next. The results go to Done.
@@ -60,6 +62,9 @@ func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
 			err = w.Cluster.Apply(ctx, o)
 		}
 		w.Done(Apply, o.ID, o.Path, err)
+		if w.Applied != nil {
+			w.Applied(o, err)
+		}
 	})
 }
 
@@ -106,6 +111,9 @@ func (w *Writer) KeepInUse(ctx context.Context, p *plan.Plan) map[plan.ID]error 
 // Prune releases and deletes what a plan says, then applies what had to wait for that. The results go to Done.
 func (w *Writer) Prune(ctx context.Context, p *plan.Plan) {
 	for _, id := range p.Release {
+		if ctx.Err() != nil {
+			return
+		}
 		w.Done(Release, id, "", w.Cluster.Release(ctx, id))
 	}
 	for _, id := range slices.Concat(p.Delete, p.DeleteNamespaces) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
+	"k8s.io/component-base/metrics/legacyregistry"
 )
 
 // Etcd is a running etcd.
@@ -60,6 +61,9 @@ func Start(dir string, quota int64) (*Etcd, error) {
 	select {
 	case <-server.Server.ReadyNotify():
 		ctx, stop := context.WithCancel(context.Background())
+		// Another etcd of the same process, as in tests, is no error.
+		_ = legacyregistry.Register(quotaBytes)
+		quotaBytes.Set(float64(quota))
 		e := &Etcd{server: server, Endpoint: client.String(), quota: quota, stop: stop, maintained: make(chan struct{})}
 		go func() {
 			defer close(e.maintained)

@@ -22,6 +22,8 @@ const (
 	accounts = "hnc-repositories"
 	// policy may write all that the repositories of the tests contain, limited is an account without rights.
 	policy, limited = "policy", "limited"
+	// unlisting is an account that may write a few kinds, and list no others.
+	unlisting = "unlisting"
 )
 
 var (
@@ -78,12 +80,21 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if _, err = account(ctx, limited); err != nil {
 		return err
 	}
+	if _, err = account(ctx, unlisting,
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"rolebindings"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"clusterroles"}, Verbs: []string{"bind"}},
+		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"hierarchies"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"repositorysyncs"}, Verbs: []string{"use"}},
+	); err != nil {
+		return err
+	}
 	syncs := rbacv1.PolicyRule{APIGroups: []string{"hnc.x-k8s.io"}, Resources: []string{"repositorysyncs"}, Verbs: all}
 	if author, err = account(ctx, "author", syncs); err != nil {
 		return err
 	}
 	operator, err = account(ctx, "operator", syncs,
-		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, ResourceNames: []string{policy, limited}, Verbs: []string{"impersonate"}})
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"serviceaccounts"}, ResourceNames: []string{policy, limited, unlisting}, Verbs: []string{"impersonate"}})
 	if err != nil {
 		return err
 	}

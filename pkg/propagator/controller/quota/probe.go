@@ -2,10 +2,13 @@ package quota
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -59,5 +62,17 @@ func (r *registrar) probe(ctx context.Context, namespace string) bool {
 	_, err := r.Kubernetes.CoreV1().ResourceQuotas(namespace).Create(ctx, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: hnc.QuotaProbeName, Labels: map[string]string{hnc.LabelQuota: "true"},
 	}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	return err != nil && strings.Contains(err.Error(), hnc.QuotaProbeWebhookName)
+	return rejectedBy(err, hnc.QuotaProbeWebhookName)
+}
+
+// rejectedBy reports whether kube-apiserver has called a webhook, and rejected a request because of its answer or because there was none. kube-apiserver names
+// the webhook in the message only.
+func rejectedBy(err error, webhook string) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	message := status.Status().Message
+	return strings.HasPrefix(message, fmt.Sprintf("admission webhook %q denied the request", webhook)) ||
+		apierrors.IsInternalError(err) && strings.Contains(message, fmt.Sprintf("failed calling webhook %q:", webhook))
 }

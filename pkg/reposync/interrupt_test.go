@@ -1,0 +1,71 @@
+package reposync
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
+)
+
+// TestCommitsInterruptEarlierOnes commits while the commit before is applied.
+func TestCommitsInterruptEarlierOnes(t *testing.T) {
+	root := t.TempDir()
+	repository, err := gogit.PlainInit(root+"/policy", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := repository.Worktree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := func() string {
+		t.Helper()
+		hash, err := tree.Commit("test", &gogit.CommitOptions{AllowEmptyCommits: true, Author: &object.Signature{Name: "test", When: time.Now()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hash.String()
+	}
+	s := &v1beta1.RepositorySync{Spec: v1beta1.RepositorySyncSpec{
+		Source: v1beta1.RepositorySource{URL: "file://" + root + "/policy"}, Interval: &metav1.Duration{Duration: 10 * time.Millisecond},
+	}}
+	w := &worker{
+		manager: &Manager{now: time.Now}, sync: s, completed: time.Now(),
+		source: &source{reader: &git.Reader{LocalRoot: root}, spec: &s.Spec, head: commit()},
+	}
+	_, ended := w.interruptible(t.Context())
+	if ended() {
+		t.Error("interrupted although there is no later commit")
+	}
+	applying, end := w.interruptible(t.Context())
+	later := commit()
+	select {
+	case <-applying.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("not interrupted")
+	}
+	if !end() {
+		t.Error("the end does not say that there is a later commit")
+	}
+
+	// A revision that could not be read, and one of many in a row, interrupt nothing.
+	unreadable := *w.source
+	unreadable.tried = later
+	if unreadable.moved(t.Context()) || !w.source.moved(t.Context()) {
+		t.Error("the revision that was tried last counts as a later one")
+	}
+	w.completed = time.Now().Add(-interruptions)
+	_, end = w.interruptible(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	<-ctx.Done()
+	if end() {
+		t.Error("revisions interrupt each other for ever")
+	}
+}
