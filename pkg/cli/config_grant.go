@@ -19,7 +19,8 @@ import (
 // aggregationTimeout limits how long Kubernetes may take to aggregate a new ClusterRole.
 const aggregationTimeout = 30 * time.Second
 
-// checkPropagator returns an error if the propagator lacks rights on the configured kind. With --grant, it grants them.
+// checkPropagator returns an error if the propagator lacks rights on the configured kind and they are not to be
+// granted.
 func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) error {
 	if o.dryRun.client() {
 		return nil
@@ -35,17 +36,27 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) er
 	resource := found[0].GroupResource()
 	lacks, err := propagatorLacks(ctx, c, resource)
 	switch {
-	case apierrors.IsForbidden(err) && !o.grant:
-		warnf(o.ErrOut, "whether hnc-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync",
-			resource, missingRight(err))
+	case apierrors.IsForbidden(err) && !o.granting:
+		warnf(o.ErrOut, "whether hnc-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
+			"and an administrator may grant them:\n  %s", resource, missingRight(err), o.grantCommand())
 		return nil
 	case err != nil || len(lacks) == 0:
 		return err
 	case o.grant:
-		return o.grantRights(ctx, c, resource)
+		err := o.grantRights(ctx, c, resource)
+		if !apierrors.IsForbidden(err) || o.granting {
+			return err
+		}
+		return fmt.Errorf("the configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated. You may not grant these rights: %w\n"+
+			"An administrator may, with this command:\n  %s", o.dryRun.suffix(), strings.Join(lacks, ", "), resource, err, o.grantCommand())
 	}
-	return fmt.Errorf("the configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  kubectl hns config %s --grant",
-		o.dryRun.suffix(), strings.Join(lacks, ", "), resource, setResourceArgs(o.entry))
+	return fmt.Errorf("the configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  %s",
+		o.dryRun.suffix(), strings.Join(lacks, ", "), resource, o.grantCommand())
+}
+
+// grantCommand returns the command that stores the entry and grants the rights.
+func (o *setResourceOptions) grantCommand() string {
+	return "kubectl hns config " + setResourceArgs(o.entry) + " --grant"
 }
 
 // setResourceArgs returns the arguments of the command that stores the entry.
@@ -93,10 +104,14 @@ func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resour
 		Rules: []rbacv1.PolicyRule{{APIGroups: []string{resource.Group}, Resources: []string{resource.Resource}, Verbs: hnc.PropagatorVerbs()}},
 	}
 	_, err := c.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{DryRun: o.dryRun.options()})
+	if apierrors.IsForbidden(err) && !o.granting {
+		return err
+	}
 	if err != nil {
 		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hnc-propagator could not be granted the rights on %s:", o.dryRun.suffix(), resource), err}
 	}
-	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\n", rbacv1.GroupName, role.Name, o.dryRun.suffix()); err != nil || o.dryRun.enabled() {
+	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\nIt allows hnc-propagator to %s %s in all namespaces.\n", rbacv1.GroupName, role.Name, o.dryRun.suffix(),
+		strings.Join(hnc.PropagatorVerbs(), ", "), resource); err != nil || o.dryRun.enabled() {
 		return err
 	}
 	wait := &waitFlags{timeout: aggregationTimeout}

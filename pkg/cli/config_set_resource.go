@@ -16,11 +16,13 @@ type setResourceOptions struct {
 	genericiooptions.IOStreams
 	factory *factory
 
-	entry  v1beta1.ResourceSpec
-	mode   string
-	force  bool
-	grant  bool
-	dryRun dryRunFlag
+	entry v1beta1.ResourceSpec
+	mode  string
+	force bool
+	grant bool
+	// granting is true if --grant was given.
+	granting bool
+	dryRun   dryRunFlag
 }
 
 func newSetResourceCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -30,10 +32,11 @@ func newSetResourceCommand(f *factory, streams genericiooptions.IOStreams) *cobr
 		Short: "Set how a kind is propagated",
 		Long: `Set how a kind is propagated.
 
-It fails if hnc-propagator lacks the rights to read and write objects of the kind: the configuration is stored, but takes no effect until it has
-them. With --grant, a ClusterRole grants them.`,
+If hnc-propagator lacks the rights to read and write objects of the kind, a ClusterRole grants them. That takes the right to create ClusterRoles, and
+those rights. Without them, or with --grant=false, the command fails and says which command grants the rights: the configuration is stored, but takes
+no effect until then.`,
 		Example: `  kubectl hns config set-resource networkpolicies --group networking.k8s.io --mode Propagate
-  kubectl hns config set-resource widgets --group example.com --mode Propagate --grant`,
+  kubectl hns config set-resource widgets --group example.com --mode Propagate --grant=false`,
 		Args: exactArgs(1, "the plural name of one resource"),
 		ValidArgsFunction: completeArgs(1, func(cmd *cobra.Command, word string) []string {
 			var plurals []string
@@ -45,16 +48,17 @@ them. With --grant, a ClusterRole grants them.`,
 		}),
 		RunE: runOptions(o),
 	}
-	cmd.Flags().StringVar(&o.entry.Group, "group", "", "The resource's API group; empty for the core group")
+	cmd.Flags().StringVar(&o.entry.Group, "group", "", "The resource's API group; empty for any group that has the resource")
 	cmd.Flags().StringVar(&o.mode, "mode", "", "One of: "+strings.Join(modeNames, ", "))
 	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "Propagate a kind that was ignored, although that may overwrite objects")
-	cmd.Flags().BoolVar(&o.grant, "grant", false, "Grant hnc-propagator the rights on the kind that it lacks, with a ClusterRole")
+	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hnc-propagator the rights on the kind that it lacks, with a ClusterRole")
 	completeFlag(cmd, "mode", func(*cobra.Command, string) []string { return modeNames })
 	o.dryRun.addFlag(cmd.Flags())
 	return cmd
 }
 
-func (o *setResourceOptions) complete(_ *cobra.Command, args []string) error {
+func (o *setResourceOptions) complete(cmd *cobra.Command, args []string) error {
+	o.granting = o.grant && cmd.Flags().Changed("grant")
 	o.entry.Resource = args[0]
 	o.entry.Mode = v1beta1.SynchronizationMode(canonicalMode(o.mode))
 	return nil

@@ -44,7 +44,7 @@ func newDoctorCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Com
 		Use:   "doctor",
 		Short: "Look for problems of the installation, and say what to do about them",
 		Long: "Looks at the cluster, the APIServices, certificates, policies, clocks, the leader, the configuration, the rights of the servers, namespaces whose\n" +
-			"labels lag behind, the size of etcd, and what is left of HNC. It changes nothing.\n" +
+			"labels lag behind, the size of etcd, and what is left of HNC. It changes nothing, unless --resume is given.\n" +
 			"While the propagation is paused after a restore, lists what would be written; --resume ends the pause.\n" +
 			"The exit code is 0 if all is well, 2 for warnings and checks that need more rights, and 3 for errors.",
 		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet             # problems only\n" +

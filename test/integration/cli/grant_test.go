@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -38,13 +39,26 @@ func TestConfigOfAKindThatThePropagatorMayNotHandle(t *testing.T) {
 	}
 	s := newScript(t, root)
 	s.run("config", "set-resource", "deployments", "--group", "apps", "--mode", "Ignore")
-	s.run(set("--force")...)
-	s.run(set("--grant", "--dry-run=server")...)
+	s.run(set("--force", "--grant=false")...)
+	s.run(set("--dry-run=server")...)
 	s.as("bob, who may change the configuration", bob)
 	s.run(set()...)
 	s.run(set("--grant")...)
+	reviewer := rbacv1.PolicyRule{APIGroups: []string{authorizationv1.GroupName}, Resources: []string{"subjectaccessreviews"}, Verbs: []string{"create"}}
+	configurator.Rules = append(configurator.Rules, reviewer)
+	if _, err := kube.RbacV1().ClusterRoles().Update(t.Context(), configurator, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		if r := bob.hns(t, set("--dry-run=server")...); strings.Contains(r.stderr, "create subjectaccessreviews") {
+			return fmt.Errorf("the right to review has no effect: %s", r.stderr)
+		}
+		return nil
+	})
+	s.as("bob, who may see the rights of hnc-propagator, and not grant them", bob)
+	s.run(set()...)
 	s.as("the administrator", root)
-	s.run(set("--grant")...)
+	s.run(set()...)
 	s.run(set()...)
 	// The grant takes effect at the propagator's next try; until then, there is the condition OutOfSync.
 	eventually(t, func() error {

@@ -77,6 +77,42 @@ func TestGitOps(t *testing.T) {
 	}
 }
 
+// TestHealthOfEachKind runs the health check for objects of all kinds that the page names.
+func TestHealthOfEachKind(t *testing.T) {
+	script := healthScript(t)
+	condition := func(name, status, reason string, generation int64) map[string]any {
+		return map[string]any{"type": name, "status": status, "reason": reason, "message": "m", "observedGeneration": generation}
+	}
+	for kind, name := range map[string]string{
+		"Hierarchy": hnc.ConditionReady, "Subnamespace": hnc.ConditionReady, "HNCConfiguration": hnc.ConditionReady,
+		"HierarchicalResourceQuota": hnc.ConditionQuotaEnforced, "RepositorySync": hnc.ConditionSynced,
+	} {
+		for want, conditions := range map[string][]any{
+			"Healthy":     {condition("Other", "False", "Other", 2), condition(name, "True", "Any", 2)},
+			"Degraded":    {condition("Other", "True", "Other", 2), condition(name, "False", "Any", 2)},
+			"Progressing": {condition("Other", "True", "Other", 2), condition(name, "True", "Any", 1)},
+			"Suspended":   {condition(name, "False", hnc.ReasonPaused, 2)},
+		} {
+			o := &unstructured.Unstructured{Object: map[string]any{
+				"kind": kind, "metadata": map[string]any{"generation": int64(2)}, "status": map[string]any{"conditions": conditions},
+			}}
+			if got := health(t, script, o); got != want {
+				t.Errorf("%s with %v: got %s, want %s", kind, conditions, got, want)
+			}
+		}
+	}
+	pending := &unstructured.Unstructured{Object: map[string]any{
+		"kind": "HierarchicalResourceQuota", "metadata": map[string]any{"generation": int64(1)},
+		"status": map[string]any{"conditions": []any{condition(hnc.ConditionQuotaEnforced, "False", hnc.ReasonQuotaPending, 1)}},
+	}}
+	if got := health(t, script, pending); got != "Progressing" {
+		t.Errorf("a quota that is not enforced yet: got %s", got)
+	}
+	if got := health(t, script, &unstructured.Unstructured{Object: map[string]any{"kind": "RepositorySync"}}); got != "Progressing" {
+		t.Errorf("without a status: got %s", got)
+	}
+}
+
 // healthScript returns the health check that docs/gitops.md shows.
 func healthScript(t *testing.T) string {
 	t.Helper()
