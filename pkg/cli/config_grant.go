@@ -47,8 +47,9 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) er
 		if !apierrors.IsForbidden(err) || o.granting {
 			return err
 		}
-		return fmt.Errorf("the configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated. You may not grant these rights: %w\n"+
-			"An administrator may, with this command:\n  %s", o.dryRun.suffix(), strings.Join(lacks, ", "), resource, err, o.grantCommand())
+		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated.\n"+
+			"You may not grant these rights. An administrator may, with this command:\n  %s",
+			o.dryRun.suffix(), strings.Join(lacks, ", "), resource, o.grantCommand()), err}
 	}
 	return fmt.Errorf("the configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  %s",
 		o.dryRun.suffix(), strings.Join(lacks, ", "), resource, o.grantCommand())
