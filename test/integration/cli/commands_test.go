@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -205,6 +207,16 @@ func TestApply(t *testing.T) {
 func TestConfig(t *testing.T) {
 	t.Cleanup(func() { configure(t) })
 	waitUntilNothingIsHalted(t)
+	// Until Kubernetes has aggregated the ClusterRoles of the manifests, the propagator lacks rights.
+	eventually(t, func() error {
+		review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: hnc.PropagatorUser, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "delete", Group: "networking.k8s.io", Resource: "networkpolicies"},
+		}}, metav1.CreateOptions{})
+		if err == nil && !review.Status.Allowed {
+			err = errors.New("hnc-propagator may not delete networkpolicies")
+		}
+		return err
+	})
 	s := newScript(t, root)
 	s.run("config", "set-resource", "networkpolicies", "--group", "networking.k8s.io", "--mode", "ignore")
 	s.run("config", "set-resource", "networkpolicies", "--group", "networking.k8s.io", "--mode", "propagate")
