@@ -52,7 +52,7 @@ func newCommand(f *factory, streams genericiooptions.IOStreams, version string) 
 	root.AddCommand(
 		newTreeCommand(f, streams), newDescribeCommand(f, streams), newCreateCommand(f, streams), newDeleteCommand(f, streams),
 		newSetCommand(f, streams), newMoveCommand(f, streams), newApplyCommand(f, streams), newAdoptCommand(f, streams), newPlanCommand(f, streams), newConfigCommand(f, streams),
-		newGetCommand(f, streams), newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams),
+		newGetCommand(f, streams), newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams), newUICommand(f, streams),
 		newReleaseCommand(f, streams), newRepoCommand(f, streams), newDoctorCommand(f, streams), newMigrateCommand(f, streams), newUninstallCommand(f, streams), newVersionCommand(streams, version),
 	)
 	completeFlag(root, "namespace", f.completeNamespaces)

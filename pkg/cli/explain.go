@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
 
@@ -61,29 +63,10 @@ func (o *explainOptions) run(ctx context.Context) error {
 	if o.overwritten {
 		return o.printOverwritten(ctx, c, mapping.Resource.GroupResource())
 	}
-	mapper, err := o.factory.mapper()
+	answer, err := explain(ctx, o.factory, c, mapping, o.object.namespace, o.object.name)
 	if err != nil {
 		return err
 	}
-	q := &origin.Question{Resource: mapping.Resource.GroupResource(), Kind: mapping.GroupVersionKind.Kind, Name: o.object.name}
-	entries, err := readChain(ctx, c, q, o.object.namespace)
-	if err != nil {
-		return err
-	}
-	if err := readRules(ctx, c, q); err != nil {
-		return err
-	}
-	if err := readModes(ctx, c, mapper, q, entries); err != nil {
-		return err
-	}
-	for i := range q.Chain {
-		if err := readObject(ctx, c, mapping.Resource, q.Name, &q.Chain[i], i == 0); err != nil {
-			return err
-		}
-	}
-	answer := q.Ask()
-	answer.Because = append(answer.Because, overwrittenBefore(ctx, c, q)...)
-	answer.Because = append(answer.Because, eventsAbout(ctx, c, q)...)
 	printed, err := o.output.print(o.Out, answer, func() []string {
 		if answer.Source == "" {
 			return nil
@@ -96,7 +79,40 @@ func (o *explainOptions) run(ctx context.Context) error {
 	return o.printAnswer(answer)
 }
 
-func (o *explainOptions) printAnswer(a origin.Answer) error {
+// explain says where an object comes from, or why it is not there.
+func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapping, namespace, name string) (*origin.Answer, error) {
+	q := &origin.Question{Resource: mapping.Resource.GroupResource(), Kind: mapping.GroupVersionKind.Kind, Name: name}
+	if _, err := readQuestion(ctx, f, c, q, namespace); err != nil {
+		return nil, err
+	}
+	for i := range q.Chain {
+		if err := readObject(ctx, c, mapping.Resource, q.Name, &q.Chain[i], i == 0); err != nil {
+			return nil, err
+		}
+	}
+	answer := q.Ask()
+	answer.Because = append(answer.Because, overwrittenBefore(ctx, c, q)...)
+	answer.Because = append(answer.Because, eventsAbout(ctx, c, q)...)
+	return &answer, nil
+}
+
+// readQuestion reads everything that the answer depends on, except the objects. It returns the hierarchies by namespace.
+func readQuestion(ctx context.Context, f *factory, c *clients, q *origin.Question, namespace string) (map[string]*v1beta1.Hierarchy, error) {
+	mapper, err := f.mapper()
+	if err != nil {
+		return nil, err
+	}
+	hierarchies, err := readChain(ctx, c, q, namespace)
+	if err != nil {
+		return nil, err
+	}
+	if err := readRules(ctx, c, q); err != nil {
+		return nil, err
+	}
+	return hierarchies, readModes(ctx, c, mapper, q, hierarchies)
+}
+
+func (o *explainOptions) printAnswer(a *origin.Answer) error {
 	state := map[origin.State]string{origin.Copy: "copy", origin.Local: "not a copy", origin.Absent: "not there"}[a.State]
 	paint := paintFor(o.Out)
 	if paint.Bold != nil {

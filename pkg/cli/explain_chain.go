@@ -17,13 +17,13 @@ import (
 )
 
 // readChain reads the namespace and its ancestors: from the hierarchies, or from the tree labels where the user may not read these. It
-// returns spec.propagation of the hierarchies by namespace.
-func readChain(ctx context.Context, c *clients, q *origin.Question, namespace string) (map[string][]v1beta1.ResourceSpec, error) {
+// returns the hierarchies by namespace.
+func readChain(ctx context.Context, c *clients, q *origin.Question, namespace string) (map[string]*v1beta1.Hierarchy, error) {
 	ns, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	entries := map[string][]v1beta1.ResourceSpec{}
+	hierarchies := map[string]*v1beta1.Hierarchy{}
 	q.Labels, q.Terminating = ns.Labels, ns.DeletionTimestamp != nil
 	var chain []string
 	for at := namespace; at != "" && !slices.Contains(chain, at); {
@@ -41,13 +41,13 @@ func readChain(ctx context.Context, c *clients, q *origin.Question, namespace st
 		if at == namespace {
 			readConditions(q, h.Status.Conditions)
 		}
-		entries[at] = h.Spec.Propagation
+		hierarchies[at] = h
 		at = h.Spec.Parent
 	}
 	for _, name := range chain {
 		q.Chain = append(q.Chain, origin.Namespace{Name: name})
 	}
-	return entries, nil
+	return hierarchies, nil
 }
 
 func readConditions(q *origin.Question, conditions []metav1.Condition) {

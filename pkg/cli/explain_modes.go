@@ -49,8 +49,8 @@ func readRules(ctx context.Context, c *clients, q *origin.Question) error {
 }
 
 // readModes determines how the kind is propagated from each namespace of the chain: by the nearest hierarchy, upward, with an entry for the
-// kind, or by the cluster's configuration. entries are those of the hierarchies.
-func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origin.Question, entries map[string][]v1beta1.ResourceSpec) error {
+// kind, or by the cluster's configuration. A hierarchy that cannot be read has no entries.
+func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origin.Question, hierarchies map[string]*v1beta1.Hierarchy) error {
 	matches := func(spec v1beta1.ResourceSpec) bool {
 		mapping, err := kinds.Resolve(mapper, spec.Group, spec.Resource)
 		return err == nil && mapping.Resource.GroupResource() == q.Resource
@@ -62,7 +62,10 @@ func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origi
 	q.Cluster = mode
 	enforced := slices.Contains(kinds.Enforced, q.Resource)
 	for i := len(q.Chain) - 1; i >= 0; i-- {
-		own := entries[q.Chain[i].Name]
+		var own []v1beta1.ResourceSpec
+		if h := hierarchies[q.Chain[i].Name]; h != nil {
+			own = h.Spec.Propagation
+		}
 		if at := slices.IndexFunc(own, matches); at >= 0 && !enforced {
 			entry := own[at]
 			mode = origin.Mode{Configured: true, Mode: entry.Mode, Keep: cmp.Or(entry.OnConflict, onConflict) == v1beta1.Keep}

@@ -71,38 +71,53 @@ func loadAllTrees(ctx context.Context, c *clients, errOut io.Writer) (*tree.Tree
 
 // listTree reads all namespaces and all hierarchies. It returns an error if one of the roots is missing.
 func listTree(ctx context.Context, c *clients, roots []string) (*tree.Tree, error) {
-	hierarchies, err := c.hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	namespaces, hierarchies, err := listForest(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	namespaces, err := c.namespaces.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	t := tree.New()
-	for i := range namespaces.Items {
-		n := &namespaces.Items[i]
-		t.AddNamespace(n.Name, n.Annotations[hnc.AnnotationSubnamespaceOf] != "", n.DeletionTimestamp != nil)
-	}
-	known := sets.New[string]()
-	for i := range hierarchies.Items {
-		h := &hierarchies.Items[i]
-		t.AddHierarchy(h.Namespace, h.Spec.Parent, h.Status.Conditions)
-		t.AddAbstractAncestors(h.Namespace, h.Spec.AbstractAncestors)
-		known.Insert(h.Namespace)
-	}
-	for i := range namespaces.Items {
-		// The hierarchy of a sub-namespace that is being deleted may be gone.
-		n := &namespaces.Items[i]
-		if parent := n.Annotations[hnc.AnnotationSubnamespaceOf]; parent != "" && n.DeletionTimestamp != nil && !known.Has(n.Name) {
-			t.AddHierarchy(n.Name, parent, nil)
-		}
-	}
-	t.Link()
+	t := newTree(namespaces, hierarchies)
 	for _, root := range roots {
 		if t.Get(root) == nil {
 			return nil, apierrors.NewNotFound(corev1.Resource("namespaces"), root)
 		}
 	}
 	return t, nil
+}
+
+// listForest reads all namespaces and all hierarchies.
+func listForest(ctx context.Context, c *clients) ([]metav1.PartialObjectMetadata, []v1beta1.Hierarchy, error) {
+	hierarchies, err := c.hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	namespaces, err := c.namespaces.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return namespaces.Items, hierarchies.Items, nil
+}
+
+// newTree returns the tree of namespaces and their hierarchies.
+func newTree(namespaces []metav1.PartialObjectMetadata, hierarchies []v1beta1.Hierarchy) *tree.Tree {
+	t := tree.New()
+	for i := range namespaces {
+		n := &namespaces[i]
+		t.AddNamespace(n.Name, n.Annotations[hnc.AnnotationSubnamespaceOf] != "", n.DeletionTimestamp != nil)
+	}
+	known := sets.New[string]()
+	for i := range hierarchies {
+		h := &hierarchies[i]
+		t.AddHierarchy(h.Namespace, h.Spec.Parent, h.Status.Conditions)
+		t.AddAbstractAncestors(h.Namespace, h.Spec.AbstractAncestors)
+		known.Insert(h.Namespace)
+	}
+	for i := range namespaces {
+		// The hierarchy of a sub-namespace that is being deleted may be gone.
+		n := &namespaces[i]
+		if parent := n.Annotations[hnc.AnnotationSubnamespaceOf]; parent != "" && n.DeletionTimestamp != nil && !known.Has(n.Name) {
+			t.AddHierarchy(n.Name, parent, nil)
+		}
+	}
+	t.Link()
+	return t
 }

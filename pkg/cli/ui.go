@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
+)
+
+type uiOptions struct {
+	genericiooptions.IOStreams
+	factory *factory
+
+	port int
+	open bool
+}
+
+func newUICommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &uiOptions{IOStreams: streams, factory: f}
+	cmd := &cobra.Command{
+		Use:   "ui",
+		Short: "Show the trees in the browser, with their problems first",
+		Long: `Show the trees in the browser, with their problems first.
+
+Serves a page on 127.0.0.1 with your kubeconfig and your permissions, until Ctrl-C or 30 minutes without requests. The page
+changes nothing in the cluster. Only a browser that has opened the printed URL can read it.`,
+		Example: `  kubectl hns ui
+  kubectl hns ui --open=false --port 8001`,
+		Args: cobra.NoArgs,
+		RunE: runOptions(o),
+	}
+	cmd.Flags().IntVar(&o.port, "port", 0, "The port on 127.0.0.1; 0 is a free one")
+	cmd.Flags().BoolVar(&o.open, "open", true, "Open the page in the browser")
+	return cmd
+}
+
+func (o *uiOptions) complete(*cobra.Command, []string) error { return nil }
+
+func (o *uiOptions) validate() error {
+	if o.port < 0 || o.port > 65535 {
+		return usageErrorf("--port must be between 0 and 65535")
+	}
+	return nil
+}
+
+func (o *uiOptions) run(ctx context.Context) error {
+	reader, err := newUIReader(o.factory)
+	if err != nil {
+		return err
+	}
+	server, err := ui.Listen(reader, o.port)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(o.Out, "%s\n", server.URL()); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(o.ErrOut, "Anyone with this URL on this machine sees what you may see. Press Ctrl-C to end.")
+	if o.open {
+		if err := openBrowser(ctx, server.URL()); err != nil {
+			warnf(o.ErrOut, "cannot open a browser: %v; open the URL yourself", err)
+		}
+	}
+	err = server.Serve(ctx)
+	if errors.Is(err, ui.ErrIdle) {
+		_, _ = fmt.Fprintf(o.ErrOut, "Ended: %v.\n", err)
+		return nil
+	}
+	return err
+}
+
+// openBrowser opens a URL in the user's browser. It does not wait for it.
+func openBrowser(ctx context.Context, url string) error {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
+}

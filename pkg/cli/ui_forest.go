@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
+)
+
+// uiReader reads what the page of `kubectl hns ui` shows.
+type uiReader struct {
+	factory *factory
+	clients *clients
+	session ui.Session
+}
+
+func newUIReader(f *factory) (*uiReader, error) {
+	c, err := f.clients()
+	if err != nil {
+		return nil, err
+	}
+	r := &uiReader{factory: f, clients: c}
+	raw, err := f.flags.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return nil, err
+	}
+	r.session.Context = raw.CurrentContext
+	if *f.flags.Context != "" {
+		r.session.Context = *f.flags.Context
+	}
+	if c := raw.Contexts[r.session.Context]; c != nil {
+		r.session.Cluster, r.session.User = c.Cluster, c.AuthInfo
+	}
+	if *f.flags.Impersonate != "" {
+		r.session.User = *f.flags.Impersonate
+	}
+	return r, nil
+}
+
+func (r *uiReader) Session() ui.Session { return r.session }
+
+func (r *uiReader) Forest(ctx context.Context) (*ui.Forest, error) {
+	namespaces, hierarchies, err := listForest(ctx, r.clients)
+	if apierrors.IsForbidden(err) {
+		return r.myForest(ctx, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := newTree(namespaces, hierarchies)
+	forest := &ui.Forest{Namespaces: make([]ui.Member, 0, len(namespaces))}
+	for i := range namespaces {
+		forest.Namespaces = append(forest.Namespaces, newMember(&namespaces[i], t.Get(namespaces[i].Name)))
+	}
+	return forest, nil
+}
+
+// myForest returns the namespaces that the user may see. why is the error about all namespaces.
+func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) {
+	mine, err := r.clients.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, why
+	}
+	forest := &ui.Forest{
+		Namespaces: make([]ui.Member, 0, len(mine.Items)),
+		Partial:    "Only namespaces that you may see are shown, without conditions. Missing permission: " + missingRight(why),
+	}
+	for i := range mine.Items {
+		n := &mine.Items[i]
+		kind := map[v1beta1.NamespaceKind]ui.Kind{v1beta1.NamespaceSubnamespace: ui.Subnamespace, v1beta1.NamespaceExternal: ui.External}[n.Status.Kind]
+		if kind == "" {
+			kind = ui.Full
+		}
+		forest.Namespaces = append(forest.Namespaces, ui.Member{
+			Name: n.Name, Parent: n.Status.Parent, Kind: kind, Labels: ownLabels(n.Labels),
+			Deleting: n.Status.Phase == string(corev1.NamespaceTerminating), Created: created(&n.ObjectMeta),
+		})
+	}
+	return forest, nil
+}
+
+// newMember returns a namespace of the forest, with its place in the tree.
+func newMember(ns *metav1.PartialObjectMetadata, node *tree.Node) ui.Member {
+	m := ui.Member{
+		Name: ns.Name, Parent: node.Parent, Kind: ui.Full, Deleting: node.Deleting, Created: created(&ns.ObjectMeta), Labels: ownLabels(ns.Labels),
+		Problems: node.Conditions,
+	}
+	manager := ns.Annotations[hnc.AnnotationManagedBy]
+	switch {
+	case node.Subnamespace:
+		m.Kind = ui.Subnamespace
+	case manager != "" && manager != hnc.GroupName:
+		m.Kind = ui.External
+	}
+	return m
+}
+
+func created(meta *metav1.ObjectMeta) *time.Time {
+	if meta.CreationTimestamp.IsZero() {
+		return nil
+	}
+	return &meta.CreationTimestamp.Time
+}
+
+// ownLabels returns the labels of a namespace that it does not have because of its place in the tree or its name.
+func ownLabels(labels map[string]string) map[string]string {
+	own := maps.Clone(labels)
+	maps.DeleteFunc(own, func(key, _ string) bool {
+		_, ofTree := hnc.TreeLabelAncestor(key)
+		return ofTree || key == corev1.LabelMetadataName || slices.Contains(projectedLabels, key)
+	})
+	return own
+}
+
+// projectedLabels are the labels that the propagator sets on namespaces.
+var projectedLabels = []string{hnc.LabelIncludedNamespace, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned}
+
+// uiPollPeriod is how often the page is refreshed for users who may not watch.
+const uiPollPeriod = 15 * time.Second
+
+func (r *uiReader) Watch(ctx context.Context, changed func()) error {
+	namespaces, err := watchFromNow(ctx, func(ctx context.Context, o metav1.ListOptions) (string, error) {
+		list, err := r.clients.namespaces.List(ctx, o)
+		if err != nil {
+			return "", err
+		}
+		return list.ResourceVersion, nil
+	}, r.clients.namespaces.Watch)
+	if err == nil {
+		defer namespaces.Stop()
+		client := r.clients.hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
+		var hierarchies watch.Interface
+		hierarchies, err = watchFromNow(ctx, func(ctx context.Context, o metav1.ListOptions) (string, error) {
+			list, err := client.List(ctx, o)
+			if err != nil {
+				return "", err
+			}
+			return list.ResourceVersion, nil
+		}, client.Watch)
+		if err == nil {
+			defer hierarchies.Stop()
+			return drain(ctx, changed, namespaces.ResultChan(), hierarchies.ResultChan())
+		}
+	}
+	if !apierrors.IsForbidden(err) {
+		return err
+	}
+	ticker := time.NewTicker(uiPollPeriod)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			changed()
+		}
+	}
+}
+
+// watchFromNow starts a watch without the objects that exist. The caller has read them before.
+func watchFromNow(ctx context.Context, list func(context.Context, metav1.ListOptions) (string, error), start func(context.Context, metav1.ListOptions) (watch.Interface, error)) (watch.Interface, error) {
+	version, err := list(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	return start(ctx, metav1.ListOptions{ResourceVersion: version})
+}
+
+// drain calls changed once and for each event until one of the watches ends. The first call covers changes before the watches began.
+func drain(ctx context.Context, changed func(), namespaces, hierarchies <-chan watch.Event) error {
+	changed()
+	for open := true; open; {
+		var event watch.Event
+		select {
+		case <-ctx.Done():
+			return nil
+		case event, open = <-namespaces:
+		case event, open = <-hierarchies:
+		}
+		if event.Type == watch.Error {
+			return apierrors.FromObject(event.Object)
+		}
+		changed()
+	}
+	return nil
+}

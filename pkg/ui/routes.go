@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+)
+
+//go:embed dist
+var dist embed.FS
+
+// routes returns the handler behind the guard.
+func routes(reader Reader) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/session", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, reader.Session()) })
+	mux.HandleFunc("GET /api/forest", answer(reader, func(r *http.Request) (any, error) { return reader.Forest(r.Context()) }))
+	mux.HandleFunc("GET /api/namespaces/{namespace}", answer(reader, func(r *http.Request) (any, error) {
+		return reader.Namespace(r.Context(), r.PathValue("namespace"))
+	}))
+	mux.HandleFunc("GET /api/namespaces/{namespace}/objects/{resource}", answer(reader, func(r *http.Request) (any, error) {
+		return reader.Objects(r.Context(), r.PathValue("namespace"), r.PathValue("resource"))
+	}))
+	mux.HandleFunc("GET /api/namespaces/{namespace}/objects/{resource}/{name}", answer(reader, func(r *http.Request) (any, error) {
+		return reader.Explain(r.Context(), r.PathValue("namespace"), r.PathValue("resource"), r.PathValue("name"))
+	}))
+	mux.HandleFunc("GET /api/changes", changes(reader))
+	mux.HandleFunc("GET /api/", func(w http.ResponseWriter, _ *http.Request) {
+		writeError(w, http.StatusNotFound, Problem{Title: "There is no such data"})
+	})
+	files, err := fs.Sub(dist, "dist")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	for _, name := range []string{"app.js", "app.css", "icon.svg"} {
+		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, name) })
+	}
+	// Every other address is one of a page, which the script draws.
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		http.ServeFileFS(w, r, files, "page.html")
+	})
+	return mux
+}
+
+// answer returns a handler that writes what read returns, as JSON.
+func answer(reader Reader, read func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if why := invalidNames(r); why != "" {
+			writeError(w, http.StatusBadRequest, Problem{Title: "The address names no namespace or object", Detail: why})
+			return
+		}
+		data, err := read(r)
+		if err != nil {
+			problem := reader.Problem(err)
+			status := http.StatusBadGateway
+			if code := statusCode(err); code != 0 {
+				status = code
+			}
+			writeError(w, status, problem)
+			return
+		}
+		writeJSON(w, http.StatusOK, data)
+	}
+}
+
+// invalidNames returns what is wrong with the names in the path of a request. They become parts of paths of the API.
+func invalidNames(r *http.Request) string {
+	if namespace := r.PathValue("namespace"); namespace != "" {
+		for _, why := range validation.ValidateNamespaceName(namespace, false) {
+			return why
+		}
+	}
+	for _, part := range []string{"resource", "name"} {
+		for _, why := range path.IsValidPathSegmentName(r.PathValue(part)) {
+			return why
+		}
+	}
+	return ""
+}
+
+// The pauses between messages of a stream of changes: changes that follow each other are reported together, and a message in between
+// shows that the connection is alive.
+const (
+	changesPause    = 500 * time.Millisecond
+	heartbeatPeriod = 10 * time.Second
+)
+
+// changes returns a handler that writes a line "changed" after changes in the cluster, and an empty one regularly, until the watch
+// ends.
+func changes(reader Reader) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		changed, ended := make(chan struct{}, 1), make(chan error, 1)
+		go func() {
+			ended <- reader.Watch(r.Context(), func() {
+				select {
+				case changed <- struct{}{}:
+				default:
+				}
+			})
+		}()
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		stream := http.NewResponseController(w)
+		write := func(line string) bool {
+			_, err := w.Write([]byte(line + "\n"))
+			return err == nil && stream.Flush() == nil
+		}
+		heartbeat := time.NewTicker(heartbeatPeriod)
+		defer heartbeat.Stop()
+		for alive := write(""); alive; {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-ended:
+				return
+			case <-heartbeat.C:
+				alive = write("")
+			case <-changed:
+				alive = write("changed") && pause(r, changesPause)
+			}
+		}
+	}
+}
+
+// pause waits, and reports whether the request still lasts.
+func pause(r *http.Request, d time.Duration) bool {
+	select {
+	case <-r.Context().Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+func writeError(w http.ResponseWriter, status int, problem Problem) { writeJSON(w, status, problem) }
+
+// writeJSON writes a value. An error means that the browser has gone.
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value)
+}
+
+// statusCode returns the HTTP status of an error of the API, 0 of any other.
+func statusCode(err error) int {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return int(status.Status().Code)
+	}
+	return 0
+}

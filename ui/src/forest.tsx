@@ -1,0 +1,137 @@
+// The forest: all trees as one table, problems first.
+import { h } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useData } from './api'
+import { age, build, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
+import { Copy, Link, Loaded, navigate, toNamespace } from './parts'
+import { Forest } from './types'
+
+const rowHeight = 30
+// Larger forests show their roots and the branches with problems at first.
+const expandAll = 200
+
+// What the user has expanded and filtered lasts as long as the tab.
+const toggled = new Map<string, boolean>()
+let lastFilter: Filter = { text: '', problems: false }
+
+export function ForestPage({ version }: { version: number }) {
+  const forest = useData<Forest>('/api/forest', version)
+  useEffect(() => { document.title = 'Forest' }, [])
+  return <main class="forest"><Loaded from={forest}>{(data: Forest) => <Trees forest={data} />}</Loaded></main>
+}
+
+function Trees({ forest }: { forest: Forest }) {
+  const roots = useMemo(() => build(forest.namespaces), [forest])
+  const [filter, setFilterState] = useState(lastFilter)
+  const setFilter = (f: Filter) => { lastFilter = f; setFilterState(f) }
+  const [, redraw] = useState(0)
+  const small = forest.namespaces.length <= expandAll
+  const isExpanded = (node: Node) => toggled.get(node.member.name) ?? (small || node.problems > (node.member.problems?.length ?? 0))
+  const list = rows(roots, filter, isExpanded)
+  const troubled = forest.namespaces.filter(m => m.problems?.length)
+  const toggle = (node: Node, open: boolean) => { toggled.set(node.member.name, open); redraw(n => n + 1) }
+  const setAll = (open: boolean) => { for (const m of forest.namespaces) toggled.set(m.name, open); redraw(n => n + 1) }
+  return <div>
+    <div class="head">
+      <h1>Forest</h1>
+      <p class="summary">{plural(forest.namespaces.length, 'namespace')} in {plural(roots.length, 'tree')} · {
+        troubled.length ? <b class="bad">{plural(troubled.length, 'namespace')} with problems</b> : <span class="good">no problems</span>}</p>
+      <Copy command="kubectl hns tree -A" />
+    </div>
+    {forest.partial && <p class="stale">{forest.partial}</p>}
+    <div class="tools">
+      <input id="search" type="search" placeholder="Name, or label=value  ( / )" aria-label="Filter by name, or by label=value" value={filter.text}
+        onInput={(e: any) => setFilter({ ...filter, text: e.target.value })} spellcheck={false} autocomplete="off" />
+      <label class="check"><input type="checkbox" checked={filter.problems} onChange={(e: any) => setFilter({ ...filter, problems: e.target.checked })} /> With problems</label>
+      <span class="grow" />
+      <button onClick={() => setAll(true)} disabled={isFiltered(filter)}>Expand all</button>
+      <button onClick={() => setAll(false)} disabled={isFiltered(filter)}>Collapse all</button>
+    </div>
+    {list.length ? <Grid list={list} toggle={toggle} fixed={isFiltered(filter)} />
+      : <p class="dim box" role="status">{isFiltered(filter) ? 'No namespace matches the filter.' : 'There are no namespaces that you may see.'}</p>}
+  </div>
+}
+
+// Grid draws the rows in view only.
+function Grid({ list, toggle, fixed }: { list: Row[]; toggle: (node: Node, open: boolean) => void; fixed: boolean }) {
+  const body = useRef<HTMLDivElement>(null)
+  const [view, setView] = useState({ top: 0, height: 800 })
+  const [active, setActive] = useState('')
+  const at = Math.max(0, list.findIndex(row => row.node.member.name === active))
+  const measure = () => { const b = body.current; if (b) setView({ top: b.scrollTop, height: b.clientHeight }) }
+  useEffect(() => {
+    measure()
+    addEventListener('resize', measure)
+    return () => removeEventListener('resize', measure)
+  }, [list.length])
+  const go = (i: number) => {
+    i = Math.max(0, Math.min(list.length - 1, i))
+    setActive(list[i].node.member.name)
+    const b = body.current!
+    if (i * rowHeight < b.scrollTop) b.scrollTop = i * rowHeight
+    if ((i + 1) * rowHeight > b.scrollTop + b.clientHeight) b.scrollTop = (i + 1) * rowHeight - b.clientHeight
+  }
+  const onKey = (e: KeyboardEvent) => {
+    const row = list[at], page = Math.max(1, Math.floor(view.height / rowHeight) - 1)
+    if (e.ctrlKey || e.metaKey || e.altKey) return
+    switch (e.key) {
+      case 'ArrowDown': go(at + 1); break
+      case 'ArrowUp': go(at - 1); break
+      case 'PageDown': go(at + page); break
+      case 'PageUp': go(at - page); break
+      case 'Home': go(0); break
+      case 'End': go(list.length - 1); break
+      case 'ArrowRight':
+        if (row.expanded) go(at + 1)
+        else if (row.node.children.length && !fixed) toggle(row.node, true)
+        break
+      case 'ArrowLeft':
+        if (row.expanded && !fixed) toggle(row.node, false)
+        else if (row.parent >= 0) go(row.parent)
+        break
+      case 'Enter': navigate(toNamespace(row.node.member.name)); break
+      default: return
+    }
+    e.preventDefault()
+  }
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - 10)
+  const last = Math.min(list.length, Math.ceil((view.top + view.height) / rowHeight) + 10)
+  const drawn = list.slice(first, last)
+  return <div class="grid" role="treegrid" aria-label="Namespaces" aria-rowcount={list.length + 1} aria-readonly="true" tabIndex={0} onKeyDown={onKey}
+    aria-activedescendant={at >= first && at < last ? 'row-' + list[at].node.member.name : undefined}>
+    <div class="row header" role="row" aria-rowindex={1}>
+      <span role="columnheader">Namespace</span><span role="columnheader">Problems</span><span role="columnheader" class="wide">Kind</span>
+      <span role="columnheader" class="num wide" title="Namespaces below">Below</span><span role="columnheader" class="num">Age</span>
+    </div>
+    <div class="rows" role="rowgroup" ref={body} onScroll={measure} tabIndex={-1}>
+      <div role="presentation" style={{ height: list.length * rowHeight + 'px', position: 'relative' }}>
+        {drawn.map((row, i) => <Line key={row.node.member.name} row={row} index={first + i} active={first + i === at} fixed={fixed}
+          choose={() => setActive(row.node.member.name)} toggle={toggle} />)}
+      </div>
+    </div>
+  </div>
+}
+
+function Line({ row, index, active, fixed, choose, toggle }: any) {
+  const { node, depth, expanded }: Row = row
+  const { member, children } = node
+  const own = member.problems?.length ?? 0
+  const below = node.problems - own
+  return <div id={'row-' + member.name} role="row" class={'row' + (active ? ' active' : '') + (own ? ' troubled' : '')} aria-level={depth + 1} aria-rowindex={index + 2}
+    aria-posinset={row.position} aria-setsize={row.siblings} aria-expanded={children.length ? expanded : undefined} style={{ top: index * rowHeight + 'px', '--depth': depth }} onMouseDown={choose}>
+    <span role="gridcell" class="name">
+      {children.length
+        ? <button class="twist" tabIndex={-1} aria-hidden="true" disabled={fixed} onClick={() => toggle(node, !expanded)}>{expanded ? '▾' : '▸'}</button>
+        : <span class="twist" />}
+      <Link to={toNamespace(member.name)} tabIndex={-1} title={member.name}>{member.name}</Link>
+      {member.deleting && <span class="tag">deleting</span>}
+    </span>
+    <span role="gridcell" class="what">
+      {own ? <span class="problem" title={member.problems!.map(c => `${words(c.type)}: ${c.message}`).join('\n')}><b>{words(member.problems![0].reason)}</b> <span class="wide">{member.problems![0].message}</span>{own > 1 && ` +${own - 1}`}</span>
+        : below && !expanded ? <span class="problem below">{below} below</span> : null}
+    </span>
+    <span role="gridcell" class="dim wide">{member.kind === 'full' ? '' : member.kind}</span>
+    <span role="gridcell" class="num dim wide">{node.descendants || ''}</span>
+    <span role="gridcell" class="num dim">{age(member.created)}</span>
+  </div>
+}

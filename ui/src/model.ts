@@ -1,0 +1,103 @@
+// The forest without any drawing: which rows a table shows, in which order.
+import { Member } from './types'
+
+export interface Node { member: Member; children: Node[]; problems: number; descendants: number; parentMissing: boolean }
+export interface Row { node: Node; depth: number; expanded: boolean; parent: number; position: number; siblings: number }
+export interface Filter { text: string; problems: boolean }
+
+// build returns the trees. Branches with problems come first, then names. Members of a cycle begin a tree of their own.
+export function build(members: Member[]): Node[] {
+  const nodes = new Map<string, Node>()
+  for (const member of members) nodes.set(member.name, { member, children: [], problems: 0, descendants: 0, parentMissing: false })
+  const roots: Node[] = []
+  for (const node of nodes.values()) {
+    const parent = node.member.parent ? nodes.get(node.member.parent) : undefined
+    node.parentMissing = !!node.member.parent && !parent
+    if (parent) parent.children.push(node)
+    else roots.push(node)
+  }
+  const reached = new Set<Node>()
+  // Children after their parents, without recursion: trees may be deep.
+  const visit = (root: Node) => {
+    const order = [root]
+    reached.add(root)
+    for (let i = 0; i < order.length; i++) {
+      order[i].children = order[i].children.filter(child => !reached.has(child))
+      for (const child of order[i].children) { reached.add(child); order.push(child) }
+    }
+    for (let i = order.length - 1; i >= 0; i--) {
+      const node = order[i]
+      node.problems = node.member.problems?.length ?? 0
+      for (const child of node.children) { node.problems += child.problems; node.descendants += child.descendants + 1 }
+      sort(node.children)
+    }
+  }
+  roots.forEach(visit)
+  for (const node of nodes.values()) if (!reached.has(node)) { roots.push(node); visit(node) }
+  return sort(roots)
+}
+
+function sort(nodes: Node[]): Node[] {
+  return nodes.sort((a, b) => Number(b.problems > 0) - Number(a.problems > 0) || (a.member.name < b.member.name ? -1 : 1))
+}
+
+// matches reports whether a filter selects a namespace itself. A text with "=" selects by label.
+export function matches(member: Member, filter: Filter): boolean {
+  if (filter.problems && !member.problems?.length) return false
+  const text = filter.text.trim().toLowerCase()
+  const equals = text.indexOf('=')
+  if (equals > 0) return member.labels?.[filter.text.trim().slice(0, equals)]?.toLowerCase() === text.slice(equals + 1)
+  return member.name.includes(text)
+}
+
+export function isFiltered(filter: Filter): boolean { return filter.problems || filter.text.trim() !== '' }
+
+// rows returns the visible rows. With a filter these are the namespaces that it selects and their ancestors; all are expanded.
+export function rows(roots: Node[], filter: Filter, isExpanded: (node: Node) => boolean): Row[] {
+  const filtered = isFiltered(filter)
+  const shown = new Set<Node>()
+  if (filtered) {
+    const stack: { node: Node; above: Node[] }[] = []
+    for (const root of roots) stack.push({ node: root, above: [] })
+    for (let at = stack.pop(); at; at = stack.pop()) {
+      if (matches(at.node.member, filter)) { shown.add(at.node); for (const node of at.above) shown.add(node) }
+      const above = at.node.children.length ? [...at.above, at.node] : at.above
+      for (const child of at.node.children) stack.push({ node: child, above })
+    }
+  }
+  const pick = (nodes: Node[]) => filtered ? nodes.filter(node => shown.has(node)) : nodes
+  const result: Row[] = []
+  const stack: Row[] = []
+  const push = (nodes: Node[], depth: number, parent: number) => {
+    for (let i = nodes.length - 1; i >= 0; i--) {
+      stack.push({ node: nodes[i], depth, parent, expanded: false, position: i + 1, siblings: nodes.length })
+    }
+  }
+  push(pick(roots), 0, -1)
+  for (let row = stack.pop(); row; row = stack.pop()) {
+    const children = pick(row.node.children)
+    row.expanded = children.length > 0 && (filtered || isExpanded(row.node))
+    result.push(row)
+    if (row.expanded) push(children, row.depth + 1, result.length - 1)
+  }
+  return result
+}
+
+// words writes a name like ActivitiesHalted as words.
+export function words(name: string): string {
+  const spaced = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
+}
+
+// age is the time since a date, as kubectl prints it.
+export function age(created: string | undefined, now = Date.now()): string {
+  if (!created) return ''
+  const seconds = Math.max(0, Math.floor((now - Date.parse(created)) / 1000))
+  if (seconds < 120) return seconds + 's'
+  if (seconds < 3 * 3600) return Math.floor(seconds / 60) + 'm'
+  if (seconds < 48 * 3600) return Math.floor(seconds / 3600) + 'h'
+  if (seconds < 2 * 365 * 86400) return Math.floor(seconds / 86400) + 'd'
+  return Math.floor(seconds / (365 * 86400)) + 'y'
+}
+
+export function plural(n: number, one: string, many = one + 's'): string { return `${n.toLocaleString('en')} ${n === 1 ? one : many}` }

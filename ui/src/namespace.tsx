@@ -1,0 +1,93 @@
+// One namespace: its place, its problems, the policy in it.
+import { h, Fragment } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useData } from './api'
+import { age, plural } from './model'
+import { Conditions, Copy, Link, Loaded, toNamespace, toObject } from './parts'
+import { Namespace, Objects } from './types'
+
+export function NamespacePage({ name, version }: { name: string; version: number }) {
+  const ns = useData<Namespace>('/api/namespaces/' + name, version)
+  useEffect(() => { document.title = name }, [name])
+  return <main>
+    {!ns.data && <div class="head"><h1>{name}</h1></div>}
+    <Loaded from={ns}>{(data: Namespace) => <Details ns={data} version={version} />}</Loaded>
+  </main>
+}
+
+export function Path({ names, abstract = [] }: { names: string[]; abstract?: string[] }) {
+  return <nav aria-label="Path to the root" class="path"><ol>
+    <li><Link to="/">Forest</Link></li>
+    {[...abstract].reverse().map(a => <li key={'a ' + a} class="dim" title="An abstract ancestor: no namespace of the cluster">{a}</li>)}
+    {names.map((n, i) => <li key={n}>{i === names.length - 1 ? <b aria-current="page">{n}</b> : <Link to={toNamespace(n)}>{n}</Link>}</li>)}
+  </ol></nav>
+}
+
+function Details({ ns, version }: { ns: Namespace; version: number }) {
+  const facts = [
+    ns.kind === 'full' ? 'full namespace' : ns.kind,
+    ns.path.length > 1 ? `level ${ns.path.length}` : 'root',
+    ns.created && `${age(ns.created)} old`,
+    ns.allowsCascadingDeletion ? `sub-namespaces are deleted with it${ns.cascadingDeletionSetFrom && ns.cascadingDeletionSetFrom !== ns.name ? `, as set in ${ns.cascadingDeletionSetFrom}` : ''}` : '',
+  ].filter(Boolean)
+  return <>
+    <Path names={ns.path} abstract={ns.abstractAncestors} />
+    <div class="head">
+      <h1>{ns.name}</h1>
+      <p class="summary">{ns.deleting && <><b class="bad">being deleted</b> · </>}{facts.join(' · ')}</p>
+      <Copy command={'kubectl hns describe ' + ns.name} />
+    </div>
+    {ns.excluded && <p class="stale">The namespace is {ns.excluded}. Nothing is copied to it or from it.</p>}
+    {ns.notes?.map(note => <p class="stale" key={note}>{note}</p>)}
+    {!!ns.problems?.length && <section class="box bad"><h2>{plural(ns.problems.length, 'problem')}</h2><Conditions list={ns.problems} /></section>}
+    <div class="columns">
+      <section aria-labelledby="policy">
+        <h2 id="policy">Policy</h2>
+        {ns.resources.map(r => <Resource key={r} namespace={ns.name} resource={r} version={version} />)}
+      </section>
+      <div>
+        <Children ns={ns} />
+        <Labels ns={ns} />
+      </div>
+    </div>
+  </>
+}
+
+function Resource({ namespace, resource, version }: { namespace: string; resource: string; version: number }) {
+  const objects = useData<Objects>(`/api/namespaces/${namespace}/objects/${resource}`, version)
+  const [name, ...group] = resource.split('.')
+  const items = objects.data?.items ?? []
+  const here = items.filter(o => o.state !== 'Absent').length
+  return <section class="kind" aria-label={resource}>
+    <h3><span>{name}</span>{group.length > 0 && <small class="dim">{group.join('.')}</small>}<span class="grow" />
+      {objects.data && <small class="dim">{here ? plural(here, 'object') : 'none'}</small>}
+      {objects.data?.mode && <span class="tag">{objects.data.mode}</span>}</h3>
+    {objects.error && !objects.data && <p class="note">{objects.error.problem.missingPermission ? <>Missing permission: <code>{objects.error.problem.missingPermission}</code></> : objects.error.problem.detail}</p>}
+    {objects.data?.notes?.map(note => <p class="note" key={note}>{note}</p>)}
+    {items.length > 0 && <table><thead class="hidden"><tr><th>Name</th><th>Where it comes from</th></tr></thead><tbody>{items.map(o => <tr key={o.name} class={o.state}>
+      <td><Link to={toObject(namespace, resource, o.name)}>{o.name}</Link></td>
+      <td>{o.state === 'Copy' ? <>copied from <Link to={toNamespace(o.source!)}>{o.source}</Link></>
+        : o.state === 'Local' ? <>made here{o.override && <span class="tag">override</span>}</>
+        : <><span class="tag">not here</span> is in <Link to={toNamespace(o.source!)}>{o.source}</Link> · <Link to={toObject(namespace, resource, o.name)}>why not here?</Link></>}</td>
+    </tr>)}</tbody></table>}
+  </section>
+}
+
+function Children({ ns }: { ns: Namespace }) {
+  return <section class="box" aria-labelledby="children">
+    <h2 id="children">Children <small class="dim">{ns.children.length || ''}</small></h2>
+    {ns.children.length ? <ul class="plain">{ns.children.map(c => <li key={c.name}>
+      <Link to={toNamespace(c.name)}>{c.name}</Link> <span class="dim">{c.subnamespace ? 'sub-namespace' : ''}</span>
+      {c.state && c.state !== 'Ok' && <span class="tag bad">{c.state}</span>}</li>)}</ul> : <p class="dim">None.</p>}
+  </section>
+}
+
+function Labels({ ns }: { ns: Namespace }) {
+  const own = ns.labelsFrom.filter(l => !l.tree), tree = ns.labelsFrom.filter(l => l.tree)
+  const row = (l: Namespace['labelsFrom'][0]) => <li key={l.key}><code>{l.key}={l.value}</code>{l.from && <span class="dim"> set by the hierarchy {l.from === ns.name ? 'here' : <>in <Link to={toNamespace(l.from)}>{l.from}</Link></>}</span>}</li>
+  return <section class="box" aria-labelledby="labels">
+    <h2 id="labels">Labels</h2>
+    {own.length ? <ul class="plain">{own.map(row)}</ul> : <p class="dim">None of its own.</p>}
+    {tree.length > 0 && <details><summary>{tree.length} set by its place in the tree</summary><ul class="plain">{tree.map(row)}</ul></details>}
+  </section>
+}

@@ -1,0 +1,55 @@
+// Parts that several pages share.
+import { h, Fragment } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Data } from './api'
+import { Condition, Problem } from './types'
+import { words } from './model'
+
+export function navigate(path: string) {
+  history.pushState(null, '', path)
+  dispatchEvent(new PopStateEvent('popstate'))
+  scrollTo(0, 0)
+}
+
+export function Link({ to, children, ...rest }: any) {
+  const follow = (e: MouseEvent) => {
+    if (e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return
+    e.preventDefault()
+    navigate(to)
+  }
+  return <a href={to} onClick={follow} {...rest}>{children}</a>
+}
+
+export const toNamespace = (name: string) => '/ns/' + name
+export const toObject = (namespace: string, resource: string, name: string) => `/ns/${namespace}/${resource}/${encodeURIComponent(name)}`
+
+// Copy shows the command that prints the same as the page, and copies it.
+export function Copy({ command }: { command: string }) {
+  const [copied, setCopied] = useState(false)
+  const copy = () => navigator.clipboard.writeText(command).then(() => { setCopied(true); setTimeout(() => setCopied(false), 1500) })
+  return <button class="copy" onClick={copy} title="Copy the command that shows the same"><code>{command}</code><span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span></button>
+}
+
+export function ProblemBox({ problem }: { problem: Problem }) {
+  return <section class="box bad" role="alert">
+    <h2>{problem.title}</h2>
+    {problem.missingPermission && <p>Missing permission: <code>{problem.missingPermission}</code></p>}
+    {problem.detail && <p class="message">{problem.detail}</p>}
+    {problem.hint && <p>{problem.hint}</p>}
+  </section>
+}
+
+// Loaded shows data, or why there is none; and above data that could not be read again, since when.
+export function Loaded<T>({ from, children }: { from: Data<T>; children: (data: T) => any }) {
+  const [slow, setSlow] = useState(false)
+  useEffect(() => { const timer = setTimeout(() => setSlow(true), 200); return () => clearTimeout(timer) }, [])
+  if (!from.data) return from.error ? <ProblemBox problem={from.error.problem} /> : <p class="dim" role="status">{slow ? 'Reading from the cluster …' : ''}</p>
+  return <>
+    {from.error && <p class="stale" role="status"><b>{from.error.problem.title}.</b> This is the state of {from.at!.toLocaleTimeString()}. {from.error.problem.hint}</p>}
+    {children(from.data)}
+  </>
+}
+
+export function Conditions({ list }: { list: Condition[] }) {
+  return <ul class="conditions">{list.map(c => <li key={c.type + c.reason}><span class="tag bad">{words(c.type)}</span> <b>{words(c.reason)}</b> <span class="message">{c.message}</span></li>)}</ul>
+}
