@@ -51,6 +51,16 @@ generated() {
   [[ -z "$changed" ]] || { echo "run make generate; these differ:"; echo "$changed"; return 1; }
 }
 
+# The bundle of the page of `kubectl hns ui`.
+page() {
+  local out
+  out=$(mktemp -d)
+  # shellcheck disable=SC2064
+  trap "rm -rf '$out'" RETURN
+  (cd hack/ui && go run . -out "$out")
+  diff -r pkg/ui/dist "$out" >/dev/null || { echo "pkg/ui/dist differs from ui; run: cd hack/ui && go run ."; return 1; }
+}
+
 tidy() { go mod tidy -diff; }
 
 # Direct requirements that docs/dependencies.md does not explain.
@@ -107,7 +117,7 @@ monitoring() {
   go run ./hack/dashboard | _output/bin/promtool check rules >/dev/null
 }
 
-checks=(format shell imports paths vet lint deadcode kustomizations chart monitoring tidy dependencies vulnerabilities generated)
+checks=(format shell imports paths vet lint deadcode kustomizations chart monitoring tidy dependencies vulnerabilities generated page)
 named=$*
 [[ $# == 0 ]] || checks=("$@")
 failed=()

@@ -45,7 +45,7 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 			return nil, err
 		}
 	} else {
-		answer.Notes = append(answer.Notes, "conditions and children are left out: missing permission: get hierarchyconfigurations in namespace "+name)
+		answer.Notes = append(answer.Notes, "conditions and children are left out: missing permission: get hierarchies in namespace "+name)
 	}
 	answer.Member = newMember(ns, node)
 	for i := len(q.Chain) - 1; i >= 0; i-- {

@@ -67,7 +67,7 @@ function Resource({ namespace, resource, version }: { namespace: string; resourc
     {items.length > 0 && <table><thead class="hidden"><tr><th>Name</th><th>Where it comes from</th></tr></thead><tbody>{items.map(o => <tr key={o.name} class={o.state}>
       <td><Link to={toObject(namespace, resource, o.name)}>{o.name}</Link></td>
       <td>{o.state === 'Copy' ? <>copied from <Link to={toNamespace(o.source!)}>{o.source}</Link></>
-        : o.state === 'Local' ? <>made here{o.override && <span class="tag">override</span>}</>
+        : o.state === 'Local' ? <>made here {o.override && <span class="tag">override</span>}</>
         : <><span class="tag">not here</span> is in <Link to={toNamespace(o.source!)}>{o.source}</Link> · <Link to={toObject(namespace, resource, o.name)}>why not here?</Link></>}</td>
     </tr>)}</tbody></table>}
   </section>

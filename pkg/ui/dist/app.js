@@ -181,14 +181,14 @@ im"},a.join(".")),r("span",{class:"grow"}),o.data&&r("small",{class:"dim"},m?B(m
 data&&r("p",{class:"note"},o.error.problem.missingPermission?r(x,null,"Missing permission: ",r("code",null,o.error.problem.missingPermission)):o.error.problem.detail),
 o.data?.notes?.map(u=>r("p",{class:"note",key:u},u)),l.length>0&&r("table",null,r("thead",{class:"hidden"},r("tr",null,r("th",null,"Name"),r("th",null,"Where it\
  comes from"))),r("tbody",null,l.map(u=>r("tr",{key:u.name,class:u.state},r("td",null,r(S,{to:Le(e,t,u.name)},u.name)),r("td",null,u.state==="Copy"?r(x,null,"co\
-pied from ",r(S,{to:M(u.source)},u.source)):u.state==="Local"?r(x,null,"made here",u.override&&r("span",{class:"tag"},"override")):r(x,null,r("span",{class:"tag"},
-"not here")," is in ",r(S,{to:M(u.source)},u.source)," · ",r(S,{to:Le(e,t,u.name)},"why not here?"))))))))}function Dt({ns:e}){return r("section",{class:"box",
-"aria-labelledby":"children"},r("h2",{id:"children"},"Children ",r("small",{class:"dim"},e.children.length||"")),e.children.length?r("ul",{class:"plain"},e.children.
-map(t=>r("li",{key:t.name},r(S,{to:M(t.name)},t.name)," ",r("span",{class:"dim"},t.subnamespace?"sub-namespace":""),t.state&&t.state!=="Ok"&&r("span",{class:"ta\
-g bad"},t.state)))):r("p",{class:"dim"},"None."))}function Bt({ns:e}){let t=e.labelsFrom.filter(s=>!s.tree),n=e.labelsFrom.filter(s=>s.tree),o=s=>r("li",{key:s.
-key},r("code",null,s.key,"=",s.value),s.from&&r("span",{class:"dim"}," set by the hierarchy ",s.from===e.name?"here":r(x,null,"in ",r(S,{to:M(s.from)},s.from))));
-return r("section",{class:"box","aria-labelledby":"labels"},r("h2",{id:"labels"},"Labels"),t.length?r("ul",{class:"plain"},t.map(o)):r("p",{class:"dim"},"None o\
-f its own."),n.length>0&&r("details",null,r("summary",null,n.length," set by its place in the tree"),r("ul",{class:"plain"},n.map(o))))}function dt({namespace:e,resource:t,name:n,version:o}){let s=F(`/api/namespaces/${e}/objects/${t}/${encodeURIComponent(n)}`,o);return w(()=>{document.title=`${n}\
+pied from ",r(S,{to:M(u.source)},u.source)):u.state==="Local"?r(x,null,"made here ",u.override&&r("span",{class:"tag"},"override")):r(x,null,r("span",{class:"ta\
+g"},"not here")," is in ",r(S,{to:M(u.source)},u.source)," · ",r(S,{to:Le(e,t,u.name)},"why not here?"))))))))}function Dt({ns:e}){return r("section",{class:"b\
+ox","aria-labelledby":"children"},r("h2",{id:"children"},"Children ",r("small",{class:"dim"},e.children.length||"")),e.children.length?r("ul",{class:"plain"},e.
+children.map(t=>r("li",{key:t.name},r(S,{to:M(t.name)},t.name)," ",r("span",{class:"dim"},t.subnamespace?"sub-namespace":""),t.state&&t.state!=="Ok"&&r("span",{
+class:"tag bad"},t.state)))):r("p",{class:"dim"},"None."))}function Bt({ns:e}){let t=e.labelsFrom.filter(s=>!s.tree),n=e.labelsFrom.filter(s=>s.tree),o=s=>r("li",
+{key:s.key},r("code",null,s.key,"=",s.value),s.from&&r("span",{class:"dim"}," set by the hierarchy ",s.from===e.name?"here":r(x,null,"in ",r(S,{to:M(s.from)},s.
+from))));return r("section",{class:"box","aria-labelledby":"labels"},r("h2",{id:"labels"},"Labels"),t.length?r("ul",{class:"plain"},t.map(o)):r("p",{class:"dim"},
+"None of its own."),n.length>0&&r("details",null,r("summary",null,n.length," set by its place in the tree"),r("ul",{class:"plain"},n.map(o))))}function dt({namespace:e,resource:t,name:n,version:o}){let s=F(`/api/namespaces/${e}/objects/${t}/${encodeURIComponent(n)}`,o);return w(()=>{document.title=`${n}\
  in ${e}`},[n,e]),r("main",null,r(Re,{names:[e,n]}),r("div",{class:"head"},r("h1",null,n),r("p",{class:"summary"},t," in ",e),r(J,{command:`kubectl hns explain ${t}\
  ${n} -n ${e}`})),r(X,{from:s},a=>r(jt,{a})))}function jt({a:e}){let t={Copy:`It is a copy of the one in ${e.source}.`,Local:"It was made here; it is not a copy\
 .",Absent:`It is not in ${e.namespace}.`}[e.state];return r("div",{class:"story"},r("section",{class:"box"},r("h2",null,t),r("ul",null,e.because.map(n=>r("li",{

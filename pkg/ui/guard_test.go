@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+const (
+	testHost  = "127.0.0.1:4711"
+	testToken = "the-token"
+)
+
+// get requests a path from the test's server as the page would, after change.
+func get(t *testing.T, path string, change func(*http.Request)) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Host = testHost
+	r.Header.Set(tokenHeader, testToken)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	handler(fakeReader{}, testHost, testToken).ServeHTTP(w, r)
+	return w
+}
+
+func TestRefusesRequestsThatThePageHasNotSent(t *testing.T) {
+	header := func(key, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(key, value) }
+	}
+	host := func(host string) func(*http.Request) { return func(r *http.Request) { r.Host = host } }
+	for name, row := range map[string]struct {
+		path   string
+		change func(*http.Request)
+		status int
+	}{
+		"the page's own":                  {"/api/forest", nil, http.StatusOK},
+		"its origin":                      {"/api/forest", header("Origin", "http://"+testHost), http.StatusOK},
+		"no fetch metadata":               {"/api/forest", func(r *http.Request) { r.Header.Del("Sec-Fetch-Site") }, http.StatusOK},
+		"a rebound name":                  {"/api/forest", host("evil.example:4711"), http.StatusForbidden},
+		"localhost":                       {"/api/forest", host("localhost:4711"), http.StatusForbidden},
+		"another port":                    {"/api/forest", host("127.0.0.1:4712"), http.StatusForbidden},
+		"no port":                         {"/api/forest", host("127.0.0.1"), http.StatusForbidden},
+		"no host":                         {"/api/forest", host(""), http.StatusForbidden},
+		"a rebound name for the page":     {"/", host("evil.example:4711"), http.StatusForbidden},
+		"another origin":                  {"/api/forest", header("Origin", "http://evil.example"), http.StatusForbidden},
+		"another port's origin":           {"/api/forest", header("Origin", "http://127.0.0.1:4712"), http.StatusForbidden},
+		"https":                           {"/api/forest", header("Origin", "https://"+testHost), http.StatusForbidden},
+		"a sandboxed origin":              {"/api/forest", header("Origin", "null"), http.StatusForbidden},
+		"an empty origin":                 {"/api/forest", header("Origin", ""), http.StatusForbidden},
+		"two origins":                     {"/api/forest", func(r *http.Request) { r.Header["Origin"] = []string{"http://" + testHost, "http://evil.example"} }, http.StatusForbidden},
+		"another site":                    {"/api/forest", header("Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
+		"another port of the machine":     {"/api/forest", header("Sec-Fetch-Site", "same-site"), http.StatusForbidden},
+		"an address that a user enters":   {"/", header("Sec-Fetch-Site", "none"), http.StatusOK},
+		"the same for data":               {"/api/forest", header("Sec-Fetch-Site", "none"), http.StatusForbidden},
+		"a link from another site":        {"/", header("Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
+		"the script from another site":    {"/app.js", header("Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
+		"no token":                        {"/api/forest", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusUnauthorized},
+		"another token":                   {"/api/forest", header(tokenHeader, "The-token"), http.StatusUnauthorized},
+		"a part of the token":             {"/api/forest", header(tokenHeader, "the-toke"), http.StatusUnauthorized},
+		"the token in a query":            {"/api/forest?token=the-token", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusUnauthorized},
+		"a write":                         {"/api/forest", func(r *http.Request) { r.Method = http.MethodPost }, http.StatusMethodNotAllowed},
+		"a deletion":                      {"/ns/acme", func(r *http.Request) { r.Method = http.MethodDelete }, http.StatusMethodNotAllowed},
+		"a preflight of another origin":   {"/api/forest", func(r *http.Request) { r.Method = http.MethodOptions }, http.StatusMethodNotAllowed},
+		"a path around the token":         {"//api/forest", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusTemporaryRedirect},
+		"another path around it":          {"/x/../api/forest", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusTemporaryRedirect},
+		"the API of the cluster":          {"/api/v1/secrets", nil, http.StatusNotFound},
+		"a path of the API for a name":    {"/api/namespaces/a/objects/secrets/..%2F..%2Fb", nil, http.StatusBadRequest},
+		"a name that is no namespace":     {"/api/namespaces/A%20B", nil, http.StatusBadRequest},
+		"a resource with a query":         {"/api/namespaces/a/objects/pods%2Flog", nil, http.StatusBadRequest},
+		"a name within the page's limits": {"/api/namespaces/a/objects/roles/system:reader", nil, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := get(t, row.path, row.change)
+			if w.Code != row.status {
+				t.Errorf("status %d, want %d: %s", w.Code, row.status, w.Body)
+			}
+			for key := range w.Header() {
+				if strings.HasPrefix(key, "Access-Control-") || key == "Set-Cookie" {
+					t.Errorf("the answer has the header %s", key)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
+	for _, path := range []string{"/", "/ns/acme", "/app.js", "/app.css", "/icon.svg", "/api/forest", "/api/none"} {
+		header := get(t, path, nil).Header()
+		for key, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
+		} {
+			if got := header.Get(key); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, key, got, want)
+			}
+		}
+		policy := header.Get("Content-Security-Policy")
+		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'"} {
+			if !strings.Contains(policy, want) {
+				t.Errorf("%s: the policy lacks %s", path, want)
+			}
+		}
+		if strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: the policy is %s", path, policy)
+		}
+	}
+}
+
+func TestTokensAre256BitsAndDiffer(t *testing.T) {
+	a, b := newToken(), newToken()
+	if len(a) != 43 || a == b {
+		t.Errorf("tokens %q and %q", a, b)
+	}
+}

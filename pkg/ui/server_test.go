@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+)
+
+// markup is what an attacker may write into a condition.
+const markup = `</script><img src=x onerror=alert(1)>`
+
+var errDown = errors.New("connection refused")
+
+// fakeReader has the namespace acme. Its watch reports one change and ends with the request.
+type fakeReader struct{}
+
+func (fakeReader) Session() Session { return Session{Context: "test"} }
+func (fakeReader) Forest(context.Context) (*Forest, error) {
+	return &Forest{Namespaces: []Member{{Name: "acme", Labels: map[string]string{"note": markup}}}}, nil
+}
+func (fakeReader) Namespace(context.Context, string) (*Namespace, error) { return nil, errDown }
+func (fakeReader) Objects(context.Context, string, string) (*Objects, error) {
+	return &Objects{}, nil
+}
+func (fakeReader) Explain(context.Context, string, string, string) (*origin.Answer, error) {
+	return &origin.Answer{}, nil
+}
+func (fakeReader) Watch(ctx context.Context, changed func()) error {
+	changed()
+	<-ctx.Done()
+	return nil
+}
+func (fakeReader) Problem(err error) Problem { return Problem{Title: "down", Detail: err.Error()} }
+
+func TestTextOfTheClusterIsNoMarkup(t *testing.T) {
+	w := get(t, "/api/forest", nil)
+	if got := w.Header().Get("Content-Type"); got != "application/json" {
+		t.Errorf("the content type is %s", got)
+	}
+	if strings.Contains(w.Body.String(), "<") {
+		t.Errorf("the answer contains markup: %s", w.Body)
+	}
+}
+
+func TestErrorsOfTheClusterAreDescribed(t *testing.T) {
+	w := get(t, "/api/namespaces/acme", nil)
+	var problem Problem
+	if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || w.Code != http.StatusBadGateway || problem.Detail != errDown.Error() {
+		t.Errorf("status %d, problem %+v, error %v", w.Code, problem, err)
+	}
+}
+
+// serve starts a server, and returns what Serve returns after the context is done.
+func serve(t *testing.T, s *Server) (stop context.CancelFunc, ended <-chan error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error, 1)
+	go func() { result <- s.Serve(ctx) }()
+	t.Cleanup(cancel)
+	return cancel, result
+}
+
+func wait(t *testing.T, ended <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(30 * time.Second):
+		t.Fatal("the server did not end")
+		return nil
+	}
+}
+
+func TestServesOnLoopbackAndReportsChangesUntilItIsStopped(t *testing.T) {
+	s, err := Listen(fakeReader{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ip := s.listener.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
+		t.Errorf("the server listens on %s", ip)
+	}
+	address, token, _ := strings.Cut(s.URL(), "/#token=")
+	stop, ended := serve(t, s)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/api/changes", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(tokenHeader, token)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() && lines.Text() != "changed" {
+	}
+	if lines.Text() != "changed" {
+		t.Errorf("the stream ended without a change: %v", lines.Err())
+	}
+	stop()
+	if err := wait(t, ended); err != nil {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+func TestEndsWithoutRequests(t *testing.T) {
+	s, err := Listen(fakeReader{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.idle.timer.Reset(0)
+	_, ended := serve(t, s)
+	if err := wait(t, ended); !errors.Is(err, ErrIdle) {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+func TestIsNotIdleDuringARequest(t *testing.T) {
+	i := newIdle(time.Hour)
+	defer i.timer.Stop()
+	i.add(1)
+	i.expire()
+	select {
+	case <-i.expired:
+		t.Error("it expired during a request")
+	default:
+	}
+	i.add(-1)
+	i.expire()
+	select {
+	case <-i.expired:
+	default:
+		t.Error("it did not expire after the request")
+	}
+}
