@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
 
@@ -82,7 +81,7 @@ func (o *explainOptions) run(ctx context.Context) error {
 // explain says where an object comes from, or why it is not there.
 func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapping, namespace, name string) (*origin.Answer, error) {
 	q := &origin.Question{Resource: mapping.Resource.GroupResource(), Kind: mapping.GroupVersionKind.Kind, Name: name}
-	if _, err := readQuestion(ctx, f, c, q, namespace); err != nil {
+	if err := readQuestion(ctx, f, c, q, namespace); err != nil {
 		return nil, err
 	}
 	for i := range q.Chain {
@@ -96,20 +95,20 @@ func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapp
 	return &answer, nil
 }
 
-// readQuestion reads everything that the answer depends on, except the objects. It returns the hierarchies by namespace.
-func readQuestion(ctx context.Context, f *factory, c *clients, q *origin.Question, namespace string) (map[string]*v1beta1.Hierarchy, error) {
+// readQuestion reads everything that the answer depends on, except the objects.
+func readQuestion(ctx context.Context, f *factory, c *clients, q *origin.Question, namespace string) error {
 	mapper, err := f.mapper()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	hierarchies, err := readChain(ctx, c, q, namespace)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := readRules(ctx, c, q); err != nil {
-		return nil, err
+		return err
 	}
-	return hierarchies, readModes(ctx, c, mapper, q, hierarchies)
+	return readModes(ctx, c, mapper, q, hierarchies)
 }
 
 func (o *explainOptions) printAnswer(a *origin.Answer) error {

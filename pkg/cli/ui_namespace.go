@@ -140,7 +140,7 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 		return nil, err
 	}
 	q := &origin.Question{Resource: mapping.Resource.GroupResource(), Kind: mapping.GroupVersionKind.Kind}
-	if _, err := readQuestion(ctx, r.factory, r.clients, q, namespace); err != nil {
+	if err := readQuestion(ctx, r.factory, r.clients, q, namespace); err != nil {
 		return nil, err
 	}
 	answer := &ui.Objects{Items: []ui.Object{}, Mode: string(q.Chain[0].Mode.Mode)}

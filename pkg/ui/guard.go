@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// tokenHeader carries the token. A header, unlike a cookie, is never sent by a page of another origin without a preflight request, which
+// pageHeader carries the token. A header, unlike a cookie, is never sent by a page of another origin without a preflight request, which
 // the server does not answer, and is not shared with servers on other ports.
-const tokenHeader = "X-HNS-Token"
+const pageHeader = "X-HNS-Token"
 
 // contentSecurityPolicy lets the page load scripts, styles and data from its own origin only. Scripts cannot turn text into markup, and
 // no page can frame it.
@@ -48,7 +48,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		header.Set("Allow", "GET, HEAD")
 		writeError(w, http.StatusMethodNotAllowed, Problem{Title: "The page is read-only", Detail: "only GET and HEAD are served"})
-	case data && subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(g.token)) != 1:
+	case data && subtle.ConstantTimeCompare([]byte(r.Header.Get(pageHeader)), []byte(g.token)) != 1:
 		writeError(w, http.StatusUnauthorized, Problem{Title: "This tab has no valid token", Detail: "open the URL that kubectl hns ui printed"})
 	default:
 		g.next.ServeHTTP(w, r)

@@ -17,7 +17,7 @@ func get(t *testing.T, path string, change func(*http.Request)) *httptest.Respon
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host = testHost
-	r.Header.Set(tokenHeader, testToken)
+	r.Header.Set(pageHeader, testToken)
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if change != nil {
 		change(r)
@@ -58,15 +58,15 @@ func TestRefusesRequestsThatThePageHasNotSent(t *testing.T) {
 		"the same for data":               {"/api/forest", header("Sec-Fetch-Site", "none"), http.StatusForbidden},
 		"a link from another site":        {"/", header("Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
 		"the script from another site":    {"/app.js", header("Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
-		"no token":                        {"/api/forest", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusUnauthorized},
-		"another token":                   {"/api/forest", header(tokenHeader, "The-token"), http.StatusUnauthorized},
-		"a part of the token":             {"/api/forest", header(tokenHeader, "the-toke"), http.StatusUnauthorized},
-		"the token in a query":            {"/api/forest?token=the-token", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusUnauthorized},
+		"no token":                        {"/api/forest", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusUnauthorized},
+		"another token":                   {"/api/forest", header(pageHeader, "The-token"), http.StatusUnauthorized},
+		"a part of the token":             {"/api/forest", header(pageHeader, "the-toke"), http.StatusUnauthorized},
+		"the token in a query":            {"/api/forest?token=the-token", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusUnauthorized},
 		"a write":                         {"/api/forest", func(r *http.Request) { r.Method = http.MethodPost }, http.StatusMethodNotAllowed},
 		"a deletion":                      {"/ns/acme", func(r *http.Request) { r.Method = http.MethodDelete }, http.StatusMethodNotAllowed},
 		"a preflight of another origin":   {"/api/forest", func(r *http.Request) { r.Method = http.MethodOptions }, http.StatusMethodNotAllowed},
-		"a path around the token":         {"//api/forest", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusTemporaryRedirect},
-		"another path around it":          {"/x/../api/forest", func(r *http.Request) { r.Header.Del(tokenHeader) }, http.StatusTemporaryRedirect},
+		"a path around the token":         {"//api/forest", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusTemporaryRedirect},
+		"another path around it":          {"/x/../api/forest", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusTemporaryRedirect},
 		"the API of the cluster":          {"/api/v1/secrets", nil, http.StatusNotFound},
 		"a path of the API for a name":    {"/api/namespaces/a/objects/secrets/..%2F..%2Fb", nil, http.StatusBadRequest},
 		"a name that is no namespace":     {"/api/namespaces/A%20B", nil, http.StatusBadRequest},

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 )
 
 //go:embed dist
@@ -73,13 +73,13 @@ func answer(reader Reader, read func(*http.Request) (any, error)) http.HandlerFu
 // invalidNames returns what is wrong with the names in the path of a request. They become parts of paths of the API.
 func invalidNames(r *http.Request) string {
 	if namespace := r.PathValue("namespace"); namespace != "" {
-		for _, why := range validation.ValidateNamespaceName(namespace, false) {
-			return why
+		if why := validation.ValidateNamespaceName(namespace, false); len(why) > 0 {
+			return why[0]
 		}
 	}
 	for _, part := range []string{"resource", "name"} {
-		for _, why := range path.IsValidPathSegmentName(r.PathValue(part)) {
-			return why
+		if why := content.IsPathSegmentName(r.PathValue(part)); len(why) > 0 {
+			return why[0]
 		}
 	}
 	return ""
@@ -96,9 +96,11 @@ const (
 // ends.
 func changes(reader Reader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		changed, ended := make(chan struct{}, 1), make(chan error, 1)
+		changed, ended := make(chan struct{}, 1), make(chan struct{})
 		go func() {
-			ended <- reader.Watch(r.Context(), func() {
+			defer close(ended)
+			// The page reads again when the stream ends, and shows why it cannot.
+			_ = reader.Watch(r.Context(), func() {
 				select {
 				case changed <- struct{}{}:
 				default:

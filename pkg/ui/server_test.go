@@ -93,7 +93,7 @@ func TestServesOnLoopbackAndReportsChangesUntilItIsStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set(tokenHeader, token)
+	r.Header.Set(pageHeader, token)
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
