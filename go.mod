@@ -6,6 +6,7 @@ godebug default=go1.26
 
 require (
 	github.com/creack/pty v1.1.24
+	github.com/evanw/esbuild v0.28.2
 	github.com/fluxcd/cli-utils v1.2.2
 	github.com/fogleman/gg v1.3.0
 	github.com/go-git/go-billy/v5 v5.9.2

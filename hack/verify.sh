@@ -57,8 +57,8 @@ page() {
   out=$(mktemp -d)
   # shellcheck disable=SC2064
   trap "rm -rf '$out'" RETURN
-  (cd hack/ui && go run . -out "$out")
-  diff -r pkg/ui/dist "$out" >/dev/null || { echo "pkg/ui/dist differs from ui; run: cd hack/ui && go run ."; return 1; }
+  go run ./hack/ui -out "$out"
+  diff -r pkg/ui/dist "$out" >/dev/null || { echo "pkg/ui/dist differs from ui; run: go run ./hack/ui"; return 1; }
 }
 
 tidy() { go mod tidy -diff; }

@@ -1,5 +1,5 @@
 // Command ui bundles the page of `kubectl hns ui`, whose sources are in ui, into pkg/ui/dist, which is committed. It needs no Node.
-// Usage, from anywhere in this folder's module: go run . [-out FOLDER]
+// Usage, from the root of the repository: go run ./hack/ui [-out FOLDER]
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	root := flag.String("root", "../..", "the root of the repository")
+	root := flag.String("root", ".", "the root of the repository")
 	out := flag.String("out", "", "the folder to write, pkg/ui/dist by default")
 	flag.Parse()
 	if *out == "" {
@@ -37,7 +37,7 @@ func run(root, out string) error {
 	if out, err = filepath.Abs(out); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o750); err != nil {
 		return err
 	}
 	result := api.Build(api.BuildOptions{
@@ -71,7 +71,7 @@ func run(root, out string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(out, name), data, 0o600); err != nil {
 			return err
 		}
 	}
