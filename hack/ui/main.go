@@ -71,7 +71,7 @@ func run(root, out string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(out, name), data, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(out, name), data, 0o600); err != nil { //nolint:gosec // the developer names the folder
 			return err
 		}
 	}
