@@ -55,7 +55,7 @@ func (x *Index) Propagates(source *Object, d Destination) bool {
 		return false
 	}
 	policy := x.policyOf(source.Namespace)
-	if !policy.copies() {
+	if !policy.Copies() {
 		return false
 	}
 	var labels map[string]string

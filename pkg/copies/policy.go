@@ -28,8 +28,8 @@ func NewPolicy(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy) Pol
 	return p
 }
 
-// copies reports whether sources may have copies.
-func (p Policy) copies() bool { return p.Mode == v1beta1.Propagate || p.Mode == v1beta1.AllowPropagate }
+// Copies reports whether sources may have copies.
+func (p Policy) Copies() bool { return p.Mode == v1beta1.Propagate || p.Mode == v1beta1.AllowPropagate }
 
 // Policies determine how the sources of one kind are propagated in each namespace. A hierarchy's policy applies to the sources in its
 // namespace and below, never to those above.

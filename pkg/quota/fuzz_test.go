@@ -3,11 +3,16 @@ package quota
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
-	"k8s.io/apimachinery/pkg/util/validation"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 )
 
 // FuzzScope names ResourceQuotas for any scopes. The names are valid, lead back to the scope, and do not depend on any order.
@@ -24,7 +29,7 @@ func FuzzScope(f *testing.F) {
 			return
 		}
 		scope := ScopeOf(spec)
-		if problems := validation.IsDNS1123Subdomain(scope.ObjectName()); len(problems) > 0 {
+		if problems := utilvalidation.IsDNS1123Subdomain(scope.ObjectName()); len(problems) > 0 {
 			t.Errorf("%s: the name %q is invalid: %v", data, scope.ObjectName(), problems)
 		}
 		if back, ok := ScopeOfObject(scope.ObjectName()); !ok || back != scope {
@@ -43,6 +48,52 @@ func FuzzScope(f *testing.F) {
 		}
 		if other, ok := ScopeOfObject(name); ok && other.ObjectName() != name {
 			t.Errorf("the object %q has the scope of %q", name, other.ObjectName())
+		}
+	})
+}
+
+// FuzzQuantities computes with any quantities that a user may write into a quota, and that use may have. It is fast, whatever they are.
+func FuzzQuantities(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"1", "500m"}, {"1e40000000", "1"}, {"-1e2147483647", "1e5000000"}, {"8Ei", "9223372036854775808"}, {"0e2000000000", "1n"},
+		{strings.Repeat("7", 3000) + "e1000000", "1"}, {"1" + strings.Repeat("0", 3000), "1"}, {"0." + strings.Repeat("0", 3000) + "1", "1Ki"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, limit, use string) {
+		var lists []corev1.ResourceList
+		for _, text := range []string{limit, use} {
+			// Parsing a negative exponent rounds the number, which takes as long as the exponent is large, in every server of Kubernetes.
+			if _, exponent, ok := strings.Cut(strings.ToLower(text), "e-"); ok && len(exponent) > 3 || len(text) > 10000 {
+				return
+			}
+			quantity, err := resource.ParseQuantity(text)
+			if err != nil {
+				return
+			}
+			lists = append(lists, corev1.ResourceList{"requests.memory": quantity})
+		}
+		start := time.Now()
+		spec := hnc.HierarchicalResourceQuotaSpec{Hard: lists[0]}
+		errs := validation.ValidateQuota(&hnc.HierarchicalResourceQuota{Spec: spec})
+		hard, ignored := InForce(lists[0])
+		bounded := hnc.BoundQuantities(lists[0])
+		used := hnc.BoundQuantities(lists[1])
+		if (len(ignored) > 0) == (len(hard) > 0) || len(errs) == 0 && len(ignored) > 0 {
+			t.Errorf("%q: in force are %v, ignored %v, and it is invalid because of %v", limit, hard, ignored, errs)
+		}
+		merged := corev1.ResourceList{}
+		for _, list := range []corev1.ResourceList{bounded, hard, used} {
+			Restrict(merged, list)
+		}
+		_ = ExceededMessage("a", "q", Exceeding(hard, used, used))
+		for _, list := range []corev1.ResourceList{bounded, used, merged} {
+			if _, err := json.Marshal(list); err != nil {
+				t.Errorf("%q and %q: %v", limit, use, err)
+			}
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("%.100q and %.100q take %s", limit, use, took)
 		}
 	})
 }

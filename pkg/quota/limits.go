@@ -1,10 +1,46 @@
 package quota
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
+
+// InForce returns the limits of a list that can be in force, and the names of the others: limits that Kubernetes cannot count, and numbers of objects that are
+// always propagated. Validation rejects those; they were stored before it did. Every reader of limits takes them from here.
+func InForce(hard corev1.ResourceList) (limits corev1.ResourceList, ignored []corev1.ResourceName) {
+	for _, name := range slices.Sorted(maps.Keys(hard)) {
+		if !hnc.Countable(hard[name]) || slices.Contains(hnc.EnforcedCounts, name) {
+			ignored = append(ignored, name)
+		}
+	}
+	if len(ignored) == 0 {
+		return hard, nil
+	}
+	limits = maps.Clone(hard)
+	for _, name := range ignored {
+		delete(limits, name)
+	}
+	return limits, ignored
+}
+
+// CountedResource returns the kind of the objects whose number a resource of quotas is.
+func CountedResource(name corev1.ResourceName) (schema.GroupResource, bool) {
+	switch name {
+	case corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices, corev1.ResourceReplicationControllers, corev1.ResourceSecrets,
+		corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims:
+		return schema.GroupResource{Resource: string(name)}, true
+	case corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers:
+		return schema.GroupResource{Resource: string(corev1.ResourceServices)}, true
+	}
+	counted, ok := strings.CutPrefix(string(name), "count/")
+	return schema.ParseGroupResource(counted), ok
+}
 
 // Counted returns the resources of a list that ResourceQuotas count: all but hnc.ResourceSubnamespaces, which our API server counts itself.
 func Counted(list corev1.ResourceList) corev1.ResourceList {

@@ -29,3 +29,6 @@ func QuotaSummaries(hard, used corev1.ResourceList) (requests, limits string) {
 func (s *HierarchicalResourceQuotaSpec) HasScopes() bool {
 	return len(s.Scopes) > 0 || (s.ScopeSelector != nil && len(s.ScopeSelector.MatchExpressions) > 0)
 }
+
+// EnforcedCounts are the numbers of objects of the kinds that are always propagated. They are not limited: what a namespace inherits must not be kept out.
+var EnforcedCounts = []corev1.ResourceName{"count/roles.rbac.authorization.k8s.io", "count/rolebindings.rbac.authorization.k8s.io"}

@@ -99,6 +99,10 @@ const (
 	ReasonQuotaEventual    = "Eventual"
 	ReasonQuotaPending     = "Pending"
 	ReasonQuotaWriteFailed = "CannotWriteResourceQuota"
-	ReasonQuotaOverLimit   = "OverLimit"
-	ReasonQuotaWithinLimit = "WithinLimit"
+	// ReasonQuotaTooLarge means that the quota does not fit into the ResourceQuotas of its subtree.
+	ReasonQuotaTooLarge = "TooLarge"
+	// ReasonQuotaLimitsIgnored means that some of the limits are not in force.
+	ReasonQuotaLimitsIgnored = "LimitsIgnored"
+	ReasonQuotaOverLimit     = "OverLimit"
+	ReasonQuotaWithinLimit   = "WithinLimit"
 )

@@ -61,6 +61,21 @@ func (s *State) KindOf(resource schema.GroupResource) (kind int, known bool) {
 	return kind, known
 }
 
+// Inherits reports whether sources of a kind in ancestors of a namespace may have copies in it.
+func (s *State) Inherits(namespace string, resource schema.GroupResource) bool {
+	kind, known := s.byResource[resource]
+	if !known || !s.kinds[kind].Watched() {
+		return false
+	}
+	ancestors := s.Tree.Chain(namespace)[1:]
+	for i := range ancestors {
+		if s.kinds[kind].Policies.Of(ancestors[i:]).Copies() {
+			return true
+		}
+	}
+	return false
+}
+
 // register returns the number of a kind, a new one if it is new.
 func (s *State) register(resource schema.GroupResource) int {
 	kind, ok := s.byResource[resource]

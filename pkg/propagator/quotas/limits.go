@@ -1,6 +1,9 @@
 package quotas
 
 import (
+	"cmp"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -29,12 +32,35 @@ func (s *Store) Governing(t *tree.Tree, namespace string) []*Quota {
 	return governing
 }
 
+// Fitting returns those of the quotas that apply to a namespace that fit into its ResourceQuotas, those of the root first: no quota keeps out one from above.
+// More than fit are not accepted, but may have been stored before that, and come together by a move.
+func (s *Store) Fitting(t *tree.Tree, namespace string) []*Quota {
+	chain := s.Governing(t, namespace)
+	slices.SortStableFunc(chain, func(a, b *Quota) int {
+		return cmp.Compare(len(t.Chain(a.Namespace)), len(t.Chain(b.Namespace)))
+	})
+	size := 0
+	return slices.DeleteFunc(chain, func(q *Quota) bool {
+		if size+q.Size > quota.MaxChainSize {
+			return true
+		}
+		size += q.Size
+		return false
+	})
+}
+
+// Fits reports whether a quota fits into the ResourceQuotas of its subtree.
+func (s *Store) Fits(t *tree.Tree, q *Quota) bool {
+	return slices.ContainsFunc(s.Fitting(t, q.Namespace), func(fitting *Quota) bool { return fitting.Key == q.Key })
+}
+
 // Limits returns, by scope, the limits that ResourceQuotas have to enforce in a namespace: of each resource the lowest that a quota allows the
 // namespace. allows returns what a quota allows the namespace.
 func (s *Store) Limits(t *tree.Tree, namespace string, allows func(*Quota) corev1.ResourceList) map[quota.Scope]*Limits {
 	limits := map[quota.Scope]*Limits{}
-	for _, q := range s.Governing(t, namespace) {
-		if len(q.Counted) == 0 {
+	for _, q := range s.Fitting(t, namespace) {
+		allowed := allows(q)
+		if len(allowed) == 0 {
 			continue
 		}
 		l := limits[q.Scope]
@@ -42,7 +68,7 @@ func (s *Store) Limits(t *tree.Tree, namespace string, allows func(*Quota) corev
 			l = &Limits{Hard: corev1.ResourceList{}, Scopes: q.Scopes, Selector: q.Selector}
 			limits[q.Scope] = l
 		}
-		quota.Restrict(l.Hard, allows(q))
+		quota.Restrict(l.Hard, allowed)
 	}
 	return limits
 }

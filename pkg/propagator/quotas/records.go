@@ -22,9 +22,12 @@ type Quota struct {
 	Scope    quota.Scope
 	Scopes   []corev1.ResourceQuotaScope
 	Selector *corev1.ScopeSelector
-	// Hard are the limits; Counted are those that ResourceQuotas enforce.
+	// Hard are the limits that can be in force; Counted are those that ResourceQuotas enforce. Ignored are the others.
 	Hard, Counted corev1.ResourceList
-	Status        v1beta1.HierarchicalResourceQuotaStatus
+	Ignored       []corev1.ResourceName
+	// Size is its part of the space that the quotas of a namespace share.
+	Size   int
+	Status v1beta1.HierarchicalResourceQuotaStatus
 }
 
 // NewQuota returns the record of q.
@@ -33,6 +36,7 @@ func NewQuota(q *v1beta1.HierarchicalResourceQuota) (*Quota, error) {
 	if err := v1beta1.Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(&q.Spec, &spec, nil); err != nil {
 		return nil, err
 	}
+	hard, ignored := quota.InForce(spec.Hard)
 	return &Quota{
 		Key:             Key{Namespace: q.Namespace, Name: q.Name},
 		UID:             q.UID,
@@ -41,8 +45,10 @@ func NewQuota(q *v1beta1.HierarchicalResourceQuota) (*Quota, error) {
 		Scope:           quota.ScopeOf(&spec),
 		Scopes:          spec.Scopes,
 		Selector:        coreSelector(spec.ScopeSelector),
-		Hard:            spec.Hard,
-		Counted:         quota.Counted(spec.Hard),
+		Hard:            hard,
+		Counted:         quota.Counted(hard),
+		Ignored:         ignored,
+		Size:            quota.Size(&spec),
 		Status:          q.Status,
 	}, nil
 }
@@ -91,9 +97,9 @@ func NewObject(o *corev1.ResourceQuota) *Object {
 		UID:             o.UID,
 		ResourceVersion: o.ResourceVersion,
 		Scope:           quota.ScopeOf(&spec),
-		Hard:            o.Spec.Hard,
-		Enforced:        o.Status.Hard,
-		Used:            o.Status.Used,
+		Hard:            hnc.BoundQuantities(o.Spec.Hard),
+		Enforced:        hnc.BoundQuantities(o.Status.Hard),
+		Used:            hnc.BoundQuantities(o.Status.Used),
 		NotPropagated:   o.Annotations[hnc.AnnotationNone] == "true",
 	}
 }

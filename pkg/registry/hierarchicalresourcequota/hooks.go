@@ -20,20 +20,22 @@ import (
 type hooks struct{ index *tree.Index }
 
 func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-	name := obj.(*hnc.HierarchicalResourceQuota).Name
-	if err := k.index.AllowQuota(ctx, name, genericapirequest.NamespaceValue(ctx)); err != nil {
+	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), nil); err != nil {
 		return nil, err
 	}
 	return base.FinishNothing, changeLimits(ctx, obj)
 }
 
 // beginUpdate also serves the removal of the last finalizer of a deleted quota, which ends its limits.
-func beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
+func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", obj, old) {
 		return base.FinishNothing, changeLimits(ctx, old)
 	}
 	if apiequality.Semantic.DeepEqual(obj.(*hnc.HierarchicalResourceQuota).Spec, old.(*hnc.HierarchicalResourceQuota).Spec) {
 		return base.FinishNothing, fence.Set(ctx, nil)
+	}
+	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), old.(*hnc.HierarchicalResourceQuota)); err != nil {
+		return nil, err
 	}
 	return base.FinishNothing, changeLimits(ctx, obj)
 }

@@ -33,7 +33,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
 		BeginCreate:               k.beginCreate,
-		BeginUpdate:               beginUpdate,
+		BeginUpdate:               k.beginUpdate,
 		TableConvertor:            table.New(columns...),
 	}
 	if err := store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: options}); err != nil {

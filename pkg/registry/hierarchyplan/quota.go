@@ -39,10 +39,11 @@ func (p *Planner) quotas(ctx context.Context, v *visibility, e plan.Effect) []hn
 	}
 	var exceeded []hnc.PlannedQuota
 	for _, quota := range list.Items {
+		limits, use := hnc.BoundQuantities(quota.Status.Hard), hnc.BoundQuantities(quota.Status.Used)
 		for resource, n := range more {
 			for _, name := range quotaResources(resource) {
-				hard, limited := quota.Status.Hard[name]
-				used := quota.Status.Used[name]
+				hard, limited := limits[name]
+				used := use[name]
 				if planned := used.Value() + n; limited && n > 0 && planned > hard.Value() {
 					exceeded = append(exceeded, hnc.PlannedQuota{Name: quota.Name, Resource: string(name), Hard: hard.Value(), Planned: planned})
 				}

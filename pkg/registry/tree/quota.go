@@ -3,6 +3,9 @@ package tree
 import (
 	"context"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
@@ -11,11 +14,16 @@ import (
 const maxQuotas = 50
 
 // AllowQuota rejects a quota in a namespace that is excluded from trees, because it has no subtree, and system components must not depend on quotas. It
-// also rejects more than maxQuotas in a namespace; concurrent requests may exceed that by a few.
-func (i *Index) AllowQuota(ctx context.Context, name, namespace string) error {
+// also rejects more than maxQuotas in a namespace, and those that do not fit; concurrent requests may exceed that by a few. old is nil for a new quota.
+func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.HierarchicalResourceQuota) error {
+	size := quota.Size(&q.Spec)
+	if old != nil && size <= quota.Size(&old.Spec) {
+		return nil
+	}
+	name := q.Name
 	_, err := i.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		why, err := s.excluded(ctx, namespace)
-		if err == nil && why != "" {
+		if err == nil && why != "" && old == nil {
 			err = newRejection(ctx, name).forbidden("metadata.namespace: namespace %q is %s; create the quota in a namespace that isn't", namespace, why)
 		}
 		if err != nil {
@@ -24,11 +32,39 @@ func (i *Index) AllowQuota(ctx context.Context, name, namespace string) error {
 		// The number is not compared at commit, so it has to be read.
 		s.fresh = true
 		l, err := s.limits(ctx)
-		if err == nil && l.Quotas(namespace) >= maxQuotas {
+		if err == nil && old == nil && l.Quotas(namespace) >= maxQuotas {
 			err = newRejection(ctx, name).forbidden("metadata.namespace: namespace %q has %d quotas already, the most that a namespace may have; "+
 				"set several limits in one quota, or delete others", namespace, maxQuotas)
 		}
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+		return nil, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, name, size)
 	})
 	return err
+}
+
+// fitQuota rejects a quota of a size that does not fit into the ResourceQuotas of its namespace together with the others there and above.
+func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Limits, namespace, name string, size int) error {
+	chain, err := s.ancestry(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	sum := size
+	for i, at := range chain {
+		for _, q := range l.In(at) {
+			if at != namespace || q.Name != name {
+				sum += quota.Size(&q.Spec)
+			}
+		}
+		if i == 0 && sum > quota.MaxNamespaceSize {
+			return reject.forbidden("spec: the names of resources and the scopes of all quotas in namespace %q would have %d bytes, more than %d; "+
+				"limit fewer resources, or delete other quotas", namespace, sum, quota.MaxNamespaceSize)
+		}
+	}
+	if sum > quota.MaxChainSize {
+		return reject.forbidden("spec: the names of resources and the scopes of all quotas in namespace %q and above it would have %d bytes, more than %d; "+
+			"limit fewer resources, or delete other quotas", namespace, sum, quota.MaxChainSize)
+	}
+	return nil
 }

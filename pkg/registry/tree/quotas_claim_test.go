@@ -146,10 +146,58 @@ func TestNumberOfQuotasInANamespaceIsLimited(t *testing.T) {
 		r.quotas = append(r.quotas, quotaIn("a", fmt.Sprintf("q%d", i), "pods", "1"))
 	}
 	r.addTo(f)
-	if err := f.Index.AllowQuota(as(t, "user"), "more", "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "has 50 quotas already") {
+	more := quotaIn("a", "more", "pods", "1")
+	if err := f.Index.AllowQuota(as(t, "user"), "a", &more, nil); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "has 50 quotas already") {
 		t.Errorf("got %v, want Forbidden", err)
 	}
-	if err := f.Index.AllowQuota(as(t, "user"), "q", "b"); err != nil {
+	if err := f.Index.AllowQuota(as(t, "user"), "b", &more, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// large returns a quota of n resources with long names.
+func large(namespace, name string, n int) hnc.HierarchicalResourceQuota {
+	q := quotaIn(namespace, name, "pods", "1")
+	q.Spec.Hard = corev1.ResourceList{}
+	for i := range n {
+		q.Spec.Hard[corev1.ResourceName(fmt.Sprintf("requests.%s%03d/x", strings.Repeat("d", 180), i))] = resource.MustParse("1")
+	}
+	return q
+}
+
+// Too many resources would make the ResourceQuotas below too large to be written, and limits from above would not reach them.
+func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
+	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a", "c": "b", "d": "c", "e": "d"})
+	var r recorded
+	for _, namespace := range []string{"root", "a", "b", "c"} {
+		r.quotas = append(r.quotas, large(namespace, "q", 70))
+	}
+	r.quotas = append(r.quotas, large("elsewhere", "q", 100))
+	r.addTo(f)
+	for _, row := range []struct {
+		what  string
+		quota hnc.HierarchicalResourceQuota
+		old   int
+		want  string
+	}{
+		{"a small one in a full namespace", large("c", "more", 3), 0, ""},
+		{"too much for the namespace", large("c", "more", 10), 0, `quotas in namespace "c" would have`},
+		{"the same quota, smaller", large("c", "q", 60), 70, ""},
+		{"the same quota, larger", large("c", "q", 79), 70, `quotas in namespace "c" would have`},
+		{"a stored one that is too large, smaller", large("c", "q", 99), 100, ""},
+		{"alone too much", large("d", "q", 100), 0, `quotas in namespace "d" would have`},
+		{"what fits with those above", large("d", "q", 10), 0, ""},
+		{"too much with those above", large("e", "q", 40), 0, `quotas in namespace "e" and above it would have`},
+		{"elsewhere", large("root", "more", 3), 0, ""},
+	} {
+		var old *hnc.HierarchicalResourceQuota
+		if row.old > 0 {
+			q := large("c", "q", row.old)
+			old = &q
+		}
+		err := f.Index.AllowQuota(as(t, "user"), row.quota.Namespace, &row.quota, old)
+		if (err == nil) != (row.want == "") || err != nil && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: got %v, want %q", row.what, err, row.want)
+		}
 	}
 }

@@ -171,12 +171,14 @@ func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 	}
 }
 
-// quotaToHub drops the summaries, which are computed.
+// quotaToHub drops the summaries, which are computed. Quantities are bounded as in v1beta1.
 func quotaToHub(in *HierarchicalResourceQuota) hnc.HierarchicalResourceQuota {
 	return hnc.HierarchicalResourceQuota{
 		ObjectMeta: in.ObjectMeta,
-		Spec:       hnc.HierarchicalResourceQuotaSpec{Hard: in.Spec.Hard},
-		Status:     hnc.HierarchicalResourceQuotaStatus{Hard: in.Status.Hard, Used: in.Status.Used},
+		Spec:       hnc.HierarchicalResourceQuotaSpec{Hard: hnc.BoundQuantities(in.Spec.Hard)},
+		Status: hnc.HierarchicalResourceQuotaStatus{
+			Hard: hnc.BoundQuantities(in.Status.Hard), Used: hnc.BoundQuantities(in.Status.Used),
+		},
 	}
 }
 

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -19,15 +20,18 @@ import (
 const maxQuotaResources = 100
 
 // ValidateQuota validates the limits and scopes of a quota by the rules of ResourceQuotas (spec/hnc.md 2.8), because the propagator writes them
-// into ResourceQuotas. It is stricter in two respects: resources that are counted by no server are rejected, and so are
-// numbers of ResourceQuotas.
+// into ResourceQuotas. It is stricter: it rejects resources that are counted by no server, numbers of ResourceQuotas and of objects that are always
+// propagated, and what Kubernetes cannot count.
 func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
 	spec := field.NewPath("spec")
 	hard := spec.Child("hard")
 	if len(q.Spec.Hard) > maxQuotaResources {
 		return field.ErrorList{field.TooMany(hard, len(q.Spec.Hard), maxQuotaResources)}
 	}
-	var errs field.ErrorList
+	errs := tooManyScopes(spec, &q.Spec)
+	if len(errs) > 0 {
+		return errs
+	}
 	names := slices.Sorted(maps.Keys(q.Spec.Hard))
 	for _, name := range names {
 		at := hard.Key(string(name))
@@ -39,7 +43,9 @@ func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
 
 // ValidateQuotaUpdate validates an updated quota. An unchanged spec is valid, so that finalizers for instance can always be removed.
 func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList {
-	if apiequality.Semantic.DeepEqual(q.Spec, old.Spec) {
+	spec, oldSpec := q.Spec, old.Spec
+	spec.Hard, oldSpec.Hard = hnc.BoundQuantities(spec.Hard), hnc.BoundQuantities(oldSpec.Hard)
+	if apiequality.Semantic.DeepEqual(spec, oldSpec) {
 		return nil
 	}
 	return ValidateQuota(q)
@@ -88,6 +94,8 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 	case slices.Contains(countsOfQuotas, name):
 		errs = append(errs, field.Invalid(at, name, "would count the ResourceQuotas that enforce quotas, too, and keep out those of other quotas; "+
 			"limit it in a ResourceQuota"))
+	case slices.Contains(hnc.EnforcedCounts, name):
+		errs = append(errs, field.Invalid(at, name, "would keep out what the namespaces inherit; Roles and RoleBindings are not limited"))
 	case !strings.Contains(string(name), "/"):
 		if !isQuotaResource(name) {
 			errs = append(errs, field.Invalid(at, name, "is not a resource that quotas limit; use a name such as pods, requests.cpu or limits.memory, "+
@@ -101,6 +109,10 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 }
 
 func validateQuotaQuantity(at *field.Path, name corev1.ResourceName, quantity resource.Quantity) field.ErrorList {
+	// Nothing may be computed with others.
+	if !hnc.Countable(quantity) {
+		return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("must be between 0 and %d, the largest number that Kubernetes counts", hnc.MaxQuantity))}
+	}
 	var errs field.ErrorList
 	if quantity.Sign() < 0 {
 		errs = append(errs, field.Invalid(at, quantity.String(), "must be greater than or equal to 0"))

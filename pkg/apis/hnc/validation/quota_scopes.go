@@ -38,6 +38,33 @@ func validateQuotaScopes(spec *field.Path, s *hnc.HierarchicalResourceQuotaSpec,
 	return append(errs, validateScopePairs(expressions, named)...)
 }
 
+const (
+	// maxScopes bounds the scopes, and the requirements of a selector: there are fewer different ones.
+	maxScopes = 20
+	// maxScopeValues bounds the values of one requirement: each is compared with each Pod or claim in the subtree.
+	maxScopeValues = 100
+)
+
+// tooManyScopes rejects numbers of scopes and of their values before they are validated.
+func tooManyScopes(spec *field.Path, s *hnc.HierarchicalResourceQuotaSpec) field.ErrorList {
+	if len(s.Scopes) > maxScopes {
+		return field.ErrorList{field.TooMany(spec.Child("scopes"), len(s.Scopes), maxScopes)}
+	}
+	if s.ScopeSelector == nil {
+		return nil
+	}
+	expressions := spec.Child("scopeSelector", "matchExpressions")
+	if len(s.ScopeSelector.MatchExpressions) > maxScopes {
+		return field.ErrorList{field.TooMany(expressions, len(s.ScopeSelector.MatchExpressions), maxScopes)}
+	}
+	for i, requirement := range s.ScopeSelector.MatchExpressions {
+		if len(requirement.Values) > maxScopeValues {
+			return field.ErrorList{field.TooMany(expressions.Index(i).Child("values"), len(requirement.Values), maxScopeValues)}
+		}
+	}
+	return nil
+}
+
 // validateQuotaScope rejects unknown scopes, and scopes that do not apply to one of the resources.
 func validateQuotaScope(at *field.Path, scope corev1.ResourceQuotaScope, resources []corev1.ResourceName) field.ErrorList {
 	applicable, known := quotaScopes[scope]

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
@@ -70,7 +71,10 @@ func (c *Controller) Handlers() cache.EventHandlers {
 				c.enqueue(s, name)
 			}
 		},
-		QuotaChanged: c.quotaChanged,
+		QuotaChanged:    c.quotaChanged,
+		KindChanged:     c.kindChanged,
+		PoliciesChanged: func(s *cache.State, kind int, _ copies.Policies) { c.kindChanged(s, kind) },
+		KindStopped:     c.kindChanged,
 		QuotaObjectChanged: func(s *cache.State, old, o *quotas.Object) {
 			either := o
 			if either == nil {

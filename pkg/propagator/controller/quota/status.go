@@ -22,6 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
 const (
@@ -76,9 +77,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 // adjust has the limits of the namespaces below a quota follow its use.
 func (c *Controller) adjust(q *quotas.Quota) {
 	c.Cache.Read(func(s *cache.State) {
-		for _, namespace := range append(s.Tree.Descendants(q.Namespace), q.Namespace) {
-			c.enqueue(s, namespace)
-		}
+		c.enqueueSubtree(s, q.Namespace)
 	})
 }
 
@@ -95,9 +94,10 @@ func (c *Controller) observeExceeded(key quotas.Key, exceeded bool) {
 // statusOf returns the status of a quota. The lock must be held.
 func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) v1beta1.HierarchicalResourceQuotaStatus {
 	tally := c.tallies.of(s, q)
-	totals := tally.totals(q)
+	hard := effective(s, q)
+	totals := tally.totals(hard)
 	names := slices.Sorted(maps.Keys(tally.used))
-	status := v1beta1.HierarchicalResourceQuotaStatus{Hard: q.Hard, Used: totals}
+	status := v1beta1.HierarchicalResourceQuotaStatus{Hard: hard, Used: totals}
 	bytes := 0
 	for _, name := range names[:min(len(names), maxNamespaces)] {
 		if bytes += useBytes(name, tally.used[name]); bytes > maxUseBytes {
@@ -106,7 +106,7 @@ func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) 
 		status.Namespaces = append(status.Namespaces, v1beta1.NamespaceUse{Namespace: name, Used: tally.used[name]})
 	}
 	status.OmittedNamespaces = int32(len(names) - len(status.Namespaces)) //nolint:gosec // at most as many as there are namespaces
-	status.Conditions = conditions.Merge(q.Status.Conditions, []metav1.Condition{c.enforced(s, q), exceeded(q.Hard, totals)}, q.Generation, now)
+	status.Conditions = conditions.Merge(q.Status.Conditions, []metav1.Condition{c.enforced(s, q), exceeded(hard, totals)}, q.Generation, now)
 	return status
 }
 
@@ -125,6 +125,12 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 	if s.Tree.Excluded(q.Namespace) {
 		condition.Reason = hnc.ReasonNamespaceExcluded
 		condition.Message = fmt.Sprintf("namespace %q is %s; this quota has no effect", q.Namespace, s.Tree.WhyExcluded(q.Namespace))
+		return condition
+	}
+	if !s.Quotas.Fits(s.Tree, q) {
+		condition.Reason = hnc.ReasonQuotaTooLarge
+		condition.Message = fmt.Sprintf("the limits and scopes of the quotas in namespace %q and above it have more than %d bytes; remove some from this quota, or delete others",
+			q.Namespace, quota.MaxChainSize)
 		return condition
 	}
 	var pending, failing []string
@@ -146,6 +152,8 @@ func (c *Controller) enforced(s *cache.State, q *quotas.Quota) metav1.Condition 
 	case len(pending) > 0:
 		condition.Reason = hnc.ReasonQuotaPending
 		condition.Message = fmt.Sprintf("%d namespace(s) are not held to the limits yet, namespace %q for instance", len(pending), slices.Min(pending))
+	case notInForce(s, q) != "":
+		condition.Reason, condition.Message = hnc.ReasonQuotaLimitsIgnored, "these limits are not in force: "+notInForce(s, q)
 	default:
 		condition.Status, condition.Reason, condition.Message = inForce(q, c.config.Mode, c.webhook.reserves(s))
 	}

@@ -121,9 +121,9 @@ func (t *tally) set(namespace string, used corev1.ResourceList) {
 }
 
 // totals returns the use of each limited resource, zero for those that are not used.
-func (t *tally) totals(q *quotas.Quota) corev1.ResourceList {
+func (t *tally) totals(hard corev1.ResourceList) corev1.ResourceList {
 	totals := corev1.ResourceList{}
-	for name, limit := range q.Hard {
+	for name, limit := range hard {
 		totals[name] = resource.Quantity{Format: limit.Format}
 		if total, ok := t.total[name]; ok && !total.IsZero() {
 			totals[name] = total

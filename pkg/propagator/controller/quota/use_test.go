@@ -40,7 +40,7 @@ func TestTotalsFollowEachNamespace(t *testing.T) {
 		{"a", "2", "2"}, {"b", "3", "5"}, {"a", "1", "4"}, {"b", "", "1"}, {"a", "", "0"},
 	} {
 		tally.set(step.namespace, pods(step.used))
-		if got := tally.totals(&quotas.Quota{Hard: pods("9")}); !equality.Semantic.DeepEqual(got, pods(step.total)) {
+		if got := tally.totals(pods("9")); !equality.Semantic.DeepEqual(got, pods(step.total)) {
 			t.Errorf("after %s uses %q: %v, want %s", step.namespace, step.used, got, step.total)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -67,6 +68,9 @@ const (
 	maxBatch = 16
 	// maxOperations is the number of comparisons or writes of one transaction; etcd allows 128.
 	maxOperations = 120
+	// maxBytes is the size of the records in a transaction to which no operation is added. One operation writes much less than the 1 MiB that etcd still accepts:
+	// quota.MaxChainSize bounds the records.
+	maxBytes = 512 << 10
 	// maxTries bounds how often a batch is evaluated. Each lost fence means that a concurrent write succeeded.
 	maxTries = 50
 	// timeout is how long an operation may take. kube-apiserver waits 10 s for an admission review.
@@ -242,6 +246,6 @@ func (l *Ledger) Reserve(ctx context.Context, old, updated *corev1.ResourceQuota
 	if err != nil {
 		return err
 	}
-	o.reserve = updated.Status.Used
+	o.reserve = hnc.BoundQuantities(updated.Status.Used)
 	return l.do(ctx, o)
 }

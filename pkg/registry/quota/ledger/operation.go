@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
@@ -41,7 +42,7 @@ func newOperation(rq *corev1.ResourceQuota) (*operation, error) {
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("metadata.resourceVersion: %q is not a number", rq.ResourceVersion))
 	}
-	return &operation{key: key{rq.Namespace, scope}, version: version, used: rq.Status.Used}, nil
+	return &operation{key: key{rq.Namespace, scope}, version: version, used: hnc.BoundQuantities(rq.Status.Used)}, nil
 }
 
 // apply returns the record after the operation; nil if there is none. The ancestors are not set.

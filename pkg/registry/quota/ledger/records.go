@@ -85,6 +85,7 @@ func decodeUse(entry fence.Entry) (*use, error) {
 	if err := json.Unmarshal(entry.Value, u); err != nil {
 		return nil, fmt.Errorf("the record %s cannot be read: %w", entry.Name, err)
 	}
+	u.Used, u.Reserved = hnc.BoundQuantities(u.Used), hnc.BoundQuantities(u.Reserved)
 	return u, nil
 }
 
@@ -124,6 +125,13 @@ func decodeTotals(entry fence.Entry) (totals, error) {
 	t := totals{}
 	if err := json.Unmarshal(entry.Value, &t); err != nil {
 		return nil, fmt.Errorf("the record %s cannot be read: %w", entry.Name, err)
+	}
+	for _, list := range t {
+		for _, quantity := range list {
+			if !hnc.Cheap(quantity) {
+				return nil, nil // A sum of use that was not bounded.
+			}
+		}
 	}
 	return t, nil
 }

@@ -51,7 +51,7 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 			return nil, nil, err
 		}
 		// Each ancestor and the use itself are compared and written.
-		if len(results) > 0 && t.write.Operations()+len(edges)+len(chain)+1 > maxOperations {
+		if len(results) > 0 && (t.write.Operations()+len(edges)+len(chain)+1 > maxOperations || t.size() > maxBytes) {
 			break
 		}
 		result, err := t.evaluate(ctx, o, chain, edges)
@@ -61,6 +61,14 @@ func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (
 		results = append(results, result)
 	}
 	return t, results, nil
+}
+
+// size returns the size of what is written.
+func (t *transaction) size() (n int) {
+	for _, value := range t.write.Put {
+		n += len(value)
+	}
+	return n
 }
 
 // chain returns the namespace of a record of use and its ancestors, the root last, and the edges on which this is based. A namespace that is being

@@ -38,10 +38,11 @@ type Limits struct {
 	quotas   map[string][]hnc.HierarchicalResourceQuota
 }
 
-// New returns the limits that quotas set.
+// New returns the limits that quotas set, as far as they are in force.
 func New(revision int64, quotas ...hnc.HierarchicalResourceQuota) *Limits {
 	l := &Limits{Revision: revision, quotas: map[string][]hnc.HierarchicalResourceQuota{}}
 	for _, q := range quotas {
+		q.Spec.Hard, _ = quota.InForce(q.Spec.Hard)
 		l.quotas[q.Namespace] = append(l.quotas[q.Namespace], q)
 	}
 	for _, of := range l.quotas {

@@ -1,0 +1,91 @@
+package quotas
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+)
+
+func counted(q *Quota) corev1.ResourceList { return q.Counted }
+
+func add(t *testing.T, s *Store, namespace, name string, hard corev1.ResourceList) *Quota {
+	t.Helper()
+	q, err := NewQuota(&v1beta1.HierarchicalResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + name), ResourceVersion: "1"},
+		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hard},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetQuota(q)
+	return q
+}
+
+// Quotas that were stored before their sizes were limited do not keep out limits from above.
+func TestQuotasFromAboveFitFirst(t *testing.T) {
+	tree := treetest.New("ns root", "ns team", "parent team root", "ns leaf", "parent leaf team")
+	s := New()
+	fits := add(t, s, "root", "z", corev1.ResourceList{"services": resource.MustParse("2")})
+	var large []*Quota
+	for i := range 40 {
+		hard := corev1.ResourceList{"services": resource.MustParse("1")}
+		for j := range 99 {
+			hard[corev1.ResourceName(fmt.Sprintf("requests.%s%02d%02d/x", strings.Repeat("d", 230), i, j))] = resource.MustParse("1")
+		}
+		large = append(large, add(t, s, "team", fmt.Sprintf("a%02d", i), hard))
+	}
+	for _, namespace := range []string{"root", "team", "leaf"} {
+		limits := s.Limits(tree, namespace, counted)[""]
+		if _, ok := limits.Hard["services"]; !ok {
+			t.Errorf("%s has no limit of services", namespace)
+		}
+		size := 0
+		for name := range limits.Hard {
+			size += len(name)
+		}
+		if size > quota.MaxChainSize {
+			t.Errorf("the names of the limits in %s have %d bytes", namespace, size)
+		}
+	}
+	if !s.Fits(tree, fits) || !s.Fits(tree, large[0]) || s.Fits(tree, large[39]) {
+		t.Error("those that fit are not those from above and the first ones")
+	}
+}
+
+// Limits with such exponents were stored before they were rejected.
+func TestLimitsThatCannotBeCountedAreIgnored(t *testing.T) {
+	start := time.Now()
+	tree := treetest.New("ns root", "ns team", "parent team root")
+	s := New()
+	add(t, s, "root", "a", corev1.ResourceList{"pods": resource.MustParse("5"), "limits.cpu": resource.MustParse("1e5000000")})
+	q := add(t, s, "team", "b", corev1.ResourceList{
+		"pods": resource.MustParse("1e40000000"), "limits.cpu": resource.MustParse("1e2147483647"),
+		"count/roles.rbac.authorization.k8s.io": resource.MustParse("0"), "secrets": resource.MustParse("3"),
+	})
+	limits := s.Limits(tree, "team", counted)[""]
+	pods, secrets := limits.Hard["pods"], limits.Hard["secrets"]
+	if len(limits.Hard) != 2 || pods.String() != "5" || secrets.String() != "3" {
+		t.Errorf("the limits are %v", limits.Hard)
+	}
+	if want := []corev1.ResourceName{"count/roles.rbac.authorization.k8s.io", "limits.cpu", "pods"}; !slices.Equal(q.Ignored, want) {
+		t.Errorf("ignored are %v, want %v", q.Ignored, want)
+	}
+	o := NewObject(&corev1.ResourceQuota{Status: corev1.ResourceQuotaStatus{Used: corev1.ResourceList{"pods": resource.MustParse("1e2147483647")}}})
+	if used := o.Used["pods"]; used.Cmp(pods) <= 0 {
+		t.Errorf("the use is %s", used.String())
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("it takes %s", took)
+	}
+}

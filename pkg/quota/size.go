@@ -1,0 +1,34 @@
+package quota
+
+import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+
+const (
+	// MaxNamespaceSize is the sum of the sizes of the quotas in a namespace that are accepted.
+	MaxNamespaceSize = 16 << 10
+	// MaxChainSize is the sum of the sizes of the quotas that are enforced in a namespace: its own and those of its ancestors. A ResourceQuota contains each
+	// name six times: in its limits, its status and their managed fields, so it remains below half of what etcd accepts. So does a reservation.
+	MaxChainSize = 64 << 10
+	// limitSize is the size of a limit besides its name.
+	limitSize = 20
+)
+
+// Size returns the size of a quota in the objects and records that enforce it, in bytes.
+func Size(spec *hnc.HierarchicalResourceQuotaSpec) int {
+	n := 0
+	for name := range spec.Hard {
+		n += limitSize + len(name)
+	}
+	for _, scope := range spec.Scopes {
+		n += len(scope)
+	}
+	if spec.ScopeSelector == nil {
+		return n
+	}
+	for _, requirement := range spec.ScopeSelector.MatchExpressions {
+		n += len(requirement.ScopeName)
+		for _, value := range requirement.Values {
+			n += len(value)
+		}
+	}
+	return n
+}
