@@ -30,8 +30,9 @@ var quotaNames = []string{
 	strings.Repeat("a.", 120) + "com/y", strings.Repeat("a.", 124) + "com/y",
 }
 
+// quotaQuantities are within what Kubernetes counts. kube-apiserver accepts limits beyond that.
 var quotaQuantities = []string{
-	"0", "1", "1k", "1Ki", "100m", "1500m", "2000m", "1.5", "1.0", "1n", "-1", "-1m", "-0", "1E", "9E", "10E", "1e3", "1e30", "0.1Gi", "9223372036854775807",
+	"0", "1", "1k", "1Ki", "100m", "1500m", "2000m", "1.5", "1.0", "1n", "-1", "-1m", "-0", "1E", "9E", "1e3", "0.1Gi", "9223372036854775807",
 	"9223372036854775", "9223372036854776",
 }
 

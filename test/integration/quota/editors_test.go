@@ -1,0 +1,182 @@
+package quota
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// editor returns a user with the role edit in a namespace.
+func editor(t *testing.T, name, namespace string) suite.User {
+	t.Helper()
+	config, err := cp.User(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := suite.NewUser(name, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "edit"},
+	}
+	if _, err := admin.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// limitAs creates a quota as a user.
+func limitAs(t *testing.T, u suite.User, namespace, name string, hard corev1.ResourceList) error {
+	t.Helper()
+	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hard}}
+	_, err := u.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace).Create(t.Context(), q, metav1.CreateOptions{})
+	return err
+}
+
+// propagate configures the kinds that are propagated.
+func propagate(t *testing.T, resources ...v1beta1.ResourceSpec) {
+	t.Helper()
+	client := admin.HNC.HncV1beta1().HNCConfigurations()
+	suite.Eventually(t, "configuring kinds", func() error {
+		c, err := client.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			c = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Resources: resources}}
+			_, err = client.Create(t.Context(), c, metav1.CreateOptions{})
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		c.Spec.Resources = resources
+		_, err = client.Update(t.Context(), c, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+func networkPolicy(t *testing.T, namespace, name string) {
+	t.Helper()
+	suite.Must(t, "creating a NetworkPolicy", func() error {
+		_, err := admin.NetworkingV1().NetworkPolicies(namespace).Create(t.Context(), &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		return err
+	})
+}
+
+func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
+	const count = "count/networkpolicies.networking.k8s.io"
+	tree(t, "policy-", "root", "team<root", "leaf<team")
+	eve := editor(t, "policy-eve", "policy-team")
+	for _, kind := range []string{"roles", "rolebindings"} {
+		suite.Eventually(t, "rejecting a limit of "+kind, func() error {
+			err := limitAs(t, eve, "policy-team", kind, limits("count/"+kind+".rbac.authorization.k8s.io=0"))
+			if !apierrors.IsInvalid(err) {
+				return fmt.Errorf("got %v", err)
+			}
+			return nil
+		})
+	}
+	// The limit is older than the mode of the kind, so it is in force at first.
+	if err := limitAs(t, eve, "policy-team", "q", limits(count+"=0 pods=5")); err != nil {
+		t.Fatal(err)
+	}
+	limit(t, "policy-root", "above", count+"=10")
+	wantHard(t, "policy-leaf", count+"=0 pods=5")
+	propagate(t, v1beta1.ResourceSpec{Group: "networking.k8s.io", Resource: "networkpolicies", Mode: v1beta1.Propagate})
+	t.Cleanup(func() { propagate(t) })
+	networkPolicy(t, "policy-root", "deny-all")
+	arrives := func(namespace, name string) {
+		t.Helper()
+		suite.Eventually(t, name+" in "+namespace, func() error {
+			_, err := admin.NetworkingV1().NetworkPolicies(namespace).Get(t.Context(), name, metav1.GetOptions{})
+			return err
+		})
+	}
+	arrives("policy-team", "deny-all")
+	arrives("policy-leaf", "deny-all")
+	// What is set above still limits.
+	wantHard(t, "policy-leaf", count+"=10 pods=5")
+	suite.EventuallyEqual(t, "the condition of the quota", "LimitsIgnored pods=5", func() string {
+		q := get(t, "policy-team", "q")
+		if c := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionQuotaEnforced); c != nil && strings.Contains(c.Message, count) {
+			return c.Reason + " " + text(q.Status.Hard)
+		}
+		return fmt.Sprint(q.Status.Conditions)
+	})
+	// A new sub-namespace has it, too, and the present count keeps out nothing either.
+	if err := limitAs(t, eve, "policy-team", "present", limits(count+"=1")); err != nil {
+		t.Fatal(err)
+	}
+	suite.Must(t, "creating a sub-namespace", func() error {
+		_, err := eve.HNC.HncV1beta1().Subnamespaces("policy-team").Create(t.Context(), &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "policy-new"}}, metav1.CreateOptions{})
+		return err
+	})
+	arrives("policy-new", "deny-all")
+	networkPolicy(t, "policy-root", "later")
+	for _, namespace := range []string{"policy-team", "policy-leaf", "policy-new"} {
+		arrives(namespace, "later")
+	}
+}
+
+func TestNumbersThatCannotBeCountedAreRejected(t *testing.T) {
+	tree(t, "numbers-", "team")
+	eve := editor(t, "numbers-eve", "numbers-team")
+	for _, number := range []string{"1e40000000", "1e2147483647", "9223372036854775808", "1" + strings.Repeat("0", 20000), strings.Repeat("7", 1000) + "e20000000"} {
+		suite.Eventually(t, fmt.Sprintf("rejecting %.30s", number), func() error {
+			err := limitAs(t, eve, "numbers-team", "q", corev1.ResourceList{"limits.cpu": resource.MustParse(number)})
+			if !apierrors.IsInvalid(err) || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "spec.hard[limits.cpu]: Invalid value: must be between 0 and 9223372036854775807") {
+				return fmt.Errorf("got %.1000v", err)
+			}
+			return nil
+		})
+	}
+}
+
+func TestManyLargeQuotasDoNotShedLimitsFromAbove(t *testing.T) {
+	tree(t, "large-", "root", "team<root", "leaf<team")
+	limit(t, "large-root", "q", "services=2")
+	eve := editor(t, "large-eve", "large-team")
+	wantHard(t, "large-team", "services=2")
+	refused, accepted := 0, 0
+	for i := range 40 {
+		hard := corev1.ResourceList{}
+		for j := range 20 {
+			label := strings.Repeat("d", 60)
+			hard[corev1.ResourceName(fmt.Sprintf("requests.%s.%s.%s.a%02d%02d/x", label, label, label, i, j))] = resource.MustParse("1")
+		}
+		err := limitAs(t, eve, "large-team", fmt.Sprintf("q%d", i), hard)
+		switch {
+		case err == nil:
+			accepted++
+		case apierrors.IsForbidden(err) && strings.Contains(err.Error(), `all quotas in namespace "large-team" would have`):
+			refused++
+		default:
+			t.Fatal(err)
+		}
+	}
+	if accepted == 0 || refused == 0 {
+		t.Errorf("%d are accepted, %d refused", accepted, refused)
+	}
+	limit(t, "large-root", "q", "services=1")
+	suite.EventuallyEqual(t, "the limit from above", "1", func() string {
+		rq, err := admin.CoreV1().ResourceQuotas("large-leaf").Get(t.Context(), hnc.ResourceQuotaName, metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		services := rq.Status.Hard["services"]
+		return services.String()
+	})
+}
