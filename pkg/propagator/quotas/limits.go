@@ -1,7 +1,6 @@
 package quotas
 
 import (
-	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,19 +33,23 @@ func (s *Store) Governing(t *tree.Tree, namespace string) []*Quota {
 
 // Fitting returns those of the quotas that apply to a namespace that fit into its ResourceQuotas, those of the root first: no quota keeps out one from above.
 // More than fit are not accepted, but may have been stored before that, and come together by a move.
-func (s *Store) Fitting(t *tree.Tree, namespace string) []*Quota {
-	chain := s.Governing(t, namespace)
-	slices.SortStableFunc(chain, func(a, b *Quota) int {
-		return cmp.Compare(len(t.Chain(a.Namespace)), len(t.Chain(b.Namespace)))
-	})
+func (s *Store) Fitting(t *tree.Tree, namespace string) (fitting []*Quota) {
+	if len(s.quotas) == 0 {
+		return nil
+	}
 	size := 0
-	return slices.DeleteFunc(chain, func(q *Quota) bool {
-		if size+q.Size > quota.MaxChainSize {
-			return true
+	for _, at := range slices.Backward(t.Chain(namespace)) {
+		if len(s.quotas[at]) == 0 || t.Excluded(at) {
+			continue
 		}
-		size += q.Size
-		return false
-	})
+		for _, q := range s.QuotasIn(at) {
+			if size+q.Size <= quota.MaxChainSize {
+				size += q.Size
+				fitting = append(fitting, q)
+			}
+		}
+	}
+	return fitting
 }
 
 // Fits reports whether a quota fits into the ResourceQuotas of its subtree.

@@ -1,0 +1,48 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
+)
+
+// Use of any size may have been recorded, and any limit stored. One worker computes for all namespaces.
+func TestRecordsAreBoundedBeforeTheyAreComputedWith(t *testing.T) {
+	start := time.Now()
+	u, err := decodeUse(fence.Entry{Value: []byte(`{"observed":1,"used":{"pods":"1e40000000","secrets":"2"},"reserved":{"pods":"1"}}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rq := &corev1.ResourceQuota{Status: corev1.ResourceQuotaStatus{Used: corev1.ResourceList{"pods": resource.MustParse("1e2147483647")}}}
+	rq.Name, rq.ResourceVersion = hnc.ResourceQuotaName, "2"
+	o, err := newOperation(rq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	updated := o.apply(u)
+	sum := quotav1.Add(updated.charge(), u.charge())
+	if quotav1.Equals(sum, u.charge()) || quotav1.IsZero(sum) {
+		t.Errorf("the sum is %v", sum)
+	}
+	if sum, err := decodeTotals(fence.Entry{Value: []byte(`{"":{"pods":"1e40000000"}}`)}); err != nil || sum != nil {
+		t.Errorf("an unbounded sum is %v, %v, want that it is computed again", sum, err)
+	}
+	if sum, err := decodeTotals(fence.Entry{Value: encode(totals{"": quotav1.Add(sum, sum)})}); err != nil || sum == nil {
+		t.Errorf("a sum of bounded use is %v, %v", sum, err)
+	}
+	q := hnc.HierarchicalResourceQuota{Spec: hnc.HierarchicalResourceQuotaSpec{Hard: corev1.ResourceList{hnc.ResourceSubnamespaces: resource.MustParse("1e40000000")}}}
+	q.Namespace, q.Name = "a", "q"
+	if name, _ := limits.New(1, q).Subnamespaces("a"); name != "" {
+		t.Error("a limit that cannot be counted is in force")
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("it takes %s", took)
+	}
+}
