@@ -20,6 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/admission"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/ledger"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -60,13 +61,13 @@ func withQuotaAdmission(build handlerChain, q *quotaAdmission) handlerChain {
 
 // quotas runs the ledger of hierarchical quotas.
 func (c CompletedConfig) quotas(generic *genericapiserver.GenericAPIServer, client kubernetes.Interface, namespaces coreinformers.NamespaceInformer,
-	t *tree.Tree, records *fence.Records, reader *limits.Reader) error {
+	t *tree.Tree, records *fence.Records, reader *limits.Reader, s *sources.Sources) error {
 	ledger.RegisterMetrics()
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(options *metav1.ListOptions) {
 		options.LabelSelector = hnc.LabelQuota + "=true"
 	}), informers.WithTransform(withoutManagedFields))
 	quotas := factory.Core().V1().ResourceQuotas()
-	l := ledger.New(ledger.Config{Records: records, Limits: reader, Tree: t.Index, Namespaces: namespaces.Lister(), Quotas: quotas.Lister()})
+	l := ledger.New(ledger.Config{Records: records, Limits: reader, Tree: t.Index, Mode: s.Mode, Namespaces: namespaces.Lister(), Quotas: quotas.Lister()})
 	observer, err := ledger.NewObserver(l, live{client}, quotas.Informer(), namespaces.Informer())
 	if err != nil {
 		return fmt.Errorf("hierarchical quotas: %w", err)

@@ -92,7 +92,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if stores, err = c.stores(options, forest, mapper); err != nil {
 		return nil, err
 	}
-	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas); err != nil {
+	if err := c.quotas(generic, clients.kubernetes, namespaces, forest, records, quotas, sources); err != nil {
 		return nil, err
 	}
 	generic.AddPostStartHookOrDie("sources", func(hook genericapiserver.PostStartHookContext) error {

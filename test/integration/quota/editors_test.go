@@ -134,7 +134,7 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 func TestNumbersThatCannotBeCountedAreRejected(t *testing.T) {
 	tree(t, "numbers-", "team")
 	eve := editor(t, "numbers-eve", "numbers-team")
-	for _, number := range []string{"1e40000000", "1e2147483647", "9223372036854775808", "1" + strings.Repeat("0", 20000), strings.Repeat("7", 1000)} {
+	for _, number := range []string{"1e40000000", "1e2147483647", "9223372036854775808"} {
 		suite.Eventually(t, fmt.Sprintf("rejecting %.30s", number), func() error {
 			err := limitAs(t, eve, "numbers-team", "q", corev1.ResourceList{"limits.cpu": resource.MustParse(number)})
 			if !apierrors.IsInvalid(err) || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "spec.hard[limits.cpu]: Invalid value: must be between 0 and 9223372036854775807") {

@@ -5,10 +5,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -44,5 +47,29 @@ func TestRecordsAreBoundedBeforeTheyAreComputedWith(t *testing.T) {
 	}
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("it takes %s", took)
+	}
+}
+
+// A limit of what a namespace inherits would keep out policy from above. One in the root holds.
+func TestLimitsOfInheritedKindsDoNotHold(t *testing.T) {
+	s, _, l := family(t)
+	s.limit("a", "5")
+	s.limit("b", "0")
+	mode := v1beta1.Ignore
+	l.config.Mode = func(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
+		if resource.Resource == "pods" && chain[0] == "a" {
+			return mode
+		}
+		return v1beta1.Ignore
+	}
+	if err := l.Reserve(t.Context(), status("b", 10, "0"), status("b", 10, "1")); !apierrors.IsForbidden(err) {
+		t.Errorf("without propagation: %v", err)
+	}
+	mode = v1beta1.Propagate
+	if err := l.Reserve(t.Context(), status("b", 10, "0"), status("b", 10, "5")); err != nil {
+		t.Errorf("with propagation from above: %v", err)
+	}
+	if err := l.Reserve(t.Context(), status("c", 10, "0"), status("c", 10, "1")); !apierrors.IsForbidden(err) {
+		t.Errorf("above the limit of the root: %v", err)
 	}
 }

@@ -111,7 +111,7 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 		return nil, nil
 	}
 	if o.reserve != nil {
-		if result, err = t.exceeded(ctx, o, ancestors, change); result != nil || err != nil {
+		if result, err = t.exceeded(ctx, o, chain, ancestors, change); result != nil || err != nil {
 			return result, err
 		}
 	}
