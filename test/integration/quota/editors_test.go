@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -51,19 +52,20 @@ func limitAs(t *testing.T, u suite.User, namespace, name string, hard corev1.Res
 // propagate configures the kinds that are propagated.
 func propagate(t *testing.T, resources ...v1beta1.ResourceSpec) {
 	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // It is also called when the test ends.
 	client := admin.HNC.HncV1beta1().HNCConfigurations()
 	suite.Eventually(t, "configuring kinds", func() error {
-		c, err := client.Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{})
+		c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			c = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Resources: resources}}
-			_, err = client.Create(t.Context(), c, metav1.CreateOptions{})
+			_, err = client.Create(ctx, c, metav1.CreateOptions{})
 			return err
 		}
 		if err != nil {
 			return err
 		}
 		c.Spec.Resources = resources
-		_, err = client.Update(t.Context(), c, metav1.UpdateOptions{})
+		_, err = client.Update(ctx, c, metav1.UpdateOptions{})
 		return err
 	})
 }
