@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// editor returns a user with the role edit in a namespace.
-func editor(t *testing.T, name, namespace string) suite.User {
+// editorIn returns a user with the role edit in a namespace.
+func editorIn(t *testing.T, name, namespace string) suite.User {
 	t.Helper()
 	config, err := cp.User(name)
 	if err != nil {
@@ -81,7 +81,7 @@ func networkPolicy(t *testing.T, namespace, name string) {
 func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 	const count = "count/networkpolicies.networking.k8s.io"
 	tree(t, "policy-", "root", "team<root", "leaf<team")
-	eve := editor(t, "policy-eve", "policy-team")
+	eve := editorIn(t, "policy-eve", "policy-team")
 	for _, kind := range []string{"roles", "rolebindings"} {
 		suite.Eventually(t, "rejecting a limit of "+kind, func() error {
 			err := limitAs(t, eve, "policy-team", kind, limits("count/"+kind+".rbac.authorization.k8s.io=0"))
@@ -135,7 +135,7 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 
 func TestNumbersThatCannotBeCountedAreRejected(t *testing.T) {
 	tree(t, "numbers-", "team")
-	eve := editor(t, "numbers-eve", "numbers-team")
+	eve := editorIn(t, "numbers-eve", "numbers-team")
 	for _, number := range []string{"1e40000000", "1e2147483647", "9223372036854775808"} {
 		suite.Eventually(t, fmt.Sprintf("rejecting %.30s", number), func() error {
 			err := limitAs(t, eve, "numbers-team", "q", corev1.ResourceList{"limits.cpu": resource.MustParse(number)})
@@ -150,7 +150,7 @@ func TestNumbersThatCannotBeCountedAreRejected(t *testing.T) {
 func TestManyLargeQuotasDoNotShedLimitsFromAbove(t *testing.T) {
 	tree(t, "large-", "root", "team<root", "leaf<team")
 	limit(t, "large-root", "q", "services=2")
-	eve := editor(t, "large-eve", "large-team")
+	eve := editorIn(t, "large-eve", "large-team")
 	wantHard(t, "large-team", "services=2")
 	refused, accepted := 0, 0
 	for i := range 40 {
