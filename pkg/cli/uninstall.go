@@ -15,10 +15,14 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration"
 )
 
 // installed selects the objects of the manifests and of the chart.
 const installed = "app.kubernetes.io/part-of=hierarchy-apiserver"
+
+// propagatorName is the name of the server that sets finalizers on namespaces, which are removed when its pods are gone.
+const propagatorName = "hnc-propagator"
 
 // podTimeout limits how long the pods of hnc-sync, and those of hnc-propagator, may take to stop.
 const podTimeout = 2 * time.Minute
@@ -37,7 +41,7 @@ type removal struct {
 // nothing writes copies any more.
 var removals = []removal{
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-sync", pods: "hnc-sync"},
-	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-propagator", pods: "hnc-propagator"},
+	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: propagatorName, pods: propagatorName},
 	{resources: []schema.GroupVersionResource{{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}}},
 	{resources: []schema.GroupVersionResource{{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}}},
 	{resources: []schema.GroupVersionResource{
@@ -81,7 +85,7 @@ func newUninstallCommand(f *factory, streams genericiooptions.IOStreams) *cobra.
 		Short: "Remove the servers from the cluster, and no namespace or copy",
 		Long: "Removes the servers, the API, the policies and the roles from the cluster, in an order in which nothing blocks.\n" +
 			"Namespaces, copies and labels stay as they are, and so do the namespace hnc-system and the volume with the hierarchies:\n" +
-			"after another installation the trees are as before.",
+			"after another installation the trees are as before. Our finalizer is removed from all namespaces.",
 		Example: "  kubectl hns uninstall --dry-run=client    # what would be removed, and what stays\n  kubectl hns uninstall --yes",
 		Args:    cobra.NoArgs,
 		RunE:    runOptions(o),
@@ -122,7 +126,11 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 		}
 	}
 	for _, step := range removals {
-		if err := o.remove(ctx, c, step); err != nil {
+		err := o.remove(ctx, c, step)
+		if err == nil && step.pods == propagatorName && !o.dryRun.enabled() {
+			err = migration.ReleaseNamespaces(ctx, c.kube)
+		}
+		if err != nil {
 			return fmt.Errorf("%w\nThe removal is incomplete; repeat the command to continue", err)
 		}
 	}

@@ -64,7 +64,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	return m.state.forget(ctx)
 }
 
-// removeImports empties hnc-apiserver's store. hnc-propagator does not run, so that this affects no namespace; the finalizers that it would remove are
+// removeImports empties hnc-apiserver's store. hnc-propagator does not run, so that this affects no tree; the finalizers that it would remove are
 // removed on its behalf.
 func (m *Migration) removeImports(ctx context.Context) error {
 	client := m.hierarchy.HncV1beta1()
@@ -97,7 +97,10 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return (&importer{clients: m.clients}).configure(ctx, []v1beta1.ResourceSpec{})
+	if err := (&importer{clients: m.clients}).configure(ctx, []v1beta1.ResourceSpec{}); err != nil {
+		return err
+	}
+	return ReleaseNamespaces(ctx, m.kube)
 }
 
 func (m *Migration) removeSubnamespace(ctx context.Context, s v1beta1.Subnamespace) error {

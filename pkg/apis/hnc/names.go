@@ -97,6 +97,9 @@ const (
 	AnnotationNone       = "propagate.hnc.x-k8s.io/none"
 	AnnotationAll        = "propagate.hnc.x-k8s.io/all"
 
+	// FinalizerSubnamespaces keeps a Namespace until the last of its sub-namespaces is gone.
+	FinalizerSubnamespaces = "hnc.x-k8s.io/subnamespaces"
+
 	// FinalizerSubnamespace keeps a Subnamespace until its namespace is deleted.
 	FinalizerSubnamespace = "hnc.x-k8s.io/subnamespace"
 )
@@ -170,6 +173,14 @@ const (
 	ReasonHierarchiesLost = "HierarchiesLost"
 	// ReasonOtherCluster means that the hierarchies were propagated in another cluster.
 	ReasonOtherCluster = "OtherCluster"
+)
+
+// ConditionSubnamespacesRemain of a Namespace is true while it is being deleted, has no content any more, and waits for its sub-namespaces.
+const (
+	ConditionSubnamespacesRemain = "hnc.x-k8s.io/SubnamespacesRemain"
+
+	ReasonSubnamespacesRemain = "SubnamespacesRemain"
+	ReasonSubnamespacesGone   = "SubnamespacesGone"
 )
 
 // Conditions of a Subnamespace besides Ready.

@@ -48,6 +48,7 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 			t.namespaces[name] = ns
 		}
 		t.recordConversion(old, ns)
+		t.annotationChanged(old, ns)
 	})
 	affected.Changed = append(affected.Changed, names...) // The others are sub-namespaces, which may be orphans now.
 	switch {

@@ -14,6 +14,8 @@ type facts struct {
 	converted map[Key]types.UID
 	// abstract holds, by abstract ancestor, the namespaces whose Hierarchies name it.
 	abstract map[string]sets.Set[string]
+	// annotated holds, by parent, the namespaces whose annotations name it as that of a sub-namespace.
+	annotated map[string]sets.Set[string]
 }
 
 // HasSubnamespaces reports whether a sub-namespace is, or is about to be created, directly below the namespace. An annotation without a Subnamespace

@@ -35,6 +35,12 @@ type Namespace struct {
 	// ManagedBy names who manages an external namespace, which can't have a parent; "" for all others.
 	ManagedBy   string
 	Terminating bool
+	// VanishesLast reports that our finalizer keeps the namespace until the last of its sub-namespaces is gone. Finalized reports that nothing but
+	// finalizers of its metadata keeps it: Kubernetes has deleted its content.
+	VanishesLast bool
+	Finalized    bool
+	// Remaining is the message of the condition that says which sub-namespaces keep the namespace, "" if it is not true.
+	Remaining string
 
 	// excluded says why the namespace takes no part in a hierarchy, "" if it does. The tree fills it in.
 	excluded string
@@ -55,6 +61,13 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		InheritedPodSecurity: ns.Annotations[hnc.AnnotationInheritedPodSecurity],
 		CreatorPending:       types.UID(ns.Annotations[hnc.AnnotationCreatorPending]),
 		Terminating:          ns.DeletionTimestamp != nil,
+		VanishesLast:         slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces),
+		Finalized:            ns.DeletionTimestamp != nil && len(ns.Spec.Finalizers) == 0,
+	}
+	for _, condition := range ns.Status.Conditions {
+		if condition.Type == hnc.ConditionSubnamespacesRemain && condition.Status == corev1.ConditionTrue {
+			n.Remaining = condition.Message
+		}
 	}
 	if managed.External(ns.Annotations) {
 		n.ManagedBy = ns.Annotations[hnc.AnnotationManagedBy]

@@ -27,7 +27,7 @@ func New(rules managed.Rules) *Tree {
 	t.rules = rules
 	t.namespaces, t.hierarchies, t.subnamespaces = map[string]*Namespace{}, map[string]*Hierarchy{}, map[string]map[string]*Subnamespace{}
 	t.byName, t.refused = map[string]sets.Set[string]{}, map[Key]string{}
-	t.converted, t.abstract = map[Key]types.UID{}, map[string]sets.Set[string]{}
+	t.converted, t.abstract, t.annotated = map[Key]types.UID{}, map[string]sets.Set[string]{}, map[string]sets.Set[string]{}
 	t.forest = forest.New(t.Excluded)
 	return t
 }

@@ -1,5 +1,5 @@
-// Package namespace reconciles the labels and annotations of namespaces: tree labels, managed metadata, and Pod Security labels. What they have to be
-// is computed by package desired.
+// Package namespace reconciles the metadata of namespaces: tree labels, managed labels and annotations, Pod Security labels, and our finalizer. What it
+// has to be is computed by package desired.
 package namespace
 
 import (
@@ -15,19 +15,23 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/desired"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Controller reconciles the labels and annotations of namespaces.
+// Controller reconciles the metadata of namespaces.
 type Controller struct {
 	controller.Dependencies
+	reported *cooldown.Cooldown
 }
 
 // New returns a Controller.
-func New(d controller.Dependencies) *Controller { return &Controller{Dependencies: d} }
+func New(d controller.Dependencies) *Controller {
+	return &Controller{Dependencies: d, reported: cooldown.New(remainingPeriod)}
+}
 
 // Handlers returns the handlers that enqueue affected namespaces.
 func (c *Controller) Handlers() cache.EventHandlers {
@@ -43,61 +47,87 @@ func (c *Controller) Enqueue(name string) {
 	c.Queue.Add(queue.Key{Class: queue.Namespace, Namespace: name})
 }
 
-// Diverges reports whether a namespace needs other labels or annotations.
-func (c *Controller) Diverges(s *cache.State, name string) bool {
-	return len(desired.LabelChanges(s.Tree, name))+len(desired.AnnotationChanges(s.Tree, name)) > 0
+// Changes is what a namespace needs.
+type Changes struct {
+	// Labels and Annotations are set; nil values remove them.
+	Labels, Annotations map[string]*string
+	// AddFinalizer and RemoveFinalizer concern our finalizer.
+	AddFinalizer, RemoveFinalizer bool
 }
 
-// Reconcile gives a namespace the labels and annotations that it has to have.
+func (c Changes) none() bool {
+	return len(c.Labels)+len(c.Annotations) == 0 && !c.AddFinalizer && !c.RemoveFinalizer
+}
+
+func changesOf(t *tree.Tree, name string) Changes {
+	c := Changes{Labels: desired.LabelChanges(t, name), Annotations: desired.AnnotationChanges(t, name)}
+	c.AddFinalizer, c.RemoveFinalizer = desired.FinalizerChanges(t, name)
+	return c
+}
+
+// Diverges reports whether a namespace needs other labels or annotations, or our finalizer.
+func (c *Controller) Diverges(s *cache.State, name string) bool {
+	return !changesOf(s.Tree, name).none()
+}
+
+// Reconcile gives a namespace the metadata that it has to have.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
-	return c.Sync(ctx, key.Namespace)
+	if err := c.Sync(ctx, key.Namespace); err != nil {
+		return err
+	}
+	return c.reportRemaining(ctx, key.Namespace)
 }
 
 // Sync does so for callers that wait for it.
 func (c *Controller) Sync(ctx context.Context, name string) error {
 	var ns *tree.Namespace
-	var labels, annotations map[string]*string
-	c.Cache.Read(func(s *cache.State) {
-		ns = s.Tree.Namespace(name)
-		labels, annotations = desired.LabelChanges(s.Tree, name), desired.AnnotationChanges(s.Tree, name)
-	})
-	if len(labels)+len(annotations) == 0 {
+	var changes Changes
+	c.Cache.Read(func(s *cache.State) { ns, changes = s.Tree.Namespace(name), changesOf(s.Tree, name) })
+	if changes.none() {
 		return nil
 	}
-	return c.Patch(ctx, ns, labels, annotations)
+	return c.Patch(ctx, ns, changes)
 }
 
-// Patch changes labels and annotations of a namespace; nil values remove them. The patch has no resourceVersion if these are written by the
-// propagator alone, because no other change of the namespace matters to them. Others write Pod Security labels too, and must not lose what they
-// have just written. If annotations are invalid, such as too large with those of the namespace's owner, the labels are changed nevertheless: policies
-// select by them.
-func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, labels, annotations map[string]*string) error {
-	err := c.patch(ctx, ns, labels, annotations)
-	if !apierrors.IsInvalid(err) || len(labels) == 0 || len(annotations) == 0 {
+// Patch changes a namespace. The patch has no resourceVersion if what it changes is written by the propagator alone, because no other change of the
+// namespace matters then. Others write Pod Security labels too, and must not lose what they have just written. If annotations are invalid, such as too
+// large with those of the namespace's owner, the rest is changed nevertheless: policies select by labels.
+func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, changes Changes) error {
+	err := c.patch(ctx, ns, changes)
+	rest := changes
+	rest.Annotations = nil
+	if !apierrors.IsInvalid(err) || rest.none() || len(changes.Annotations) == 0 {
 		return err
 	}
-	if err := c.patch(ctx, ns, labels, nil); err != nil {
+	if err := c.patch(ctx, ns, rest); err != nil {
 		return err
 	}
-	return c.patch(ctx, ns, nil, annotations)
+	return c.patch(ctx, ns, Changes{Annotations: changes.Annotations})
 }
 
-func (c *Controller) patch(ctx context.Context, ns *tree.Namespace, labels, annotations map[string]*string) error {
+func (c *Controller) patch(ctx context.Context, ns *tree.Namespace, changes Changes) error {
 	metadata := map[string]any{"uid": ns.UID}
-	if slices.ContainsFunc(hnc.PodSecurityLabels, func(key string) bool { _, ok := labels[key]; return ok }) {
+	if slices.ContainsFunc(hnc.PodSecurityLabels, func(key string) bool { _, ok := changes.Labels[key]; return ok }) {
 		metadata["resourceVersion"] = ns.ResourceVersion
 	}
-	if len(labels) > 0 {
-		metadata["labels"] = labels
+	if len(changes.Labels) > 0 {
+		metadata["labels"] = changes.Labels
 	}
-	if len(annotations) > 0 {
-		metadata["annotations"] = annotations
+	if len(changes.Annotations) > 0 {
+		metadata["annotations"] = changes.Annotations
+	}
+	// The finalizers of others stay.
+	if changes.AddFinalizer {
+		metadata["finalizers"] = []string{hnc.FinalizerSubnamespaces}
+	}
+	if changes.RemoveFinalizer {
+		metadata["$deleteFromPrimitiveList/finalizers"] = []string{hnc.FinalizerSubnamespaces}
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return err
 	}
-	patched, err := c.Kubernetes.CoreV1().Namespaces().Patch(ctx, ns.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	patched, err := c.Kubernetes.CoreV1().Namespaces().Patch(ctx, ns.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 	return outcome.Record(c.Metrics, "Namespace", "patch", ns.Name, err, func() {
 		c.Written(&patched.ObjectMeta)
 		c.Cache.ObserveNamespace(patched)

@@ -34,7 +34,9 @@ func TestLabelsAreWrittenAlthoughAnnotationsAreTooLarge(t *testing.T) {
 		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
 		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
 	})
-	err := c.Patch(t.Context(), &tree.Namespace{Name: "full", UID: "u"}, map[string]*string{"new": ptr.To("1")}, map[string]*string{"large": ptr.To("1")})
+	err := c.Patch(t.Context(), &tree.Namespace{Name: "full", UID: "u"}, Changes{
+		Labels: map[string]*string{"new": ptr.To("1")}, Annotations: map[string]*string{"large": ptr.To("1")},
+	})
 	if !apierrors.IsInvalid(err) {
 		t.Errorf("got %v, want the error of the annotations", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/parallel"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
@@ -26,7 +27,7 @@ func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, 
 			return outcome.ErrStale
 		}
 		value := hnc.CascadingAllowed
-		if err := c.Namespaces.Patch(ctx, ns, map[string]*string{hnc.LabelCascadingDeletion: &value}, nil); err != nil {
+		if err := c.Namespaces.Patch(ctx, ns, namespace.Changes{Labels: map[string]*string{hnc.LabelCascadingDeletion: &value}}); err != nil {
 			return err
 		}
 		// The namespace may not be the sub-namespace any more.

@@ -140,7 +140,7 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	return nil
 }
 
-// markParent gives the parent the label that protects it from being deleted, and returns the plan that follows.
+// markParent gives the parent the label that protects it from being deleted and the finalizer that lets it vanish last, and returns the plan that follows.
 func (c *Controller) markParent(ctx context.Context, key tree.Key) (plan, error) {
 	var parent *tree.Namespace
 	c.Cache.Read(func(state *cache.State) { parent = state.Tree.Namespace(key.Parent) })
@@ -148,7 +148,9 @@ func (c *Controller) markParent(ctx context.Context, key tree.Key) (plan, error)
 		return plan{}, outcome.ErrStale
 	}
 	value := "true"
-	if err := c.Namespaces.Patch(ctx, parent, map[string]*string{hnc.LabelHasSubnamespaces: &value}, nil); err != nil {
+	if err := c.Namespaces.Patch(ctx, parent, namespace.Changes{
+		Labels: map[string]*string{hnc.LabelHasSubnamespaces: &value}, AddFinalizer: true,
+	}); err != nil {
 		return plan{}, err
 	}
 	// The parent may be gone by now.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -30,7 +31,7 @@ func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, bind
 	if ns == nil || ns.CreatorPending != s.UID {
 		return nil
 	}
-	return c.Namespaces.Patch(ctx, ns, nil, map[string]*string{hnc.AnnotationCreatorPending: nil})
+	return c.Namespaces.Patch(ctx, ns, namespace.Changes{Annotations: map[string]*string{hnc.AnnotationCreatorPending: nil}})
 }
 
 // creatorPrefix precedes the namespace's name: with the same name everywhere, an ancestor's RoleBinding would replace a descendant's.

@@ -41,7 +41,7 @@ const (
 // plan is what to do for a Subnamespace.
 type plan struct {
 	action action
-	// markParent reports that the parent needs the label that protects it from being deleted, before anything else.
+	// markParent reports that the parent needs the label that protects it from being deleted, and our finalizer, before anything else.
 	markParent bool
 	// namespace is the namespace to create.
 	namespace *corev1.Namespace
@@ -154,7 +154,7 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 	}
 	return plan{
 		action:     createNamespace,
-		markParent: parent.Labels[hnc.LabelHasSubnamespaces] != "true",
+		markParent: parent.Labels[hnc.LabelHasSubnamespaces] != "true" || !parent.VanishesLast,
 		namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 			Name:        s.Name,
 			Labels:      desired.Labels(t, s.Name),

@@ -1,0 +1,36 @@
+package migration
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// ReleaseNamespaces removes the finalizer by which namespaces vanish after their sub-namespaces. hnc-propagator must not run: it would set it again.
+func ReleaseNamespaces(ctx context.Context, kube kubernetes.Interface) error {
+	client := kube.CoreV1().Namespaces()
+	namespaces, err := client.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	namespaces.Items = slices.DeleteFunc(namespaces.Items, func(ns corev1.Namespace) bool {
+		return !slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces)
+	})
+	return each(ctx, namespaces.Items, func(ctx context.Context, listed corev1.Namespace) error {
+		return gone(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			ns, err := client.Get(ctx, listed.Name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			ns.Finalizers = slices.DeleteFunc(ns.Finalizers, func(f string) bool { return f == hnc.FinalizerSubnamespaces })
+			_, err = client.Update(ctx, ns, metav1.UpdateOptions{FieldManager: fieldManager})
+			return err
+		}))
+	})
+}
