@@ -22,6 +22,13 @@ case "${1:-} ${2:+file}" in
   done >"$2"
   # shellcheck disable=SC2086
   kubectl delete apiservices $names
+  # Without hnc-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
+  finalizer=hnc.x-k8s.io/subnamespaces
+  kubectl get namespaces -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.finalizers}{"\n"}{end}' |
+    awk -v f="\"$finalizer\"" 'index($0, f) {print $1}' | while read -r name; do
+      kubectl patch namespace "$name" --type=strategic -p "{\"metadata\":{\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" ||
+        echo "namespace $name keeps the finalizer $finalizer" >&2
+    done
   ;;
 "resume file")
   kubectl apply --server-side --force-conflicts --field-manager=hnc-emergency -f "$2"

@@ -65,6 +65,9 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 	if old == nil || ns == nil || old.Terminating != ns.Terminating {
 		affected.Changed = append(affected.Changed, t.below(name)...)
 	}
+	if kept, keeps := old.keeps(), ns.keeps(); kept != keeps {
+		affected.Changed = append(affected.Changed, kept, keeps)
+	}
 	for _, key := range inside {
 		affected.Subnamespaces = append(affected.Subnamespaces, key)
 		t.requestsChanged(&affected, key.Name)

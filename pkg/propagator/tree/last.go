@@ -50,7 +50,7 @@ func (f *facts) awaited(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for child := range f.annotated[name] {
 			// Its Subnamespace and its Hierarchy may be gone already. An annotation alone has no effect, as in HasSubnamespaces.
-			if ns := f.namespaces[child]; ns.Terminating && ns.isLabeledChild(name) && !yield(child) {
+			if f.namespaces[child].keeps() == name && !yield(child) {
 				return
 			}
 		}
@@ -66,6 +66,14 @@ func (f *facts) awaited(name string) iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// keeps returns the namespace that vanishes after a terminating sub-namespace, "" for none.
+func (n *Namespace) keeps() string {
+	if n == nil || !n.Terminating || n.SubnamespaceOf == "" || !n.isLabeledChild(n.SubnamespaceOf) {
+		return ""
+	}
+	return n.SubnamespaceOf
 }
 
 // annotationChanged records which namespace the annotation of a namespace names as its parent.

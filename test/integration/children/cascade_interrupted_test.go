@@ -44,6 +44,10 @@ func TestInterruptedCascadeIsContinued(t *testing.T) {
 			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
+		// As an earlier version did, which set no finalizer.
+		if _, err := root.CoreV1().Namespaces().Patch(t.Context(), "broken", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		eventuallyNoNamespace(t, "broken")
 		suite.Eventually(t, "the hierarchy of broken-1 is gone", func() error {
 			if _, err := root.HNC.HncV1beta1().Hierarchies("broken-1").Get(t.Context(), hnc.Singleton, metav1.GetOptions{}); !apierrors.IsNotFound(err) {

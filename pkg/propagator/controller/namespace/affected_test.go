@@ -11,15 +11,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
-func TestEveryChangeAffectsTheLabelsAndAnnotationsThatFollowFromIt(t *testing.T) {
+func TestEveryChangeAffectsTheMetadataThatFollowsFromIt(t *testing.T) {
 	treetest.Check(t, treetest.Result[string]{
 		Keys: (*tree.Tree).Names,
 		Of: func(tr *tree.Tree, name string) any {
-			labels, annotations := desired.LabelChanges(tr, name), desired.AnnotationChanges(tr, name)
-			if len(labels)+len(annotations) == 0 {
+			changes := changesOf(tr, name)
+			if changes.none() {
 				return nil
 			}
-			return []any{labels, annotations}
+			return changes
 		},
 		Affected: func(_ *tree.Tree, affected tree.Affected, name string) bool {
 			return slices.Contains(affected.Moved, name) || slices.Contains(affected.Changed, name)
@@ -33,6 +33,9 @@ func TestEveryChangeAffectsTheLabelsAndAnnotationsThatFollowFromIt(t *testing.T)
 			}
 			maps.Copy(annotations, ns.Annotations)
 			ns.Labels, ns.Annotations = patched(ns.Labels, desired.LabelChanges(tr, name)), patched(annotations, desired.AnnotationChanges(tr, name))
+			if add, remove := desired.FinalizerChanges(tr, name); add || remove {
+				ns.VanishesLast = add
+			}
 			ns.Ancestry, ns.Abstract = ns.Annotations[hnc.AnnotationAncestry], hnc.AbstractAncestors(ns.Annotations)
 			ns.InheritedPodSecurity = ns.Annotations[hnc.AnnotationInheritedPodSecurity]
 			return tr.SetNamespace(&ns)

@@ -16,7 +16,8 @@ func TestWhatASubnamespaceNeeds(t *testing.T) {
 		want  string // action, options, and state and reason of the status
 	}{
 		"ANCHOR-5 the namespace is missing":                   {[]string{"ns p", "asked p c"}, "Create mark set-parent Ok/Ready"},
-		"the parent is marked":                                {[]string{"ns p label hnc.x-k8s.io/has-subnamespaces=true", "asked p c"}, "Create set-parent Ok/Ready"},
+		"the parent is marked":                                {[]string{"ns p last label hnc.x-k8s.io/has-subnamespaces=true", "asked p c"}, "Create set-parent Ok/Ready"},
+		"an earlier version marked the parent":                {[]string{"ns p label hnc.x-k8s.io/has-subnamespaces=true", "asked p c"}, "Create mark set-parent Ok/Ready"},
 		"the parent is missing":                               {[]string{"asked p c"}, "None"},
 		"the parent terminates":                               {[]string{"ns p", "asked p c", "terminating p"}, "Release"},
 		"the parent is halted":                                {[]string{"ns p", "parent p x", "asked p c"}, "Report Missing/AncestorHaltActivities"},

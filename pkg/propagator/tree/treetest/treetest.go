@@ -29,7 +29,7 @@ func Next() string {
 	return strconv.Itoa(version)
 }
 
-// New builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "terminating NAME", "gone NAME",
+// New builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "ns NAME last", "terminating NAME", "finalized NAME", "gone NAME",
 // "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "abstract NAME ANCESTOR...", "shared NAME ANCESTOR...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound PARENT NAME UID", "free PARENT NAME", "no-hierarchy NAME", "role NAME",
 // "pending NAME UID", and those of metadata.
 func New(lines ...string) *tree.Tree {
@@ -54,6 +54,7 @@ func Apply(t *tree.Tree, line string) {
 			key, value, _ := strings.Cut(words[i+1], "=")
 			ns.Labels = map[string]string{key: value}
 		}
+		ns.VanishesLast = slices.Contains(words, "last")
 		if slices.Contains(words, "older") {
 			ns.Created = metav1.Unix(1, 0)
 		}
@@ -61,9 +62,9 @@ func Apply(t *tree.Tree, line string) {
 			ns.Created = metav1.Unix(3, 0)
 		}
 		t.SetNamespace(ns)
-	case "terminating":
+	case "terminating", "finalized":
 		ns := *t.Namespace(name)
-		ns.ResourceVersion, ns.Terminating = Next(), true
+		ns.ResourceVersion, ns.Terminating, ns.Finalized = Next(), true, words[0] == "finalized"
 		t.SetNamespace(&ns)
 	case "gone":
 		t.DeleteNamespace(name, t.Namespace(name).UID)
