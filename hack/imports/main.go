@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 	"pkg/propagator/controller/copies":        controllerImports(),
 	"pkg/propagator/controller/copyrelease":   controllerImports("pkg/kinds", "pkg/propagator/controller/configuration"),
 	"pkg/propagator/controller/hierarchy":     controllerImports("pkg/propagator/cooldown"),
-	"pkg/propagator/controller/namespace":     controllerImports(),
+	"pkg/propagator/controller/namespace":     controllerImports("pkg/propagator/cooldown"),
 	"pkg/propagator/controller/quota":         controllerImports("pkg/propagator/cooldown", "pkg/propagator/quotas", "pkg/quota"),
 	"pkg/propagator/controller/restore":       controllerImports(),
 	"pkg/propagator/controller/subnamespace": controllerImports("pkg/managed", "pkg/propagator/controller/copies", "pkg/propagator/controller/hierarchy",

@@ -36,7 +36,7 @@ func TestANamespaceHasOurFinalizerWhileItHasSubnamespaces(t *testing.T) {
 		"a converted sub-namespace":                    {[]string{"ns a last", "ns b", "asked a b", "void a b", "parent b a"}, false, true},
 		"an annotation, which anybody can write":       {[]string{"ns a last", "ns b sub-of a"}, false, true},
 		"the same, and it is being deleted":            {[]string{"ns a last", "ns b sub-of a", "terminating b"}, false, true},
-		"a full child that is annotated, and deleted":   {[]string{"ns a", child, "parent b a", "terminating b"}, false, false},
+		"a full child that is annotated, and deleted":  {[]string{"ns a", child, "parent b a", "terminating b"}, false, false},
 		"one that somebody else claims":                {[]string{"ns a last", "ns b", "asked a b"}, false, true},
 		"being deleted, before its sub-namespaces are": {[]string{"ns a last", child, "asked a b", "terminating a"}, false, false},
 		"being deleted, with its sub-namespaces":       {[]string{"ns a last", child, "asked a b", "free a b", "terminating a", "terminating b"}, false, false},
