@@ -3,6 +3,7 @@ package install
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,9 @@ func TestInstallAndRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	diagnoseLag(t)
+	if n := withFinalizer(t); n != 1 {
+		t.Errorf("%d namespaces wait for their sub-namespaces", n)
+	}
 	out, err = command(t, "kubectl-hns", "uninstall", "--yes")
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +76,9 @@ func TestInstallAndRemove(t *testing.T) {
 		t.Errorf("no hint that Helm has a record:\n%s", out)
 	}
 	removed(t, before)
+	if n := withFinalizer(t); n != 0 {
+		t.Errorf("%d namespaces have our finalizer", n)
+	}
 	for _, namespace := range []string{"child-a", "hnc-repositories", metav1.NamespaceDefault} {
 		if _, err := admin.CoreV1().Secrets(namespace).Get(t.Context(), "foreign", metav1.GetOptions{}); err != nil {
 			t.Errorf("an object outside hnc-system was removed: %v", err)
@@ -147,6 +154,22 @@ func buildTree(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// withFinalizer returns how many namespaces have the finalizer by which they wait for their sub-namespaces.
+func withFinalizer(t *testing.T) int {
+	t.Helper()
+	namespaces, err := admin.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, ns := range namespaces.Items {
+		if slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces) {
+			n++
+		}
+	}
+	return n
 }
 
 // repositorySync creates a RepositorySync, with the status that hnc-sync would have set.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -135,6 +136,11 @@ func TestMigration(t *testing.T) {
 				t.Errorf("the migration goes on after a rollback that was killed in step %s: %v", step, err)
 			}
 		}
+	}
+	// As if hnc-propagator had started too early.
+	if _, err := admin.CoreV1().Namespaces().Patch(t.Context(), members[0].name, types.MergePatchType,
+		[]byte(`{"metadata":{"finalizers":["`+hnc.FinalizerSubnamespaces+`"]}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -127,6 +127,15 @@ func rolledBack(t *testing.T) {
 	if list, err := admin.HNC.HncV1beta1().Subnamespaces("").List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
 		t.Errorf("Subnamespaces are left: %v, %v", list, err)
 	}
+	namespaces, err := admin.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ns := range namespaces.Items {
+		if slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces) {
+			t.Errorf("namespace %s has our finalizer", ns.Name)
+		}
+	}
 }
 
 // migrated checks the trees, and the conditions of what HNC has left.
