@@ -1,9 +1,19 @@
 #!/usr/bin/env bash
 # For an outage of hnc-apiserver during which namespaces have to be deleted. Kubernetes deletes a namespace only when it can list its content in every
-# registered API, so `suspend` takes our APIServices away, and `resume` puts them back.
-# Usage: emergency.sh suspend|resume FILE
+# registered API, so `suspend` takes our APIServices away, and `resume` puts them back. `suspend` and `release` remove our finalizer from all namespaces.
+# Usage: emergency.sh suspend FILE | resume FILE | release
 # FILE keeps the APIServices in between. Needs kubectl, and the rights of a cluster administrator. See docs/operations.md.
 set -euo pipefail
+
+# Without hnc-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
+release() {
+  local finalizer=hnc.x-k8s.io/subnamespaces
+  kubectl get namespaces -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.finalizers}{"\n"}{end}' |
+    awk -v f="\"$finalizer\"" 'index($0, f) {print $1}' | while read -r name; do
+      kubectl patch namespace "$name" -p "{\"metadata\":{\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" ||
+        echo "namespace $name keeps the finalizer $finalizer" >&2
+    done
+}
 
 case "${1:-} ${2:+file}" in
 "suspend file")
@@ -22,13 +32,10 @@ case "${1:-} ${2:+file}" in
   done >"$2"
   # shellcheck disable=SC2086
   kubectl delete apiservices $names
-  # Without hnc-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
-  finalizer=hnc.x-k8s.io/subnamespaces
-  kubectl get namespaces -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.finalizers}{"\n"}{end}' |
-    awk -v f="\"$finalizer\"" 'index($0, f) {print $1}' | while read -r name; do
-      kubectl patch namespace "$name" --type=strategic -p "{\"metadata\":{\"\$deleteFromPrimitiveList/finalizers\":[\"$finalizer\"]}}" ||
-        echo "namespace $name keeps the finalizer $finalizer" >&2
-    done
+  release
+  ;;
+"release ")
+  release
   ;;
 "resume file")
   kubectl apply --server-side --force-conflicts --field-manager=hnc-emergency -f "$2"
