@@ -36,6 +36,35 @@ func subnamespaceMetadata(s *hnc.Subnamespace) []metadata {
 	}
 }
 
+const (
+	// maxPairs and maxPairsBytes bound what one object may add to each Namespace of a subtree, which has to have room for the labels of all its
+	// ancestors. The number comes first: the costs of validation grow faster than the list.
+	maxPairs      = 256
+	maxPairsBytes = 32 << 10
+)
+
+// tooMuchMetadata returns an error if an object sets too many labels and annotations. A nil managed accepts any number: the propagator repeats what is
+// stored.
+func tooMuchMetadata(lists []metadata, managed Managed) field.ErrorList {
+	if managed == nil {
+		return nil
+	}
+	number, bytes := 0, 0
+	for _, list := range lists {
+		path := field.NewPath("spec", list.field)
+		if number += len(list.pairs); number > maxPairs {
+			return field.ErrorList{field.TooMany(path, number, maxPairs)}
+		}
+		for _, pair := range list.pairs {
+			bytes += len(pair.Key) + len(pair.Value)
+		}
+		if bytes > maxPairsBytes {
+			return field.ErrorList{field.TooLong(path, "", maxPairsBytes)}
+		}
+	}
+	return nil
+}
+
 // validateMetadata validates the labels and annotations of namespaces. A nil managed accepts any key. Source:
 // spec/hnc.md 2.5.1.
 func validateMetadata(lists []metadata, managed Managed) field.ErrorList {

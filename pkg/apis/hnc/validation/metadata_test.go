@@ -102,3 +102,38 @@ func TestUnmanagedMetadataMayStayUntilTheSpecChanges(t *testing.T) {
 		t.Errorf("2.5.1, A2: another spec got %v", errs)
 	}
 }
+
+// The costs of errors grow faster than the list, so the size is the only error.
+func TestTheSizeOfMetadataIsValidatedFirst(t *testing.T) {
+	invalid := slices.Repeat(pair("!", "a b"), 10000)
+	for name, row := range map[string]struct {
+		spec hnc.SubnamespaceSpec
+		want []string
+	}{
+		"many invalid labels":    {hnc.SubnamespaceSpec{Labels: invalid}, []string{"spec.labels"}},
+		"many in several lists":  {hnc.SubnamespaceSpec{Labels: invalid[:maxPairs], NamespaceAnnotations: invalid[:1]}, []string{"spec.namespaceAnnotations"}},
+		"as many as are allowed": {hnc.SubnamespaceSpec{Labels: slices.Repeat(pair("team", "a"), maxPairs)}, nil},
+		"a long annotation":      {hnc.SubnamespaceSpec{Annotations: pair("note", strings.Repeat("x", maxPairsBytes))}, []string{"spec.annotations"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &hnc.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "child"}, Spec: row.spec}
+			if got := fieldsOf(ValidateSubnamespace(s, some{})); !slices.Equal(got, row.want) {
+				t.Errorf("subnamespace: errors at %v, want %v", got, row.want)
+			}
+			h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: hnc.HierarchySpec{
+				Labels: row.spec.Labels, Annotations: row.spec.Annotations, NamespaceAnnotations: row.spec.NamespaceAnnotations,
+			}}
+			if got := fieldsOf(ValidateHierarchy(h, some{})); !slices.Equal(got, row.want) {
+				t.Errorf("hierarchy: errors at %v, want %v", got, row.want)
+			}
+			// What is stored already can be repeated by the propagator.
+			if errs := ValidateHierarchy(h, nil); len(row.want) == 1 && len(errs) > 0 && errs[0].Type == field.ErrorTypeTooMany {
+				t.Errorf("the propagator got %v", errs[0])
+			}
+		})
+	}
+	h := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: hnc.HierarchySpec{Propagation: make([]hnc.ResourceSpec, 10000)}}
+	if got := fieldsOf(ValidateHierarchy(h, some{})); !slices.Equal(got, []string{"spec.propagation"}) {
+		t.Errorf("errors at %v, want one for the size", got)
+	}
+}

@@ -15,6 +15,9 @@ import (
 
 // ValidateHierarchy validates a Hierarchy (spec/hnc.md 1.1, 2.4, 2.5.1). Its labels and annotations must be managed.
 func ValidateHierarchy(h *hnc.Hierarchy, managed Managed) field.ErrorList {
+	if errs := tooMuchMetadata(hierarchyMetadata(h), managed); len(errs) > 0 {
+		return errs
+	}
 	errs := append(hierarchyItself(h), validateMetadata(hierarchyMetadata(h), managed)...)
 	return append(errs, validateResources(field.NewPath("spec", "propagation"), h.Spec.Propagation)...)
 }
@@ -65,6 +68,9 @@ func requiredChildren(at *field.Path, names []string) field.ErrorList {
 
 // ValidateSubnamespace validates a Subnamespace (spec/hnc.md 2.5). Its labels and annotations must be managed.
 func ValidateSubnamespace(s *hnc.Subnamespace, managed Managed) field.ErrorList {
+	if errs := tooMuchMetadata(subnamespaceMetadata(s), managed); len(errs) > 0 {
+		return errs
+	}
 	return append(subnamespaceItself(s), validateMetadata(subnamespaceMetadata(s), managed)...)
 }
 
@@ -123,8 +129,14 @@ func validateSubnamespaceNames(at *field.Path, names *hnc.SubnamespaceNames) fie
 	return errs
 }
 
+// maxResources bounds the cost of validating a list of kinds; clusters have a few hundred.
+const maxResources = 1000
+
 // validateResources validates entries that name kinds.
 func validateResources(list *field.Path, resources []hnc.ResourceSpec) field.ErrorList {
+	if len(resources) > maxResources {
+		return field.ErrorList{field.TooMany(list, len(resources), maxResources)}
+	}
 	var errs field.ErrorList
 	modes := []hnc.SynchronizationMode{hnc.Propagate, hnc.AllowPropagate, hnc.Remove, hnc.Ignore}
 	for i, r := range resources {
