@@ -202,3 +202,15 @@ func TestCase7WhatIsNoLongerManaged(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What one object sets has to leave room for the labels of ancestors, and must not occupy the server.
+func TestOneObjectSetsALimitedNumberOfLabels(t *testing.T) {
+	namespace(t, "crowded")
+	many := make([]string, 10000)
+	for i := range many {
+		many[i] = fmt.Sprintf("not managed %d=x", i)
+	}
+	refused(t, "a hierarchy", setHierarchy(t, alice, "crowded", labels(many...)), apierrors.IsInvalid, "spec.labels: Too many: 10000: must have at most 256 items")
+	refused(t, "a Subnamespace", subnamespace(t, "crowded", "crowded-sub", v1beta1.SubnamespaceSpec{NamespaceLabels: pairs(many...)}), apierrors.IsInvalid,
+		"spec.namespaceLabels: Too many: 10000")
+}
