@@ -10,8 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
-// computeTimeout is how long the creation of a sub-namespace waits for kube-controller-manager to compute the use of new ResourceQuotas. Nothing is
-// unlimited afterward: until the use is computed, kube-apiserver rejects what the ResourceQuotas count.
+// computeTimeout is how long the creation of a sub-namespace waits for kube-controller-manager to compute the use of new ResourceQuotas. Until the
+// use is computed, kube-apiserver admits everything.
 const computeTimeout = 10 * time.Second
 
 // computeInterval is the time between two looks at the cache, which costs no request.
