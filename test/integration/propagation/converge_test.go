@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,16 +31,22 @@ func TestClusterConverges(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	var running sync.WaitGroup
+	var accepted atomic.Int32
 	for user := range uint64(4) {
 		running.Go(func() {
 			random := rand.New(rand.NewPCG(seed, user))
 			for range 60 {
-				c.changeAnything(random, full)
+				if c.changeAnything(random, full) == nil {
+					accepted.Add(1)
+				}
 			}
 		})
 	}
 	running.Wait()
 	c.eventually("the cluster", "converged", func() string { return c.snapshot().divergence() })
+	if n := accepted.Load(); n < 30 || len(c.written()) == 0 {
+		t.Errorf("only %d of 240 changes were accepted, and there were %d writes", n, len(c.written()))
+	}
 	c.stop()
 	c.created = nil
 	for _, ns := range c.list("namespaces", "") {
@@ -61,30 +68,31 @@ func (c *cluster) makeFull(namespace string) {
 
 func pick(random *rand.Rand, names []string) string { return names[random.IntN(len(names))] }
 
-// changeAnything does something as a user, if the API servers let him.
-func (c *cluster) changeAnything(random *rand.Rand, full []string) {
+// changeAnything does something as a user, if the API servers let him. Otherwise it returns the error.
+func (c *cluster) changeAnything(random *rand.Rand, full []string) (err error) {
 	all := append([]string{"s0", "s1", "s2", "kube-public"}, full...)
 	ns, role := pick(random, all), pick(random, []string{"x", "y", "z"})
 	switch random.IntN(8) {
 	case 0:
 		parent := pick(random, append([]string{"", "missing"}, all...))
-		_ = c.try("hierarchies", ns, hnc.Singleton, object{"spec": object{"parent": c.full(parent)}})
+		err = c.try("hierarchies", ns, hnc.Singleton, object{"spec": object{"parent": c.full(parent)}})
 	case 1, 2:
-		_ = c.try("roles", ns, role, rules(pick(random, []string{"get", "list"})))
+		err = c.try("roles", ns, role, rules(pick(random, []string{"get", "list"})))
 	case 3:
-		_ = c.client("roles", ns).Delete(c.t.Context(), role, metav1.DeleteOptions{})
+		err = c.client("roles", ns).Delete(c.t.Context(), role, metav1.DeleteOptions{})
 	case 4:
-		_, _ = c.client("roles", ns).Patch(c.t.Context(), role, mergePatch, fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, hnc.LabelInheritedFrom, c.full("n1")), metav1.PatchOptions{})
+		_, err = c.client("roles", ns).Patch(c.t.Context(), role, mergePatch, fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, hnc.LabelInheritedFrom, c.full("n1")), metav1.PatchOptions{})
 	case 5:
-		_ = c.try("subnamespaces", pick(random, full), c.full(pick(random, []string{"s0", "s1", "s2"})), nil)
+		err = c.try("subnamespaces", pick(random, full), c.full(pick(random, []string{"s0", "s1", "s2"})), nil)
 	case 6:
 		if subnamespaces := c.list("subnamespaces", ""); len(subnamespaces) > 0 {
 			s := subnamespaces[random.IntN(len(subnamespaces))]
-			_ = admin.HNC.HncV1beta1().Subnamespaces(s.GetNamespace()).Delete(c.t.Context(), s.GetName(), metav1.DeleteOptions{})
+			err = admin.HNC.HncV1beta1().Subnamespaces(s.GetNamespace()).Delete(c.t.Context(), s.GetName(), metav1.DeleteOptions{})
 		}
 	case 7:
-		_, _ = c.client("namespaces", "").Patch(c.t.Context(), c.full(ns), mergePatch, fmt.Appendf(nil, `{"metadata":{"labels":{%q:"9"}}}`, hnc.TreeLabel(c.full("n2"))), metav1.PatchOptions{})
+		_, err = c.client("namespaces", "").Patch(c.t.Context(), c.full(ns), mergePatch, fmt.Appendf(nil, `{"metadata":{"labels":{%q:"9"}}}`, hnc.TreeLabel(c.full("n2"))), metav1.PatchOptions{})
 	}
+	return err
 }
 
 // snapshot is the state of the cluster.

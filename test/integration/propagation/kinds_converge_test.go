@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,11 +30,14 @@ func TestClusterConvergesWhateverIsConfigured(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	var running sync.WaitGroup
+	var accepted atomic.Int32
 	for user := range uint64(3) {
 		running.Go(func() {
 			random := rand.New(rand.NewPCG(seed, user))
 			for range 50 {
-				c.changeWidgets(random, all)
+				if c.changeWidgets(random, all) == nil {
+					accepted.Add(1)
+				}
 			}
 		})
 	}
@@ -53,6 +57,9 @@ func TestClusterConvergesWhateverIsConfigured(t *testing.T) {
 		}
 	}
 	running.Wait()
+	if n := accepted.Load(); n < 20 {
+		t.Errorf("only %d of 150 changes were accepted", n)
+	}
 	mode, keep := pick(random, []string{"Propagate", "AllowPropagate", "Remove"}), random.IntN(2) == 0
 	if entry := widget + mode; keep || !set(entry) {
 		keep = true
@@ -95,20 +102,20 @@ var widgetAnnotations = []struct {
 	{hnc.AnnotationTreeSelect, "n1,", func(bool, []string, map[string]string) bool { return false }},
 }
 
-// changeWidgets does something as a user, if the API servers let him.
-func (c *cluster) changeWidgets(random *rand.Rand, all []string) {
+// changeWidgets does something as a user, if the API servers let him. Otherwise it returns the error.
+func (c *cluster) changeWidgets(random *rand.Rand, all []string) (err error) {
 	ns, name := pick(random, all), pick(random, []string{"x", "y"})
 	switch random.IntN(6) {
 	case 0:
-		_ = c.try("hierarchies", ns, hnc.Singleton, object{"spec": object{"parent": c.full(pick(random, append([]string{""}, all...)))}})
+		err = c.try("hierarchies", ns, hnc.Singleton, object{"spec": object{"parent": c.full(pick(random, append([]string{""}, all...)))}})
 	case 1:
 		var label any
 		if value := pick(random, []string{"prod", "dev", ""}); value != "" {
 			label = value
 		}
-		_ = c.try("namespaces", "", c.full(ns), object{"metadata": object{"labels": object{"env": label}}})
+		err = c.try("namespaces", "", c.full(ns), object{"metadata": object{"labels": object{"env": label}}})
 	case 2:
-		_ = c.client("widgets", ns).Delete(c.t.Context(), name, metav1.DeleteOptions{})
+		err = c.client("widgets", ns).Delete(c.t.Context(), name, metav1.DeleteOptions{})
 	default:
 		kind := widgetAnnotations[random.IntN(len(widgetAnnotations))]
 		annotations := object{hnc.AnnotationNone: nil, hnc.AnnotationAll: nil, hnc.AnnotationSelect: nil, hnc.AnnotationTreeSelect: nil}
@@ -118,8 +125,9 @@ func (c *cluster) changeWidgets(random *rand.Rand, all []string) {
 				annotations[kind.key] = kind.value
 			}
 		}
-		_ = c.try("widgets", ns, name, object{"data": object{"value": fmt.Sprint(random.IntN(3))}, "metadata": object{"annotations": annotations}})
+		err = c.try("widgets", ns, name, object{"data": object{"value": fmt.Sprint(random.IntN(3))}, "metadata": object{"annotations": annotations}})
 	}
+	return err
 }
 
 // widgetDivergence returns which namespace has a widget that it should not have, or lacks one.
