@@ -20,7 +20,7 @@ const module = "github.com/hierarchy-apiserver/hierarchy-apiserver/"
 // allowed lists the layers that each layer may import besides itself. Layers are path prefixes; a package belongs to the longest that
 // matches. A package that matches none is an error, so that every new layer is added here.
 var allowed = map[string][]string{
-	"pkg/apis":      {},
+	"pkg/apis":      {"pkg/names"},
 	"pkg/forest":    {"pkg/apis"},
 	"pkg/generated": {"pkg/apis"},
 	"pkg/policy":    {"pkg/apis"},
@@ -28,10 +28,11 @@ var allowed = map[string][]string{
 	"pkg/managed":    {"pkg/apis"},
 	"pkg/kinds":      {"pkg/apis"},
 	"pkg/exceptions": {"pkg/apis"},
+	"pkg/names":      {},
 	"pkg/quota":      {"pkg/apis"},
 	"pkg/access":     {},
 	"pkg/wire":       {},
-	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/managed", "pkg/quota", "pkg/wire"},
+	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/managed", "pkg/names", "pkg/quota", "pkg/wire"},
 	// Repositories are compiled without a cluster.
 	"pkg/repository":        {"pkg/apis", "pkg/repository"},
 	"pkg/repository/report": {},
@@ -52,7 +53,7 @@ var allowed = map[string][]string{
 	"pkg/propagator/conditions":    {},
 	"pkg/propagator/tree":          {"pkg/apis", "pkg/forest", "pkg/managed"},
 	"pkg/propagator/tree/treetest": {"pkg/apis", "pkg/managed", "pkg/propagator/tree"},
-	"pkg/propagator/desired":       {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/managed", "pkg/propagator/tree"},
+	"pkg/propagator/desired":       {"pkg/apis", "pkg/copies", "pkg/forest", "pkg/managed", "pkg/names", "pkg/propagator/tree"},
 	"pkg/plan":                     {"pkg/apis", "pkg/copies", "pkg/propagator/desired", "pkg/propagator/tree"},
 	// The fence knows comparisons and puts, not their meaning.
 	"pkg/storage":          {},
@@ -64,8 +65,8 @@ var allowed = map[string][]string{
 	"pkg/apiserver":        {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/forest", "pkg/generated", "pkg/inforce", "pkg/kinds", "pkg/managed", "pkg/registry", "pkg/storage"},
 	// The propagator is a client: it knows the API, not how it is served. The cache knows neither queues nor controllers, and only the manager knows
 	// all controllers.
-	"pkg/propagator":                          {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/propagator"},
-	"pkg/propagator/client":                   {"pkg/copies", "pkg/wire"},
+	"pkg/propagator":                          {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/names", "pkg/propagator"},
+	"pkg/propagator/client":                   {"pkg/apis", "pkg/copies", "pkg/wire"},
 	"pkg/propagator/metrics":                  {},
 	"pkg/propagator/certificates":             {"pkg/apis"},
 	"pkg/propagator/outcome":                  {"pkg/apis", "pkg/copies", "pkg/propagator/metrics"},
@@ -73,11 +74,11 @@ var allowed = map[string][]string{
 	"pkg/propagator/queue":                    {},
 	"pkg/propagator/quotas":                   {"pkg/apis", "pkg/propagator/tree", "pkg/quota"},
 	"pkg/propagator/cooldown":                 {},
-	"pkg/propagator/cache":                    {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/propagator/client", "pkg/propagator/outcome", "pkg/propagator/quotas", "pkg/propagator/tree", "pkg/wire"},
+	"pkg/propagator/cache":                    {"pkg/apis", "pkg/copies", "pkg/generated", "pkg/managed", "pkg/names", "pkg/propagator/client", "pkg/propagator/outcome", "pkg/propagator/quotas", "pkg/propagator/tree", "pkg/wire"},
 	"pkg/propagator/controller":               {"pkg/generated", "pkg/propagator/cache", "pkg/propagator/metrics", "pkg/propagator/queue"},
 	"pkg/propagator/controller/configuration": controllerImports("pkg/inforce", "pkg/kinds"),
-	"pkg/propagator/controller/copies":        controllerImports(),
-	"pkg/propagator/controller/copyrelease":   controllerImports("pkg/kinds", "pkg/propagator/controller/configuration"),
+	"pkg/propagator/controller/copies":        controllerImports("pkg/names"),
+	"pkg/propagator/controller/copyrelease":   controllerImports("pkg/kinds", "pkg/names", "pkg/propagator/controller/configuration"),
 	"pkg/propagator/controller/hierarchy":     controllerImports("pkg/propagator/cooldown"),
 	"pkg/propagator/controller/namespace":     controllerImports("pkg/propagator/cooldown"),
 	"pkg/propagator/controller/quota":         controllerImports("pkg/propagator/cooldown", "pkg/propagator/quotas", "pkg/quota"),
@@ -101,7 +102,7 @@ var allowed = map[string][]string{
 	"pkg/cli/treefile":  {"pkg/cli/adoption"},
 	"pkg/cli/admins":    {"pkg/apis"},
 	"pkg/cli/adoption":  {"pkg/apis"},
-	"pkg/cli/origin":    {"pkg/apis", "pkg/copies", "pkg/exceptions"},
+	"pkg/cli/origin":    {"pkg/apis", "pkg/copies", "pkg/exceptions", "pkg/names"},
 	"cmd/kubectl-hns":   {"pkg/cli"},
 	// Nothing that runs in production imports these.
 	"test": {"pkg"},

@@ -9,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Written identifies the version of an object that a server has stored.
@@ -23,6 +25,8 @@ type Client interface {
 	Update(ctx context.Context, kind Kind, namespace, name string, body []byte) (Written, error)
 	// Delete deletes the object if it has that UID.
 	Delete(ctx context.Context, kind Kind, namespace, name string, uid types.UID) error
+	// DeleteCopies deletes all copies of sources in one namespace.
+	DeleteCopies(ctx context.Context, kind Kind, namespace, inheritedFrom string) error
 }
 
 // Apply makes the write. The result is empty for Delete and for errors.
@@ -46,7 +50,13 @@ func Apply(ctx context.Context, client Client, w Write) (Written, error) {
 }
 
 func remove(ctx context.Context, client Client, w Write) error {
-	err := client.Delete(ctx, w.Kind, w.Namespace, w.Name, w.Present.UID)
+	var err error
+	if w.Present.Copy && !names.Addressable(w.Name) {
+		// No request can name it. Its siblings are written again as soon as the watch brings their deletion.
+		err = client.DeleteCopies(ctx, w.Kind, w.Namespace, w.Present.InheritedFrom)
+	} else {
+		err = client.Delete(ctx, w.Kind, w.Namespace, w.Name, w.Present.UID)
+	}
 	// While the kind is not served, the copy may exist.
 	if Gone(err) {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,6 +43,38 @@ func (s *script) Update(context.Context, Kind, string, string, []byte) (Written,
 
 func (s *script) Delete(context.Context, Kind, string, string, types.UID) error {
 	return s.answer("delete")
+}
+
+func (s *script) DeleteCopies(_ context.Context, _ Kind, namespace, from string) error {
+	return s.answer("delete copies from " + from + " in " + namespace)
+}
+
+// A request to delete a single object contains its name.
+func TestCopyWhoseNameIsTooLongForARequestIsDeletedWithItsSiblings(t *testing.T) {
+	for name, want := range map[string]string{
+		strings.Repeat("?", 253): "delete", strings.Repeat("?", 254): "delete copies from root in child", strings.Repeat("L", 380000): "delete copies from root in child",
+	} {
+		s := &script{}
+		copied := &Object{Namespace: "child", Name: name, Copy: true, InheritedFrom: "root", fitness: ofCopies}
+		if _, err := Apply(t.Context(), s, Write{Verb: Delete, Kind: Kinds[1], Namespace: "child", Name: name, Present: copied}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(s.calls, []string{want}) {
+			t.Errorf("a name of %d bytes: %q, want %q", len(name), s.calls, want)
+		}
+	}
+}
+
+func TestSourceWhoseNameIsTooLongIsNotCopied(t *testing.T) {
+	for length, fit := range map[int]bool{1: true, 253: true, 254: false, 380000: false} {
+		o := NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "root", Name: strings.Repeat("?", length)}}, Kinds[1], &Rules{})
+		if o.Fit() != fit || o.Unaddressable() == fit || o.Notable(nil) == fit {
+			t.Errorf("a name of %d bytes: fit %v, unaddressable %v, notable %v", length, o.Fit(), o.Unaddressable(), o.Notable(nil))
+		}
+		if reference := o.Reference(Kinds[1]); len(reference.Name) > 253 {
+			t.Errorf("an event refers to a name of %d bytes", len(reference.Name))
+		}
+	}
 }
 
 func TestAnInvalidUpdateReplacesARoleBindingOnly(t *testing.T) {

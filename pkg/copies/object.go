@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Kind is a propagated kind of objects.
@@ -137,10 +138,13 @@ func (o *Object) SameCopies(old *Object) bool {
 	return o.Digest == old.Digest && o.annotations == old.annotations
 }
 
+// Unaddressable reports whether the object is a source with a name that requests to delete its copies could not contain, so it has none.
+func (o *Object) Unaddressable() bool { return o != nil && !o.Copy && !names.Addressable(o.Name) }
+
 // Notable reports whether the object has a new problem that its owner should know about: it can't have copies, or an annotation can't be
 // parsed.
 func (o *Object) Notable(old *Object) bool {
-	if o == nil || (o.problem == nil && o.misread == nil && !o.Finalized) {
+	if o == nil || (o.problem == nil && o.misread == nil && !o.Finalized && !o.Unaddressable()) {
 		return false
 	}
 	return old == nil || o.annotations != old.annotations || o.Finalized != old.Finalized
@@ -151,10 +155,10 @@ func (o *Object) holds(wanted Digest) bool {
 	return o.Digest == wanted || (o.stored != Digest{} && o.stored == wanted)
 }
 
-// Reference returns a reference to the object for events.
+// Reference returns a reference to the object for events, which the name must fit into.
 func (o *Object) Reference(k Kind) *corev1.ObjectReference {
 	return &corev1.ObjectReference{
-		APIVersion: k.GroupVersion().String(), Kind: k.Kind, Namespace: o.Namespace, Name: o.Name, UID: o.UID,
+		APIVersion: k.GroupVersion().String(), Kind: k.Kind, Namespace: o.Namespace, Name: names.Shorten(o.Name), UID: o.UID,
 		ResourceVersion: o.ResourceVersion,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
@@ -137,6 +138,6 @@ func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType 
 	f := &fitness{annotations: exceptions.Of(source.GetAnnotations())}
 	f.exceptions, f.problem = exceptions.Parse(f.annotations)
 	f.overrides, f.misread = exceptions.ParseOverrides(f.annotations)
-	f.unfit = f.problem != nil || len(source.GetFinalizers()) > 0 || r.excluded(source, kind, secretType)
+	f.unfit = f.problem != nil || !names.Addressable(source.GetName()) || len(source.GetFinalizers()) > 0 || r.excluded(source, kind, secretType)
 	return f
 }

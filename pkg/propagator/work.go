@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
@@ -56,13 +57,14 @@ func (m *Manager) reconcile(ctx context.Context, key queue.Key) error {
 const toleratedFailures = 5
 
 func logFailure(logger klog.Logger, key queue.Key, failures int, err error) {
-	values := []any{"class", key.Class.String(), "namespace", key.Namespace, "name", key.Name, "failures", failures}
+	values := []any{"class", key.Class.String(), "namespace", key.Namespace, "name", names.Shorten(key.Name), "failures", failures}
+	reason := errors.New(names.ShortenText(err.Error()))
 	switch {
 	case errors.Is(err, outcome.ErrStale) && failures < toleratedFailures:
-		logger.V(4).Info("Reconciliation was based on an outdated cache and will be retried", append(values, "reason", err)...)
+		logger.V(4).Info("Reconciliation was based on an outdated cache and will be retried", append(values, "reason", reason)...)
 	case !outcome.Rejected(err) && failures < toleratedFailures:
-		logger.V(2).Info("Reconciliation failed and will be retried", append(values, "reason", err)...)
+		logger.V(2).Info("Reconciliation failed and will be retried", append(values, "reason", reason)...)
 	default:
-		logger.Error(err, "Reconciliation failed and will be retried", values...)
+		logger.Error(reason, "Reconciliation failed and will be retried", values...)
 	}
 }

@@ -156,6 +156,7 @@ const (
 	ReasonPropagationFailed         = "PropagationFailed"
 	ReasonRequiredChildRefused      = "RequiredChildRefused"
 	ReasonFinalizersRemain          = "SomeFinalizersRemain"
+	ReasonNamesTooLong              = "SomeNamesTooLong"
 )
 
 // ConditionPropagationPaused of the configuration is true while nothing is propagated because the hierarchies and the

@@ -11,6 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/exceptions"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // excludedBy returns why the source in a namespace is not copied to the namespace in question, "" if it is.
@@ -86,6 +87,9 @@ func (q *Question) never(source *Object) string {
 				return fmt.Sprintf("objects with the label %s are never copied", label)
 			}
 		}
+	}
+	if !names.Addressable(q.Name) {
+		return fmt.Sprintf("objects with names of more than %d bytes are never copied", names.MaxLength)
 	}
 	if _, ok := source.Annotations[copies.ExcludedAnnotation]; ok {
 		return fmt.Sprintf("objects with the annotation %s are never copied", copies.ExcludedAnnotation)

@@ -127,6 +127,7 @@ func (c *Cache) stopKind(s *State, kind int) {
 	k := s.kinds[kind]
 	for o := range k.Index.All() {
 		s.recordHeld(kind, o, nil)
+		s.recordUncopied(kind, o, nil)
 	}
 	k.stop()
 	k.resolved()

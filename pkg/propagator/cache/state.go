@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
@@ -83,6 +84,7 @@ func (s *State) setConfiguration(c *v1beta1.HNCConfiguration) {
 // objectChanged notifies the handlers of a changed object; old or o is nil if there was or is none.
 func (s *State) objectChanged(kind int, old, o *copies.Object) {
 	s.recordHeld(kind, old, o)
+	s.recordUncopied(kind, old, o)
 	if !s.kinds[kind].Synced {
 		return
 	}
@@ -95,16 +97,25 @@ func (s *State) objectChanged(kind int, old, o *copies.Object) {
 
 // recordHeld records whether finalizers keep a deleted copy, which the namespace's Hierarchy reports.
 func (s *State) recordHeld(kind int, old, o *copies.Object) {
-	is, was := o.Held(), old.Held()
-	if is == was {
+	s.recordMember(kind, old, o, (*copies.Object).Held, s.Tree.SetHeld)
+}
+
+// recordUncopied records whether a source has no copies because of its name, which the namespace's Hierarchy reports.
+func (s *State) recordUncopied(kind int, old, o *copies.Object) {
+	s.recordMember(kind, old, o, (*copies.Object).Unaddressable, s.Tree.SetUncopied)
+}
+
+func (s *State) recordMember(kind int, old, o *copies.Object, member func(*copies.Object) bool, set func(namespace, object string, member bool) bool) {
+	is := member(o)
+	if is == member(old) {
 		return
 	}
 	either := o
 	if either == nil {
 		either = old
 	}
-	object := fmt.Sprintf("%s %q", s.kinds[kind].Index.Kind.GroupResource(), either.Name)
-	if s.Tree.SetHeld(either.Namespace, object, is) {
+	object := fmt.Sprintf("%s %q", s.kinds[kind].Index.Kind.GroupResource(), names.Shorten(either.Name))
+	if set(either.Namespace, object, is) {
 		s.affect(tree.Affected{Changed: []string{either.Namespace}})
 	}
 }

@@ -8,10 +8,12 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
 )
@@ -45,6 +47,12 @@ func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, nam
 	}
 	return c.client.Delete().AbsPath(append(path(kind, namespace), name)...).
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
+}
+
+// DeleteCopies selects the copies by their label: a selector by name would be as long as the name.
+func (c restClient) DeleteCopies(ctx context.Context, kind copies.Kind, namespace, inheritedFrom string) error {
+	return c.client.Delete().AbsPath(path(kind, namespace)...).
+		Param("labelSelector", labels.Set{hnc.LabelInheritedFrom: inheritedFrom}.String()).Do(ctx).Error()
 }
 
 // path returns the parts of the path of a kind's objects in a namespace, or in all namespaces.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
@@ -50,6 +51,9 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	if held := t.Held(name); len(held) > 0 {
 		found = append(found, heldCopies(name, held))
 	}
+	if uncopied := t.Uncopied(name); len(uncopied) > 0 {
+		found = append(found, longNames(name, uncopied))
+	}
 	for i := range found {
 		found[i].Status = metav1.ConditionTrue
 	}
@@ -73,18 +77,31 @@ func sharedNames(t *tree.Tree, name string) []metav1.Condition {
 
 // heldCopies returns the condition of a namespace with deleted copies that finalizers keep. They are still in effect.
 func heldCopies(name string, held []string) metav1.Condition {
-	const most = 5
-	more := ""
-	if len(held) > most {
-		more = fmt.Sprintf(" and %d more", len(held)-most)
-		held = held[:most]
-	}
 	return metav1.Condition{
 		Type:   hnc.ConditionOutOfSync,
 		Reason: hnc.ReasonFinalizersRemain,
-		Message: fmt.Sprintf("copies in namespace %q no longer apply, but finalizers keep them: %s%s; clear metadata.finalizers of these objects",
-			name, strings.Join(held, ", "), more),
+		Message: fmt.Sprintf("copies in namespace %q no longer apply, but finalizers keep them: %s; clear metadata.finalizers of these objects",
+			name, firstOf(held)),
 	}
+}
+
+// longNames returns the condition of a namespace with sources that have no copies because of their names.
+func longNames(name string, uncopied []string) metav1.Condition {
+	return metav1.Condition{
+		Type:   hnc.ConditionOutOfSync,
+		Reason: hnc.ReasonNamesTooLong,
+		Message: fmt.Sprintf("objects in namespace %q are not propagated because their names are longer than %d bytes: %s; create them under shorter names",
+			name, names.MaxLength, firstOf(uncopied)),
+	}
+}
+
+// firstOf lists the first objects, and how many more there are.
+func firstOf(objects []string) string {
+	const most = 5
+	if len(objects) <= most {
+		return strings.Join(objects, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(objects[:most], ", "), len(objects)-most)
 }
 
 // Halted returns the condition of a namespace at or above which activities are halted, nil if there is none.

@@ -17,13 +17,15 @@ type Tree struct {
 	creatorRole string
 	// kindConditions holds, by namespace, the conditions that concern kinds.
 	kindConditions map[string][]metav1.Condition
-	// held holds, by namespace, the deleted copies that finalizers keep.
-	held map[string]map[string]struct{}
+	// held holds the deleted copies that finalizers keep.
+	held objects
+	// uncopied holds the sources whose copies could not be deleted again, and which therefore have none.
+	uncopied objects
 }
 
 // New returns an empty tree. The rules say which namespaces are part of it, and what hierarchies may set on them.
 func New(rules managed.Rules) *Tree {
-	t := &Tree{held: map[string]map[string]struct{}{}}
+	t := &Tree{held: objects{}, uncopied: objects{}}
 	t.rules = rules
 	t.namespaces, t.hierarchies, t.subnamespaces = map[string]*Namespace{}, map[string]*Hierarchy{}, map[string]map[string]*Subnamespace{}
 	t.byName, t.refused = map[string]sets.Set[string]{}, map[Key]string{}

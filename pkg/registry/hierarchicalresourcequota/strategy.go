@@ -46,7 +46,11 @@ func roundUp(hard corev1.ResourceList) {
 }
 
 func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
-	return inVersion(ctx, validation.ValidateQuota(obj.(*hnc.HierarchicalResourceQuota)))
+	q := obj.(*hnc.HierarchicalResourceQuota)
+	if errs := validation.ValidateObjectName(q); len(errs) > 0 {
+		return errs
+	}
+	return inVersion(ctx, validation.ValidateQuota(q))
 }
 
 // ValidateUpdate rejects other scopes, as kube-apiserver does in ResourceQuotas: use would be counted anew, and unlimited until then.

@@ -8,9 +8,11 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apimachineryvalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // ValidateHierarchy validates a Hierarchy (spec/hnc.md 1.1, 2.4, 2.5.1). Its labels and annotations must be managed.
@@ -86,7 +88,17 @@ func ValidateSubnamespaceUpdate(s, old *hnc.Subnamespace, managed Managed) field
 func subnamespaceItself(s *hnc.Subnamespace) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range apimachineryvalidation.ValidateNamespaceName(s.Name, false) {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), s.Name, "must be the name of a namespace: "+problem))
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), names.Shorten(s.Name), "must be the name of a namespace: "+problem))
+	}
+	return errs
+}
+
+// ValidateObjectName validates the name of an object that is created, as the API server validates names of custom resources. It is not
+// validated again, because stored objects may have other names.
+func ValidateObjectName(o metav1.Object) field.ErrorList {
+	var errs field.ErrorList
+	for _, problem := range apimachineryvalidation.NameIsDNSSubdomain(o.GetName(), false) {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), names.Shorten(o.GetName()), problem))
 	}
 	return errs
 }

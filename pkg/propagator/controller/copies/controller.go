@@ -49,6 +49,8 @@ type Controller struct {
 	// moving holds the namespaces in which old copies may have to be removed before any new one is written, with the number of the move.
 	moving map[string]int
 	moves  int
+	// removalTries holds how often the removal of old copies has failed in a namespace.
+	removalTries map[string]int
 	// populating holds the namespaces whose copies are being written for a new sub-namespace.
 	populating map[string]struct{}
 	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources that they shadow.
@@ -62,7 +64,7 @@ func New(d controller.Dependencies, config Config) *Controller {
 		urgentSlots: make(chan struct{}, config.Workers), slots: make(chan struct{}, config.Workers),
 		metrics:   newMetrics(d.Metrics),
 		changedAt: queue.NewStamps(),
-		moving:    map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{},
+		moving:    map[string]int{}, removalTries: map[string]int{}, populating: map[string]struct{}{}, kept: map[int]map[types.UID]types.UID{},
 		events:  eventRecorder{d.Events},
 		backups: newBackups(d.Hierarchy, d.Dynamic),
 		live:    live{cache: d.Cache, hierarchy: d.Hierarchy},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // eventRecorder emits the events about sources and copies. Repetitions are counted instead of written again. Source: spec/hnc.md 3.7.
@@ -16,6 +17,12 @@ type eventRecorder struct{ record.EventRecorder }
 func (e eventRecorder) finalized(kind copies.Kind, source *copies.Object) {
 	e.Eventf(source.Reference(kind), corev1.EventTypeWarning, hnc.EventCannotPropagate,
 		"Objects with finalizers are not propagated; remove the finalizers to have it in the namespaces below %q", source.Namespace)
+}
+
+func (e eventRecorder) unaddressable(kind copies.Kind, source *copies.Object) {
+	e.Eventf(source.Reference(kind), corev1.EventTypeWarning, hnc.EventCannotPropagate,
+		"Objects with names of more than %d bytes are not propagated; create it under a shorter name to have it in the namespaces below %q",
+		names.MaxLength, source.Namespace)
 }
 
 func (e eventRecorder) unreadable(kind copies.Kind, source *copies.Object) {
@@ -36,9 +43,10 @@ func (e eventRecorder) kept(w copies.Write) {
 }
 
 func (e eventRecorder) refused(w copies.Write, err error) {
+	why := names.ShortenText(err.Error())
 	if w.Verb == copies.Delete {
 		e.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
-			"Could not remove the copy from source namespace %q: %v", w.Present.InheritedFrom, err)
+			"Could not remove the copy from source namespace %q: %s", w.Present.InheritedFrom, why)
 		return
 	}
 	destination := w.Present
@@ -46,9 +54,9 @@ func (e eventRecorder) refused(w copies.Write, err error) {
 		destination = &copies.Object{Namespace: w.Namespace, Name: w.Name}
 	}
 	e.Eventf(destination.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotUpdate,
-		"Could not write from source namespace %q: %v", w.Source.Namespace, err)
+		"Could not write from source namespace %q: %s", w.Source.Namespace, why)
 	e.Eventf(w.Source.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventCannotPropagate,
-		"Could not write to destination namespace %q: %v", w.Namespace, err)
+		"Could not write to destination namespace %q: %s", w.Namespace, why)
 }
 
 func (e eventRecorder) blocked(w copies.Write) {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
@@ -53,11 +54,11 @@ func (f *failures) summary(kind int) string {
 		return ""
 	}
 	n := 0
-	for _, names := range f.messages[kind] {
-		n += len(names)
+	for _, failed := range f.messages[kind] {
+		n += len(failed)
 	}
-	names := f.messages[kind][slices.Min(slices.Collect(maps.Keys(f.messages[kind])))]
-	first := names[slices.Min(slices.Collect(maps.Keys(names)))]
+	failed := f.messages[kind][slices.Min(slices.Collect(maps.Keys(f.messages[kind])))]
+	first := failed[slices.Min(slices.Collect(maps.Keys(failed)))]
 	if n == 1 {
 		return first
 	}
@@ -66,8 +67,8 @@ func (f *failures) summary(kind int) string {
 
 // recordRefused records that the server rejects the write of a copy.
 func (f *failures) recordRefused(kind int, w copies.Write, err error) {
-	f.record(kind, w, fmt.Sprintf("can't %s %s %q in namespace %q: %v%s",
-		w.Verb, w.Kind.GroupResource(), w.Name, w.Namespace, err, outcome.MissingRightHint(w.Kind.GroupResource(), err)))
+	f.record(kind, w, fmt.Sprintf("can't %s %s %q in namespace %q: %s%s",
+		w.Verb, w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, names.ShortenText(err.Error()), outcome.MissingRightHint(w.Kind.GroupResource(), err)))
 }
 
 // recordBlocked records that a terminating object blocks a copy, or is a copy that has to go. It is in effect as long as finalizers keep it, which
@@ -78,7 +79,7 @@ func (f *failures) recordBlocked(kind int, w copies.Write) {
 		why = fmt.Sprintf("the one from namespace %q can't replace it", w.Source.Namespace)
 	}
 	if f.record(kind, w, fmt.Sprintf("%s %q in namespace %q is being deleted and is kept by its finalizers, so it stays in effect although %s; "+
-		"remove the finalizers", w.Kind.GroupResource(), w.Name, w.Namespace, why)) {
+		"remove the finalizers", w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, why)) {
 		f.events.blocked(w)
 	}
 }
@@ -145,12 +146,12 @@ func (f *failures) clearKind(kind int) {
 
 // remove removes a failure and reports whether there was one. The lock must be held.
 func (f *failures) remove(kind int, namespace, name string) bool {
-	names := f.messages[kind][namespace]
-	if _, ok := names[name]; !ok {
+	failed := f.messages[kind][namespace]
+	if _, ok := failed[name]; !ok {
 		return false
 	}
-	delete(names, name)
-	if len(names) == 0 {
+	delete(failed, name)
+	if len(failed) == 0 {
 		delete(f.messages[kind], namespace)
 	}
 	return true

@@ -37,6 +37,10 @@ func (c *Controller) syncSource(key queue.Key) {
 
 	switch {
 	case source == nil || source.Copy:
+	case source.Unaddressable():
+		if hasChildren {
+			c.events.unaddressable(kind, source)
+		}
 	case source.Unreadable() != nil:
 		c.events.unreadable(kind, source)
 	case source.Misread() != nil:
@@ -100,7 +104,7 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 
 // syncNamespace writes or removes all copies in a namespace. What no longer applies is removed before anything that newly applies is written, so
 // that access is never the union of two trees for longer than the removal takes. A kind that can't be removed does not delay the kinds of other API
-// groups.
+// groups, and its own group only for maxRemovalTries: one object must not keep the policies of the new tree out.
 func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string) error {
 	removals, writes := map[string][]func() error{}, map[string][]func() error{}
 	tried := map[int]sets.Set[string]{}
@@ -123,7 +127,7 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 			outdated, wanted := k.Index.DecideAll(d)
 			group := k.Index.Kind.Group
 			if anyFailed {
-				tried[kind] = names(outdated, wanted)
+				tried[kind] = namesOf(outdated, wanted)
 			}
 			for _, w := range outdated {
 				removals[group] = append(removals[group], func() error { return c.write(ctx, slots, kind, w) })
@@ -138,14 +142,19 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 	}
 
 	var errs []error
+	blocked := map[string]error{}
 	for group, err := range parallel.RunGroups(removals) {
 		if err != nil {
 			errs = append(errs, err)
-			delete(writes, group)
+			blocked[group] = err
 		}
 	}
-	if len(errs) == 0 {
+	if c.removalEnded(namespace, len(errs) > 0) {
 		c.moved(namespace, move)
+	} else {
+		for group := range blocked {
+			delete(writes, group)
+		}
 	}
 	for _, err := range parallel.RunGroups(writes) {
 		errs = append(errs, err)
@@ -153,17 +162,32 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 	return errors.Join(errs...)
 }
 
-func names(lists ...[]copies.Write) sets.Set[string] {
-	names := sets.New[string]()
+func namesOf(lists ...[]copies.Write) sets.Set[string] {
+	all := sets.New[string]()
 	for _, list := range lists {
 		for _, w := range list {
-			names.Insert(w.Name)
+			all.Insert(w.Name)
 		}
 	}
-	return names
+	return all
 }
 
-// moved records that the old copies of a move are removed, unless the namespace has moved again.
+// maxRemovalTries is how often the removal of old copies is tried before new ones are written, which takes about 5 s with the queue's back-off.
+const maxRemovalTries = 10
+
+// removalEnded records a try to remove old copies from a namespace, and reports whether new ones may be written.
+func (c *Controller) removalEnded(namespace string, failed bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !failed {
+		delete(c.removalTries, namespace)
+		return true
+	}
+	c.removalTries[namespace] = min(c.removalTries[namespace]+1, maxRemovalTries)
+	return c.removalTries[namespace] == maxRemovalTries
+}
+
+// moved records that the old copies of a move are removed, as far as possible, unless the namespace has moved again.
 func (c *Controller) moved(namespace string, move int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

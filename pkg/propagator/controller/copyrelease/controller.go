@@ -19,6 +19,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	clusterkinds "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/configuration"
@@ -41,7 +42,7 @@ func New(d controller.Dependencies, discover func(context.Context) (configuratio
 // Handlers returns the handler that enqueues new CopyReleases.
 func (c *Controller) Handlers() cache.EventHandlers {
 	return cache.EventHandlers{ReleaseRequested: func(r *v1beta1.CopyRelease) {
-		c.Queue.Add(queue.Key{Class: queue.Release, Namespace: r.Namespace, Name: r.Name})
+		c.enqueue(r)
 	}}
 }
 
@@ -53,8 +54,15 @@ func (c *Controller) Start(ctx context.Context) {
 	}
 	for i := range list.Items {
 		if r := &list.Items[i]; len(r.Status.Conditions) == 0 {
-			c.Queue.Add(queue.Key{Class: queue.Release, Namespace: r.Namespace, Name: r.Name})
+			c.enqueue(r)
 		}
+	}
+}
+
+// enqueue ignores CopyReleases that requests cannot name. They expire.
+func (c *Controller) enqueue(r *v1beta1.CopyRelease) {
+	if names.Addressable(r.Name) {
+		c.Queue.Add(queue.Key{Class: queue.Release, Namespace: r.Namespace, Name: r.Name})
 	}
 }
 

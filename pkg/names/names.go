@@ -1,0 +1,57 @@
+// Package names handles names that users choose. Kubernetes limits those of most kinds to 253 characters, but names of Roles and RoleBindings
+// may have any length and contain almost any character.
+package names
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxLength is the length in bytes up to which objects are propagated. Kubernetes has the same limit for the names of most kinds. A longer
+	// name may not fit into the URL of a request, so that its object could be created but not deleted.
+	MaxLength = 253
+	// maxText is the length in bytes up to which messages are written to logs and conditions.
+	maxText  = 2048
+	ellipsis = "…"
+)
+
+// Addressable reports whether requests can name the object.
+func Addressable(name string) bool { return len(name) <= MaxLength }
+
+// Shorten returns the beginning of a name that is too long.
+func Shorten(name string) string { return cut(name, MaxLength) }
+
+// ShortenText returns a message in which no word is longer than a name may be, and which is bounded itself. Errors of clients and servers
+// repeat the names of objects.
+func ShortenText(text string) string {
+	text = cut(text, maxText)
+	if len(text) <= MaxLength {
+		return text
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for j, word := range strings.Split(line, " ") {
+			if j > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(Shorten(word))
+		}
+	}
+	return b.String()
+}
+
+// cut returns the first bytes of the text, without the part of a character at the end, if it is longer than that.
+func cut(text string, length int) string {
+	if len(text) <= length {
+		return text
+	}
+	end := length - len(ellipsis)
+	for end > 0 && end > length-len(ellipsis)-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + ellipsis
+}
