@@ -33,7 +33,7 @@ func newTreeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comma
 		Short: "Show the trees below namespaces, as text or as a graph",
 		Example: `  kubectl hns tree acme
   kubectl hns tree -A
-  kubectl hns tree acme -o svg --objects networkpolicies > acme.svg`,
+  kubectl hns tree acme -o dot --objects networkpolicies | dot -Tsvg > acme.svg`,
 		Args:              namespaceArgs(0, math.MaxInt),
 		ValidArgsFunction: completeArgs(math.MaxInt, f.completeNamespaces),
 		RunE:              runOptions(o),
@@ -59,8 +59,6 @@ func (o *treeOptions) validate() error {
 		return usageErrorf("--all-namespaces and names of namespaces contradict each other; give one of them")
 	case !o.all && len(o.roots) == 0:
 		return usageErrorf("name a namespace, or give --all-namespaces")
-	case o.output.format == "png" && isTerminal(o.Out):
-		return usageErrorf("a terminal cannot show an image; redirect it to a file: ... -o png > tree.png")
 	}
 	return nil
 }
@@ -78,7 +76,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.output.format != "" {
-		return graph.Write(ctx, o.Out, t, o.roots, o.output.format)
+		return graph.Write(o.Out, t, o.roots, o.output.format)
 	}
 	return t.Write(o.Out, o.roots, paintFor(o.Out))
 }

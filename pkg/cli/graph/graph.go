@@ -1,8 +1,7 @@
-// Package graph draws trees of namespaces. Graphviz, compiled into the binary, computes the layout.
+// Package graph prints trees of namespaces in the languages of programs that draw graphs.
 package graph
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -10,21 +9,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
-// Formats lists the supported formats. The first two are text for other programs.
-var Formats = []string{"dot", "mermaid", "svg", "png"}
-
-// maxDrawn limits the namespaces of an image: more are unreadable, and Graphviz takes minutes to lay them out.
-const maxDrawn = 1000
+// Formats lists the supported formats.
+var Formats = []string{"dot", "mermaid"}
 
 // maxObjects limits the objects that are named in a namespace.
 const maxObjects = 8
 
-// Write draws the trees below the roots in one of Formats. It returns an error if an image would hold too many namespaces.
-func Write(ctx context.Context, w io.Writer, t *tree.Tree, roots []string, format string) error {
+// Write prints the trees below the roots in one of Formats.
+func Write(w io.Writer, t *tree.Tree, roots []string, format string) error {
 	d := newDrawing(t, roots)
-	if (format == "svg" || format == "png") && len(d.boxes) > maxDrawn {
-		return fmt.Errorf("%d namespaces are too many for an image, which can show %d; name a namespace further down the tree, or use -o dot", len(d.boxes), maxDrawn)
-	}
 	switch format {
 	case "dot":
 		_, err := io.WriteString(w, d.dot())
@@ -32,10 +25,6 @@ func Write(ctx context.Context, w io.Writer, t *tree.Tree, roots []string, forma
 	case "mermaid":
 		_, err := io.WriteString(w, d.mermaid())
 		return err
-	case "svg":
-		return d.svg(ctx, w)
-	case "png":
-		return d.png(ctx, w)
 	}
 	return fmt.Errorf("unknown format %q; use one of %s", format, strings.Join(Formats, ", "))
 }

@@ -78,11 +78,6 @@ func TestTree(t *testing.T) {
 		}
 		return nil
 	})
-	for format, begin := range map[string]string{"svg": "<?xml", "png": "\x89PNG"} {
-		if r := root.hns(t, "tree", "org", "-o", format); r.code != 0 || !strings.HasPrefix(r.stdout, begin) {
-			t.Errorf("-o %s: %.80q %s", format, r.stdout, r.stderr)
-		}
-	}
 }
 
 func TestDescribe(t *testing.T) {
