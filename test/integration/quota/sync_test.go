@@ -7,9 +7,11 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 
@@ -190,6 +192,41 @@ func TestSubnamespacesAreLimitedWhenTheyAreReady(t *testing.T) {
 	}
 	wantStatus(t, "sub-root", "q", "count/subnamespaces.hnc.x-k8s.io=2 secrets=1", held)
 	wantNamespaces(t, "sub-root", "q", "sub-a: secrets=1", "sub-root: count/subnamespaces.hnc.x-k8s.io=2")
+}
+
+// What limits a new sub-namespace is in force before anybody gets permissions there.
+func TestPermissionsInSubnamespacesComeAfterTheirLimits(t *testing.T) {
+	tree(t, "order-", "root")
+	propagate(t, v1beta1.ResourceSpec{Group: networkingv1.GroupName, Resource: "networkpolicies", Mode: v1beta1.Propagate})
+	t.Cleanup(func() { propagate(t) })
+	networkPolicy(t, "order-root", "deny")
+	editor := editorIn(t, "order-editor", "order-root")
+	limit(t, "order-root", "q", "services=2")
+	wantStatus(t, "order-root", "q", "services=0", held)
+	sub := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: "order-sub"}}
+	if _, err := editor.HNC.HncV1beta1().Subnamespaces("order-root").Create(t.Context(), sub, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	rq, err := editor.CoreV1().ResourceQuotas("order-sub").Get(t.Context(), hnc.ResourceQuotaName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(rq.Status.Hard); got != "services=2" {
+		t.Errorf("limits in force: %q", got)
+	}
+	policy, err := admin.NetworkingV1().NetworkPolicies("order-sub").Get(t.Context(), "deny", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binding, err := admin.RbacV1().RoleBindings("order-sub").Get(t.Context(), "order-editor", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, earlier := range map[string]metav1.Object{"ResourceQuota": rq, "NetworkPolicy": policy} {
+		if order, err := resourceversion.CompareResourceVersion(earlier.GetResourceVersion(), binding.ResourceVersion); err != nil || order >= 0 {
+			t.Errorf("the RoleBinding has the version %s, the %s %s: %v", binding.ResourceVersion, kind, earlier.GetResourceVersion(), err)
+		}
+	}
 }
 
 func TestResourceQuotasOfTerminatingNamespacesAreNotCreatedAgain(t *testing.T) {

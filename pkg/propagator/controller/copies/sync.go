@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
@@ -156,8 +157,13 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 			delete(writes, group)
 		}
 	}
-	for _, err := range parallel.RunGroups(writes) {
-		errs = append(errs, err)
+	// Permissions come last: what restricts their use, such as LimitRanges and NetworkPolicies, is there before them.
+	permissions := map[string][]func() error{rbacv1.GroupName: writes[rbacv1.GroupName]}
+	delete(writes, rbacv1.GroupName)
+	for _, groups := range []map[string][]func() error{writes, permissions} {
+		for _, err := range parallel.RunGroups(groups) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -36,18 +36,24 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	if err := c.Namespaces.Sync(ctx, s.Name); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
+	// Limits are in force before anybody gets permissions in the namespace, and the creator's are the last: until kube-controller-manager has
+	// computed the use of a ResourceQuota, kube-apiserver admits everything.
+	if err := c.Quotas.Populate(ctx, s.Name); err != nil {
+		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+	}
 	steps := []func() error{
 		func() error { return c.Copies.Populate(ctx, s.Name) },
-		func() error { return c.Quotas.Populate(ctx, s.Name) },
 	}
 	if p.setParent || p.setMetadata {
 		steps = append(steps, func() error { return c.syncHierarchy(ctx, s, p) })
 	}
-	if p.creator != nil {
-		steps = append(steps, func() error { return c.bindCreator(ctx, s, p.creator) })
-	}
 	if err := parallel.Run(steps); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+	}
+	if p.creator != nil {
+		if err := c.bindCreator(ctx, s, p.creator); err != nil {
+			return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+		}
 	}
 	return c.writeStatus(ctx, s, p.status)
 }
