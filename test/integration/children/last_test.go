@@ -128,14 +128,17 @@ func TestANamespaceSaysWhatKeepsIt(t *testing.T) {
 	operator := newOperator(t, "operator-kept")
 	mallory := newUser(t, "mallory-kept")
 	mallory.grant(t, "", "get,patch /namespaces kept-2", "get,patch,delete /namespaces kept-pretender")
-	patch := func(namespace, change string) {
+	patchAs := func(u user, namespace, change string) {
 		t.Helper()
 		suite.Must(t, "patching "+namespace, func() error {
-			_, err := mallory.CoreV1().Namespaces().Patch(t.Context(), namespace, types.MergePatchType, []byte(change), metav1.PatchOptions{})
+			_, err := u.CoreV1().Namespaces().Patch(t.Context(), namespace, types.MergePatchType, []byte(change), metav1.PatchOptions{})
 			return err
 		})
 	}
-	patch("kept-pretender", `{"metadata":{"annotations":{"hnc.x-k8s.io/subnamespace-of":"kept"},"finalizers":["example.com/mine","hnc.x-k8s.io/subnamespaces"]}}`)
+	patch := func(namespace, change string) { t.Helper(); patchAs(mallory, namespace, change) }
+	// Its owner could only create it with this annotation.
+	patchAs(root, "kept-pretender", `{"metadata":{"annotations":{"hnc.x-k8s.io/subnamespace-of":"kept"}}}`)
+	patch("kept-pretender", `{"metadata":{"finalizers":["example.com/mine","hnc.x-k8s.io/subnamespaces"]}}`)
 	suite.Must(t, "deleting it", func() error {
 		return mallory.CoreV1().Namespaces().Delete(t.Context(), "kept-pretender", metav1.DeleteOptions{})
 	})
