@@ -1,0 +1,71 @@
+package kinds
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// Names of Roles may be of any length, but no request can delete one whose escaped name is larger than a request's headers may be.
+func TestObjectsWhoseNamesFitIntoNoRequestAreNotCopied(t *testing.T) {
+	root, _, leaf := tree(t, "toolong")
+	long := "L" + strings.Repeat("?", 380000)
+	role := func(u user, namespace, name string, labels map[string]string) {
+		t.Helper()
+		suite.Must(t, "creating a Role", func() error {
+			meta := metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}
+			_, err := u.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta}, metav1.CreateOptions{})
+			return err
+		})
+	}
+	role(alice, root, long, nil)
+	role(alice, root, "short", nil)
+	copiesOf := func(want string) {
+		t.Helper()
+		suite.Eventually(t, "the Roles of the leaf are "+want, func() error {
+			list, err := alice.RbacV1().Roles(leaf).List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				return err
+			}
+			var got []string
+			for _, r := range list.Items {
+				got = append(got, names.Shorten(r.Name))
+			}
+			if s := strings.Join(got, " "); s != want {
+				return fmt.Errorf("they are %q", s)
+			}
+			return nil
+		})
+	}
+	copiesOf("short")
+	suite.Eventually(t, "the hierarchy reports it", func() error {
+		h, err := alice.HNC.HncV1beta1().Hierarchies(root).Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		for _, c := range h.Status.Conditions {
+			if c.Reason == hnc.ReasonNamesTooLong && len(c.Message) < 4096 {
+				return nil
+			}
+		}
+		return fmt.Errorf("its conditions have the reasons of %d conditions", len(h.Status.Conditions))
+	})
+
+	// An earlier version copied it.
+	config := rest.CopyConfig(cp.RESTConfig())
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:hnc-system:hnc-propagator"}
+	earlier, err := clients("earlier", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	role(earlier, leaf, long, map[string]string{hnc.LabelInheritedFrom: root})
+	copiesOf("short")
+}
