@@ -130,7 +130,7 @@ func TestUpdatingANamespaceTakesItIntoNoTree(t *testing.T) {
 	mallory.grant(t, "", "get,patch /namespaces taken-victim")
 	suite.Eventually(t, "the policy denies the annotation", func() error {
 		if err := mallory.annotate(t, "taken-victim", "taken-lab"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "join the tree of taken-lab") {
-			return fmt.Errorf("got %v", err)
+			return fmt.Errorf("got %w", err)
 		}
 		return nil
 	})
@@ -168,7 +168,7 @@ func TestUpdatingANamespaceMakesNoneInATreeExternal(t *testing.T) {
 	for _, name := range []string{"ext-root", "ext-orphan"} {
 		suite.Eventually(t, "the policy protects "+name, func() error {
 			if err := managedBy(t, mallory, name, `"mallory"`); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "update on hierarchies.hnc.x-k8s.io in namespace "+name) {
-				return fmt.Errorf("got %v", err)
+				return fmt.Errorf("got %w", err)
 			}
 			return nil
 		})

@@ -86,7 +86,7 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 		suite.Eventually(t, "rejecting a limit of "+kind, func() error {
 			err := limitAs(t, eve, "policy-team", kind, limits("count/"+kind+".rbac.authorization.k8s.io=0"))
 			if !apierrors.IsInvalid(err) {
-				return fmt.Errorf("got %v", err)
+				return fmt.Errorf("got %w", err)
 			}
 			return nil
 		})
@@ -140,7 +140,7 @@ func TestNumbersThatCannotBeCountedAreRejected(t *testing.T) {
 		suite.Eventually(t, fmt.Sprintf("rejecting %.30s", number), func() error {
 			err := limitAs(t, eve, "numbers-team", "q", corev1.ResourceList{"limits.cpu": resource.MustParse(number)})
 			if !apierrors.IsInvalid(err) || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "spec.hard[limits.cpu]: Invalid value: must be between 0 and 9223372036854775807") {
-				return fmt.Errorf("got %.1000v", err)
+				return fmt.Errorf("got %.1000v", err) //nolint:errorlint // the message may be huge
 			}
 			return nil
 		})
