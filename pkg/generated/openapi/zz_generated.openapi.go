@@ -2367,7 +2367,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "abstractAncestors are names above this namespace that are no namespaces, the nearest first, such as directories of a repository. This namespace and all its descendants have a tree label for each, with the distance to it. They are DNS labels, at most 100, and only a namespace without a parent can have them. A name that is also the name of an existing namespace is rejected unless the annotation hnc.x-k8s.io/allow-shared-names of this object is \"true\". A change requires permission to update hierarchies/abstract in this namespace and, because policies select namespaces by these labels, in a namespace of each of the names before and after the change, whether it exists or not.",
+							Description: "abstractAncestors are names above this namespace that are no namespaces, the nearest first, such as directories of a repository. This namespace and all its descendants have a tree label for each, with the distance to it. They are DNS labels, at most 100, and only a namespace without a parent can have them. A name that is also the name of an existing namespace is rejected unless the annotation hnc.x-k8s.io/allow-shared-names of this object is \"true\". A change requires permission to update hierarchies/abstract in the whole cluster, because policies anywhere select namespaces by these labels.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -4089,7 +4089,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) comm
 				Properties: map[string]spec.Schema{
 					"group": {
 						SchemaProps: spec.SchemaProps{
-							Description: "group is the API group of the resource. Empty means the core group.",
+							Description: "group is the API group of the resource. Empty means any group that has the resource, the core group first.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -4097,7 +4097,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) comm
 					},
 					"resource": {
 						SchemaProps: spec.SchemaProps{
-							Description: "resource is the plural name of the resource.",
+							Description: "resource is a name of the resource: the plural, as a rule, or the singular or the kind, in any case.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -4113,7 +4113,7 @@ func schema_pkg_apis_hnc_v1beta1_ResourceSpec(ref common.ReferenceCallback) comm
 					},
 					"onConflict": {
 						SchemaProps: spec.SchemaProps{
-							Description: "onConflict is Overwrite or Keep. It controls an object in a descendant with the same name as one in an ancestor. Defaults to Overwrite.\n\nPossible enum values:\n - `\"Keep\"` keeps the local object and reports it.\n - `\"Overwrite\"` replaces the local object with a copy.",
+							Description: "onConflict is Overwrite or Keep. It controls an object in a descendant with the same name as one in an ancestor. Defaults to spec.onConflict of the configuration.\n\nPossible enum values:\n - `\"Keep\"` keeps the local object and reports it.\n - `\"Overwrite\"` replaces the local object with a copy.",
 							Type:        []string{"string"},
 							Format:      "",
 							Enum:        []interface{}{"Keep", "Overwrite"},

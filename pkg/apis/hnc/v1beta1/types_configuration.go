@@ -103,17 +103,18 @@ const (
 
 // ResourceSpec configures the propagation of a kind.
 type ResourceSpec struct {
-	// group is the API group of the resource. Empty means the core group.
+	// group is the API group of the resource. Empty means any group that has the resource,
+	// the core group first.
 	// +optional
 	// +default=""
 	Group string `json:"group,omitempty"`
-	// resource is the plural name of the resource.
+	// resource is a name of the resource: the plural, as a rule, or the singular or the kind, in any case.
 	Resource string `json:"resource"`
 	// mode is Propagate, AllowPropagate, Remove or Ignore. Defaults to Propagate.
 	// +optional
 	Mode SynchronizationMode `json:"mode,omitempty"`
 	// onConflict is Overwrite or Keep. It controls an object in a descendant with the same name as one in an
-	// ancestor. Defaults to Overwrite.
+	// ancestor. Defaults to spec.onConflict of the configuration.
 	// +optional
 	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
 }

@@ -50,9 +50,8 @@ type HierarchySpecApplyConfiguration struct {
 	// a repository. This namespace and all its descendants have a tree label for each, with the distance to it. They are
 	// DNS labels, at most 100, and only a namespace without a parent can have them. A name that is also the name of
 	// an existing namespace is rejected unless the annotation hnc.x-k8s.io/allow-shared-names of this object is "true".
-	// A change requires permission to update hierarchies/abstract in this namespace and, because policies select
-	// namespaces by these labels, in a namespace of each of the names before and after the change, whether it exists
-	// or not.
+	// A change requires permission to update hierarchies/abstract in the whole cluster, because policies anywhere select
+	// namespaces by these labels.
 	AbstractAncestors []string `json:"abstractAncestors,omitempty"`
 	// propagation overrides the cluster's configuration for objects in this namespace and its descendants. For each
 	// source, the entry of the nearest ancestor applies, the source's own namespace first. A change requires

@@ -27,14 +27,15 @@ import (
 //
 // ResourceSpec configures the propagation of a kind.
 type ResourceSpecApplyConfiguration struct {
-	// group is the API group of the resource. Empty means the core group.
+	// group is the API group of the resource. Empty means any group that has the resource,
+	// the core group first.
 	Group *string `json:"group,omitempty"`
-	// resource is the plural name of the resource.
+	// resource is a name of the resource: the plural, as a rule, or the singular or the kind, in any case.
 	Resource *string `json:"resource,omitempty"`
 	// mode is Propagate, AllowPropagate, Remove or Ignore. Defaults to Propagate.
 	Mode *hncv1beta1.SynchronizationMode `json:"mode,omitempty"`
 	// onConflict is Overwrite or Keep. It controls an object in a descendant with the same name as one in an
-	// ancestor. Defaults to Overwrite.
+	// ancestor. Defaults to spec.onConflict of the configuration.
 	OnConflict *hncv1beta1.ConflictPolicy `json:"onConflict,omitempty"`
 }
 
