@@ -68,4 +68,10 @@ func TestObjectsWhoseNamesFitIntoNoRequestAreNotCopied(t *testing.T) {
 	}
 	role(earlier, leaf, long, map[string]string{hnc.LabelInheritedFrom: root})
 	copiesOf("short")
+
+	// No request can delete it by name.
+	suite.Must(t, "deleting the Roles", func() error {
+		return alice.RbacV1().Roles(root).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
+	})
+	copiesOf("")
 }

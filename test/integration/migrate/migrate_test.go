@@ -129,6 +129,11 @@ func TestMigration(t *testing.T) {
 	if _, err := plugin(t, "", "migrate", "rollback"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
 		t.Errorf("a rollback without confirmation: %v", err)
 	}
+	// As if hnc-propagator had started too early.
+	if _, err := admin.CoreV1().Namespaces().Patch(t.Context(), members[0].name, types.MergePatchType,
+		[]byte(`{"metadata":{"finalizers":["`+hnc.FinalizerSubnamespaces+`"]}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	for i, step := range rollbackSteps {
 		if i%every == 1%every && i < len(rollbackSteps)-1 {
 			interrupt(t, step, "migrate", "rollback", "--yes")
@@ -136,11 +141,6 @@ func TestMigration(t *testing.T) {
 				t.Errorf("the migration goes on after a rollback that was killed in step %s: %v", step, err)
 			}
 		}
-	}
-	// As if hnc-propagator had started too early.
-	if _, err := admin.CoreV1().Namespaces().Patch(t.Context(), members[0].name, types.MergePatchType,
-		[]byte(`{"metadata":{"finalizers":["`+hnc.FinalizerSubnamespaces+`"]}}`), metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
 	}
 	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
