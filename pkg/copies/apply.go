@@ -23,8 +23,10 @@ type Written struct {
 type Client interface {
 	Create(ctx context.Context, kind Kind, namespace string, body []byte) (Written, error)
 	Update(ctx context.Context, kind Kind, namespace, name string, body []byte) (Written, error)
-	// Delete deletes the object if it has that UID.
-	Delete(ctx context.Context, kind Kind, namespace, name string, uid types.UID) error
+	// TryCreate returns the error that Create would, and stores nothing.
+	TryCreate(ctx context.Context, kind Kind, namespace string, body []byte) error
+	// Delete deletes the object if it has that UID and, unless that is empty, that version.
+	Delete(ctx context.Context, kind Kind, namespace, name string, present Written) error
 	// DeleteCopies deletes all copies of sources in one namespace.
 	DeleteCopies(ctx context.Context, kind Kind, namespace, inheritedFrom string) error
 }
@@ -37,13 +39,10 @@ func Apply(ctx context.Context, client Client, w Write) (Written, error) {
 	case Update:
 		body := w.Source.content.body(w.Present.UID, w.Present.ResourceVersion)
 		written, err := client.Update(ctx, w.Kind, w.Namespace, w.Name, body)
-		if !apierrors.IsInvalid(err) || !w.Kind.recreate() {
-			return written, err
+		if apierrors.IsInvalid(err) && w.Kind.replaceable() {
+			return replace(ctx, client, w)
 		}
-		if err := remove(ctx, client, w); err != nil {
-			return Written{}, err
-		}
-		return client.Create(ctx, w.Kind, w.Namespace, w.Source.content.body("", ""))
+		return written, err
 	default:
 		return Written{}, remove(ctx, client, w)
 	}
@@ -55,19 +54,13 @@ func remove(ctx context.Context, client Client, w Write) error {
 		// No request can name it. Its siblings are written again as soon as the watch brings their deletion.
 		err = client.DeleteCopies(ctx, w.Kind, w.Namespace, w.Present.InheritedFrom)
 	} else {
-		err = client.Delete(ctx, w.Kind, w.Namespace, w.Name, w.Present.UID)
+		err = client.Delete(ctx, w.Kind, w.Namespace, w.Name, Written{UID: w.Present.UID})
 	}
 	// While the kind is not served, the copy may exist.
 	if Gone(err) {
 		return nil
 	}
 	return err
-}
-
-// recreate reports whether an object of the kind can be replaced by deleting it when an update is invalid: the roleRef of a RoleBinding is
-// immutable, and nothing refers to a RoleBinding by its UID.
-func (k Kind) recreate() bool {
-	return k.Group == "rbac.authorization.k8s.io" && k.Resource == "rolebindings"
 }
 
 // Outcome classifies the result of a write.

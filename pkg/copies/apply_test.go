@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 var resource = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}
@@ -41,8 +40,10 @@ func (s *script) Update(context.Context, Kind, string, string, []byte) (Written,
 	return Written{UID: "same"}, s.answer("update")
 }
 
-func (s *script) Delete(context.Context, Kind, string, string, types.UID) error {
-	return s.answer("delete")
+func (s *script) TryCreate(context.Context, Kind, string, []byte) error { return s.answer("try") }
+
+func (s *script) Delete(_ context.Context, _ Kind, _, _ string, present Written) error {
+	return s.answer(strings.TrimSpace("delete " + string(present.UID) + " " + present.ResourceVersion))
 }
 
 func (s *script) DeleteCopies(_ context.Context, _ Kind, namespace, from string) error {
@@ -56,7 +57,7 @@ func TestCopyWhoseNameIsTooLongForARequestIsDeletedWithItsSiblings(t *testing.T)
 	} {
 		s := &script{}
 		copied := &Object{Namespace: "child", Name: name, Copy: true, InheritedFrom: "root", fitness: ofCopies}
-		if _, err := Apply(t.Context(), s, Write{Verb: Delete, Kind: Kinds[1], Namespace: "child", Name: name, Present: copied}); err != nil {
+		if _, err := Apply(t.Context(), s, Write{Verb: Delete, Kind: RoleBindings, Namespace: "child", Name: name, Present: copied}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(s.calls, []string{want}) {
@@ -67,38 +68,58 @@ func TestCopyWhoseNameIsTooLongForARequestIsDeletedWithItsSiblings(t *testing.T)
 
 func TestSourceWhoseNameIsTooLongIsNotCopied(t *testing.T) {
 	for length, fit := range map[int]bool{1: true, 253: true, 254: false, 380000: false} {
-		o := NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "root", Name: strings.Repeat("?", length)}}, Kinds[1], &Rules{})
+		o := NewSource(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "root", Name: strings.Repeat("?", length)}}, RoleBindings, &Rules{})
 		if o.Fit() != fit || o.Unaddressable() == fit || o.Notable(nil) == fit {
 			t.Errorf("a name of %d bytes: fit %v, unaddressable %v, notable %v", length, o.Fit(), o.Unaddressable(), o.Notable(nil))
 		}
-		if reference := o.Reference(Kinds[1]); len(reference.Name) > 253 {
+		if reference := o.Reference(RoleBindings); len(reference.Name) > 253 {
 			t.Errorf("an event refers to a name of %d bytes", len(reference.Name))
 		}
 	}
 }
 
-func TestAnInvalidUpdateReplacesARoleBindingOnly(t *testing.T) {
+func TestAnInvalidUpdateReplacesDataAndRoleBindingsOnly(t *testing.T) {
 	invalid := apierrors.NewInvalid(schema.GroupKind{}, "x", nil)
 	gone := apierrors.NewNotFound(resource, "x")
+	taken := apierrors.NewAlreadyExists(resource, "x")
 	refused := apierrors.NewForbidden(resource, "x", nil)
+	full := apierrors.NewForbidden(resource, "x", errors.New("exceeded quota: q"))
+	core := func(resource string) Kind {
+		return Kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource(resource)}
+	}
+	replaced := []string{"update", "try", "delete u 7", "create"}
 	for name, test := range map[string]struct {
 		kind  Kind
 		errs  []error
 		calls []string
-		ok    bool
+		want  error
+		// halfway reports that the object may have been deleted.
+		halfway bool
 	}{
-		"a valid one":            {Kinds[1], nil, []string{"update"}, true},
-		"a role":                 {Kinds[0], []error{invalid}, []string{"update"}, false},
-		"a binding":              {Kinds[1], []error{invalid}, []string{"update", "delete", "create"}, true},
-		"a binding that is gone": {Kinds[1], []error{invalid, gone}, []string{"update", "delete", "create"}, true},
-		"a binding that stays":   {Kinds[1], []error{invalid, refused}, []string{"update", "delete"}, false},
-		"a conflict":             {Kinds[1], []error{apierrors.NewConflict(resource, "x", nil)}, []string{"update"}, false},
+		"a valid update":                     {RoleBindings, nil, []string{"update"}, nil, false},
+		"a role":                             {Roles, []error{invalid}, []string{"update"}, invalid, false},
+		"a service":                          {core("services"), []error{invalid}, []string{"update"}, invalid, false},
+		"a binding":                          {RoleBindings, []error{invalid, taken}, replaced, nil, false},
+		"a secret":                           {core("secrets"), []error{invalid, taken}, replaced, nil, false},
+		"a config map":                       {core("configmaps"), []error{invalid, taken}, replaced, nil, false},
+		"one that is gone":                   {RoleBindings, []error{invalid, nil, gone}, replaced, nil, false},
+		"one that stays":                     {RoleBindings, []error{invalid, taken, refused}, replaced[:3], refused, true},
+		"one that has changed":               {RoleBindings, []error{invalid, taken, apierrors.NewConflict(resource, "x", nil)}, replaced[:3], apierrors.NewConflict(resource, "x", nil), true},
+		"content that is invalid anyway":     {RoleBindings, []error{invalid, invalid}, replaced[:2], invalid, false},
+		"content that a policy rejects":      {RoleBindings, []error{invalid, refused}, replaced[:2], refused, false},
+		"in a namespace whose quota is full": {RoleBindings, []error{invalid, full}, replaced, nil, false},
+		"one that cannot be created":         {RoleBindings, []error{invalid, taken, nil, refused}, replaced, refused, true},
+		"a conflict":                         {RoleBindings, []error{apierrors.NewConflict(resource, "x", nil)}, []string{"update"}, apierrors.NewConflict(resource, "x", nil), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := &script{errs: test.errs}
-			_, err := Apply(t.Context(), client, Write{Verb: Update, Kind: test.kind, Source: role(t, "root", "x", "get"), Present: &Object{}})
-			if !slices.Equal(client.calls, test.calls) || (err == nil) != test.ok {
+			w := Write{Verb: Update, Kind: test.kind, Source: role(t, "root", "x", "get"), Present: &Object{UID: "u", ResourceVersion: "7"}}
+			_, err := Apply(t.Context(), client, w)
+			if !slices.Equal(client.calls, test.calls) || apierrors.ReasonForError(err) != apierrors.ReasonForError(test.want) || (err == nil) != (test.want == nil) {
 				t.Errorf("calls %v, error %v", client.calls, err)
+			}
+			if halfway := errors.As(err, &ReplaceError{}); halfway != test.halfway {
+				t.Errorf("may have been deleted: %t, want %t", halfway, test.halfway)
 			}
 		})
 	}

@@ -46,7 +46,7 @@ func BenchmarkRead(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			NewWireObject(w.(*wire.Object), Kinds[1], &Rules{})
+			NewWireObject(w.(*wire.Object), RoleBindings, &Rules{})
 		}
 	})
 	b.Run("JSON", func(b *testing.B) {

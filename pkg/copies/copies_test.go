@@ -201,7 +201,7 @@ func TestWhatIsWrittenInANamespace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			index := NewIndex(Kinds[0])
+			index := NewIndex(Roles)
 			for _, o := range test.given {
 				index.Set(o)
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestWhatWeHaveWrittenIsKnownAtOnce(t *testing.T) {
-	index := NewIndex(Kinds[0])
+	index := NewIndex(Roles)
 	source := role(t, "root", "x", "get")
 	index.Set(source)
 	echo := stored(t, source, "leaf", nil)
@@ -21,7 +21,7 @@ func TestWhatWeHaveWrittenIsKnownAtOnce(t *testing.T) {
 }
 
 func TestWhatWasDeletedBeforeWeLearntThatItWasWrittenStaysDeleted(t *testing.T) {
-	index := NewIndex(Kinds[0])
+	index := NewIndex(Roles)
 	source := role(t, "root", "x", "get")
 	index.Set(source)
 	index.Wrote(source, "leaf", Written{UID: "u", ResourceVersion: next()}, false)
@@ -40,7 +40,7 @@ func TestACopyThatTheServerChangesOnTheWayIsWrittenOnce(t *testing.T) {
 		"the watch first":  func(x *Index, echo *Object, written Written) { x.Set(echo); x.Wrote(source, "leaf", written, false) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			index := NewIndex(Kinds[0])
+			index := NewIndex(Roles)
 			index.Set(source)
 			echo := changed()
 			learn(index, echo, Written{UID: echo.UID, ResourceVersion: echo.ResourceVersion})
@@ -66,7 +66,7 @@ func TestACopyThatTheServerChangesOnTheWayIsWrittenOnce(t *testing.T) {
 }
 
 func TestAnotherIncarnationIsNotForgotten(t *testing.T) {
-	index := NewIndex(Kinds[0])
+	index := NewIndex(Roles)
 	o := role(t, "root", "x", "get")
 	index.Set(o)
 	if index.Delete("root", "x", "before") != nil || index.Get("root", "x") == nil {

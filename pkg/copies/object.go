@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,11 +22,14 @@ type Kind struct {
 	Kind string
 }
 
-// Kinds are always propagated (spec/hnc.md 1.4). Roles are first: a binding without its role grants nothing.
-var Kinds = []Kind{
-	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, "Role"},
-	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}, "RoleBinding"},
-}
+// Roles and RoleBindings are the kinds that are always propagated. Source: spec/hnc.md 1.4.
+var (
+	Roles        = Kind{schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: "roles"}, "Role"}
+	RoleBindings = Kind{schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: "rolebindings"}, "RoleBinding"}
+)
+
+// Kinds are Roles and RoleBindings. Roles are first: a binding without its role grants nothing.
+var Kinds = []Kind{Roles, RoleBindings}
 
 // Object is the index's record of a source or a copy. It is immutable.
 type Object struct {

@@ -61,7 +61,7 @@ func TestOverrides(t *testing.T) {
 		"asked for in a way that's none": {[]string{"root allow", "a " + hnc.AnnotationOverride + "=yes"}, "overwrite<root create<root create<root"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			index := NewIndex(Kinds[0])
+			index := NewIndex(Roles)
 			for _, object := range test.objects {
 				words := strings.Fields(object)
 				index.Set(governed(t, words[0], words[1:]...))
@@ -103,7 +103,7 @@ func decided(w *Write) string {
 }
 
 func TestAnOverrideWithAFinalizerIsKeptAndGovernsNothing(t *testing.T) {
-	index := NewIndex(Kinds[0])
+	index := NewIndex(Roles)
 	index.Set(governed(t, "root", "allow"))
 	u := parse(t, `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"x","namespace":"a","uid":"u","resourceVersion":"1",
 		"finalizers":["example.com/hold"],"annotations":{"hnc.x-k8s.io/override":"true"}}}`)

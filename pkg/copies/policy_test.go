@@ -45,7 +45,7 @@ func TestModes(t *testing.T) {
 		"MODE-Remove, Keep":         {Policy{Mode: v1beta1.Remove, Keep: true}, "delete outdated, delete right, delete unrelated", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			index := NewIndex(Kinds[0])
+			index := NewIndex(Roles)
 			index.Policy = test.policy
 			for _, name := range []string{"new", "outdated", "right", "way"} {
 				index.Set(annotated(t, name, nil))
@@ -85,7 +85,7 @@ func TestWhatIsKeptIsNotWritten(t *testing.T) {
 		"a local object is being deleted":   {terminating(role(t, "leaf", "x", "get")), false, false, false},
 		"a copy of another one is replaced": {role(t, "leaf", "x", "list", from+"root"), true, false, true},
 	} {
-		index := NewIndex(Kinds[0])
+		index := NewIndex(Roles)
 		index.Policy = Policy{Mode: v1beta1.Propagate, Keep: test.keep}
 		index.Set(role(t, "root", "x", "get"))
 		if test.local != nil {
@@ -98,7 +98,7 @@ func TestWhatIsKeptIsNotWritten(t *testing.T) {
 }
 
 func TestTheTopmostSourceThatIsSelectedGoverns(t *testing.T) {
-	index := NewIndex(Kinds[0])
+	index := NewIndex(Roles)
 	index.Set(annotated(t, "x", map[string]string{hnc.AnnotationSelect: "env=prod"}))
 	index.Set(role(t, "mid", "x", "list"))
 	env := "prod"
@@ -113,7 +113,7 @@ func TestTheTopmostSourceThatIsSelectedGoverns(t *testing.T) {
 }
 
 func TestLabelsAreAskedForOnlyWhereTheyMatter(t *testing.T) {
-	index := NewIndex(Kinds[0])
+	index := NewIndex(Roles)
 	index.Set(annotated(t, "x", map[string]string{hnc.AnnotationAll: "true"}))
 	if index.Selective() {
 		t.Error("they matter to all=true")
@@ -163,7 +163,7 @@ func TestASourceThatCanNotBeReadIsPropagatedNowhere(t *testing.T) {
 }
 
 func TestCount(t *testing.T) {
-	index := NewIndex(Kinds[0])
+	index := NewIndex(Roles)
 	all := func(string) bool { return true }
 	expect := func(counts func(string) bool, sources, copies int) {
 		t.Helper()

@@ -144,7 +144,7 @@ func TestWhatIsNeverPropagated(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, mode := range []v1beta1.SynchronizationMode{v1beta1.Propagate, v1beta1.AllowPropagate} {
-				index := NewIndex(Kinds[0])
+				index := NewIndex(Roles)
 				index.Mode = mode
 				if got := index.Propagates(o, Destination{}); got != test.fit {
 					t.Errorf("propagated in mode %s: %v", mode, got)

@@ -40,7 +40,7 @@ func TestPoliciesOfTrees(t *testing.T) {
 				policies.Trees[namespace] = policy(text)
 			}
 			chains := map[string][]string{"root": {"root"}, "mid": {"mid", "root"}, "leaf": {"leaf", "mid", "root"}}
-			index := NewIndex(Kinds[0])
+			index := NewIndex(Roles)
 			index.PolicyOf = func(namespace string) Policy {
 				if chain := chains[namespace]; chain != nil {
 					return policies.Of(chain)

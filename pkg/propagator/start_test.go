@@ -88,7 +88,7 @@ func refuseWatchList(action clientgotesting.Action) (bool, watch.Interface, erro
 
 // reconcileCache makes the cache what it is after everything was written.
 func (m *Manager) reconcileCache(s *cache.State) {
-	kind, _ := s.KindOf(copies.Kinds[0].GroupResource())
+	kind, _ := s.KindOf(copies.Roles.GroupResource())
 	index := s.Kind(kind).Index
 	for range 2 { // Hierarchies depend on those of their children.
 		for i, name := range s.Tree.Names() {
@@ -135,7 +135,7 @@ func TestOnlyDivergentNamespacesAreEnqueuedAtTheStart(t *testing.T) {
 		t.Errorf("after everything is written %s diverge", got)
 	}
 	m.cache.Update(func(s *cache.State) {
-		kind, _ := s.KindOf(copies.Kinds[0].GroupResource())
+		kind, _ := s.KindOf(copies.Roles.GroupResource())
 		index := s.Kind(kind).Index
 		o := index.Get("left", "a")
 		index.Delete(o.Namespace, o.Name, o.UID)
@@ -158,7 +158,7 @@ func (m *Manager) converged(t *testing.T) *Manager {
 func TestUnreadKindsMayDiffer(t *testing.T) {
 	m := newManager(t).converged(t)
 	m.cache.Update(func(s *cache.State) {
-		kind, _ := s.KindOf(copies.Kinds[0].GroupResource())
+		kind, _ := s.KindOf(copies.Roles.GroupResource())
 		s.Kind(kind).Synced = false
 	})
 	if !m.differs() {

@@ -27,7 +27,7 @@ type rolebindings struct {
 }
 
 func newRoleBindings(next func() string) rolebindings {
-	return rolebindings{objects: copies.NewIndex(copies.Kinds[1]), next: next}
+	return rolebindings{objects: copies.NewIndex(copies.RoleBindings), next: next}
 }
 
 var (
@@ -45,7 +45,7 @@ func (r *rolebindings) records(objects []rbacv1.RoleBinding) ([]*copies.Object, 
 		return nil, err
 	}
 	records := make([]*copies.Object, 0, len(objects))
-	kind := copies.Kinds[1]
+	kind := copies.RoleBindings
 	_, err := formats.ReadList(&sent, kind.GroupVersion().WithKind(kind.Kind), func(o *wire.Object) {
 		records = append(records, copies.NewWireObject(o, kind, &copies.Rules{}))
 	})

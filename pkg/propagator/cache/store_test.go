@@ -85,9 +85,9 @@ func stores() map[string]func(*Cache) reflected {
 		},
 		"objects": func(c *Cache) reflected {
 			s := c.state
-			kind := s.register(copies.Kinds[0].GroupResource())
+			kind := s.register(copies.Roles.GroupResource())
 			k := s.kinds[kind]
-			k.Index, k.Synced = copies.NewIndex(copies.Kinds[0]), true
+			k.Index, k.Synced = copies.NewIndex(copies.Roles), true
 			rules := &copies.Rules{}
 			convert := func(o any) (*copies.Object, error) { return copies.NewObject(o.(*unstructured.Unstructured), rules) }
 			set := func(o *copies.Object) {
@@ -96,7 +96,7 @@ func stores() map[string]func(*Cache) reflected {
 				}
 			}
 			return newReflected(c, &store[*copies.Object]{
-				convert: convert, set: set, resource: copies.Kinds[0].GroupResource().String(),
+				convert: convert, set: set, resource: copies.Roles.GroupResource().String(),
 				replace: func(list []*copies.Object, newer func(string) bool) { s.replaceObjects(kind, list, newer) },
 			}, func(m metav1.ObjectMeta) any {
 				u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role"}}

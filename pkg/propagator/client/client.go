@@ -33,14 +33,22 @@ func (c restClient) Create(ctx context.Context, kind copies.Kind, namespace stri
 	return written(c.client.Post().AbsPath(path(kind, namespace)...), body).decode(ctx)
 }
 
+func (c restClient) TryCreate(ctx context.Context, kind copies.Kind, namespace string, body []byte) error {
+	_, err := written(c.client.Post().AbsPath(path(kind, namespace)...).Param("dryRun", metav1.DryRunAll), body).decode(ctx)
+	return err
+}
+
 func (c restClient) Update(ctx context.Context, kind copies.Kind, namespace, name string, body []byte) (copies.Written, error) {
 	return written(c.client.Put().AbsPath(append(path(kind, namespace), name)...), body).decode(ctx)
 }
 
-func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, name string, uid types.UID) error {
+func (c restClient) Delete(ctx context.Context, kind copies.Kind, namespace, name string, present copies.Written) error {
+	preconditions := &metav1.Preconditions{UID: &present.UID}
+	if present.ResourceVersion != "" {
+		preconditions.ResourceVersion = &present.ResourceVersion
+	}
 	body, err := json.Marshal(metav1.DeleteOptions{
-		TypeMeta:      metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
-		Preconditions: &metav1.Preconditions{UID: &uid},
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}, Preconditions: preconditions,
 	})
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 			}
 			index.Set(o.WithoutContent())
 			left -= objectSize
-			if kp.Kind == copies.Kinds[1] {
+			if kp.Kind == copies.RoleBindings {
 				var binding rbacv1.RoleBinding
 				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &binding); err != nil {
 					return err
@@ -64,7 +64,7 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 		})
 		if err != nil {
 			snap.unknown = append(snap.unknown, fmt.Sprintf("%s: %v", kp.Kind.GroupResource(), err))
-			if kp.Kind == copies.Kinds[1] {
+			if kp.Kind == copies.RoleBindings {
 				snap.grants = map[types.UID]grant{}
 			}
 			continue

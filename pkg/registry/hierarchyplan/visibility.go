@@ -126,7 +126,7 @@ func (v *visibility) index(kind copies.Kind) *copies.Index {
 
 // accessChanges returns the roles that subjects gain and lose by changes of RoleBindings.
 func (v *visibility) accessChanges(e plan.Effect) []hnc.PlannedAccess {
-	bindings := copies.Kinds[1]
+	bindings := copies.RoleBindings
 	touched := map[string]copies.Write{}
 	var gained, lost []hnc.PlannedAccess
 	for _, w := range e.Writes {

@@ -177,7 +177,7 @@ func TestCopiesAndHelmReleasesAreNotListed(t *testing.T) {
 // A cluster of 10 000 namespaces with five sources each.
 func TestIndexOfLargeClusterIsSmall(t *testing.T) {
 	before := heap()
-	index := copies.NewIndex(copies.Kinds[1])
+	index := copies.NewIndex(copies.RoleBindings)
 	rules := copies.Rules{}
 	for i := range 10_000 {
 		for j := range 5 {

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -104,20 +105,24 @@ func lostFor(err error) (backup, error) {
 	return backup{}, err
 }
 
-// discard deletes the record of an object that was not overwritten after all. The error of a write does not say so: a server whose etcd does not
-// respond in time returns an internal error, and a request that the client repeats after such an answer returns a conflict with itself. Replacing a
-// RoleBinding may have failed halfway, so its record stays.
-func (b *backups) discard(ctx context.Context, w copies.Write, kept backup) {
-	if kept.created == nil || w.Kind == copies.Kinds[1] {
+// discard deletes the record of an object that was not overwritten after all. The error of the write does not say so: a server whose etcd does not
+// respond in time returns an internal error, and a request that the client repeats after such an answer returns a conflict with itself.
+func (b *backups) discard(ctx context.Context, w copies.Write, kept backup, failure error) {
+	if kept.created == nil {
 		return
 	}
 	live, err := b.dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
+	gone := apierrors.IsNotFound(err)
 	if err == nil {
 		if _, overwritten := live.GetLabels()[hnc.LabelInheritedFrom]; overwritten {
 			return
 		}
-	} else if !apierrors.IsNotFound(err) {
+		gone = live.GetDeletionTimestamp() != nil
+	} else if !gone {
 		klog.FromContext(ctx).Info("Can't confirm that an object was not overwritten; its record stays", "namespace", w.Namespace, "name", w.Name, "reason", err)
+		return
+	}
+	if gone && errors.As(failure, &copies.ReplaceError{}) {
 		return
 	}
 	err = b.hierarchy.HncV1beta1().OverwrittenObjects(kept.created.Namespace).Delete(ctx, kept.created.Name,

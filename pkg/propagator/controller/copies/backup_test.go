@@ -2,6 +2,7 @@ package copies
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +29,7 @@ func TestAnObjectIsOverwrittenByOneWriteAtATime(t *testing.T) {
 		slots:        make(chan struct{}, 1), backups: newBackups(nil, nil),
 	}
 	c.metrics = newMetrics(c.Metrics)
-	w := copies.Write{Verb: copies.Update, Kind: copies.Kinds[0], Namespace: "leaf", Name: "role", Source: &copies.Object{}, Present: &copies.Object{}}
+	w := copies.Write{Verb: copies.Update, Kind: copies.Roles, Namespace: "leaf", Name: "role", Source: &copies.Object{}, Present: &copies.Object{}}
 	done, err := c.backups.begin(w)
 	if err != nil {
 		t.Fatal(err)
@@ -54,17 +55,26 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 	local := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "settings", "namespace": "leaf"}}
 	copied := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
 		"name": "settings", "namespace": "leaf", "labels": map[string]any{hnc.LabelInheritedFrom: "root"}}}
+	terminating := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+		"name": "settings", "namespace": "leaf", "deletionTimestamp": "2024-01-01T00:00:00Z", "finalizers": []any{"example.com/x"}}}
+	refused := errors.New("refused")
+	halfway := fmt.Errorf("later: %w", copies.ReplaceError{})
 	kind := copies.Kind{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}}
 	w := copies.Write{Verb: copies.Update, Kind: kind, Namespace: "leaf", Name: "settings"}
 	for name, test := range map[string]struct {
 		live   map[string]any
 		unread bool
+		err    error
 		stays  bool
 	}{
-		"not overwritten": {live: local},
-		"deleted":         {},
-		"overwritten":     {live: copied, stays: true},
-		"cannot be read":  {live: local, unread: true, stays: true},
+		"not overwritten":                 {live: local, err: refused},
+		"deleted":                         {err: refused},
+		"overwritten":                     {live: copied, err: refused, stays: true},
+		"cannot be read":                  {live: local, unread: true, err: refused, stays: true},
+		"replaced halfway":                {err: halfway, stays: true},
+		"replaced, but finalizers stay":   {live: terminating, err: halfway, stays: true},
+		"not replaced, and still there":   {live: local, err: halfway},
+		"not replaced, and being deleted": {live: terminating, err: refused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			record := &v1beta1.OverwrittenObject{ObjectMeta: metav1.ObjectMeta{Namespace: "leaf", Name: "configmaps:settings", UID: "u"}}
@@ -79,7 +89,7 @@ func TestRecordIsDiscardedOnlyIfTheObjectWasNotOverwritten(t *testing.T) {
 					return true, nil, errors.New("unavailable")
 				})
 			}
-			newBackups(hierarchy, objects).discard(t.Context(), w, backup{created: record})
+			newBackups(hierarchy, objects).discard(t.Context(), w, backup{created: record}, test.err)
 			_, err := hierarchy.HncV1beta1().OverwrittenObjects("leaf").Get(t.Context(), record.Name, metav1.GetOptions{})
 			if stays := err == nil; stays != test.stays {
 				t.Errorf("the record stays: %t (%v), want %t", stays, err, test.stays)

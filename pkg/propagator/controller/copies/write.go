@@ -54,10 +54,10 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		}
 		return nil
 	case copies.Stale:
-		c.backups.discard(ctx, w, kept)
+		c.backups.discard(ctx, w, kept, err)
 		return fmt.Errorf("%w: %w", outcome.ErrStale, err)
 	case copies.Refused:
-		c.backups.discard(ctx, w, kept)
+		c.backups.discard(ctx, w, kept, err)
 		c.events.refused(w, err)
 		c.failures.recordRefused(kind, w, err)
 	}
