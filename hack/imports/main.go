@@ -95,7 +95,7 @@ var allowed = map[string][]string{
 	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration", "pkg/propagator/observe",
 		"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan", "pkg/reposync/preview", "pkg/reposync/writer", "pkg/ui"},
 	// The server of the page knows no clients: the plugin reads for it.
-	"pkg/ui":            {"pkg/cli/origin"},
+	"pkg/ui":            {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin"},
 	"pkg/cli/tree":      {"pkg/apis"},
 	"pkg/cli/diagnosis": {"pkg/apis"},
 	"pkg/cli/graph":     {"pkg/cli/tree"},

@@ -67,6 +67,14 @@ func (o *doctorOptions) run(ctx context.Context) (err error) {
 	if o.resume != "" {
 		return resumePropagation(ctx, o)
 	}
+	if err := o.look(ctx); err != nil {
+		return err
+	}
+	return o.report()
+}
+
+// look makes all checks. An error means that the cluster does not answer.
+func (o *doctorOptions) look(ctx context.Context) error {
 	now, err := o.serverTime(ctx)
 	if err != nil {
 		return err
@@ -81,7 +89,7 @@ func (o *doctorOptions) run(ctx context.Context) (err error) {
 		o.checkInstallation(ctx, now)
 	}
 	o.checkLeftovers(ctx)
-	return o.report()
+	return nil
 }
 
 // checkInstallation looks at the servers, and at what they do.

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -124,73 +123,3 @@ func ownLabels(labels map[string]string) map[string]string {
 
 // projectedLabels are the labels that the propagator sets on namespaces.
 var projectedLabels = []string{hnc.LabelIncludedNamespace, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned}
-
-// uiPollPeriod is how often the page is refreshed for users who may not watch.
-const uiPollPeriod = 15 * time.Second
-
-func (r *uiReader) Watch(ctx context.Context, changed func()) error {
-	namespaces, err := watchFromNow(ctx, func(ctx context.Context, o metav1.ListOptions) (string, error) {
-		list, err := r.clients.namespaces.List(ctx, o)
-		if err != nil {
-			return "", err
-		}
-		return list.ResourceVersion, nil
-	}, r.clients.namespaces.Watch)
-	if err == nil {
-		defer namespaces.Stop()
-		client := r.clients.hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll)
-		var hierarchies watch.Interface
-		hierarchies, err = watchFromNow(ctx, func(ctx context.Context, o metav1.ListOptions) (string, error) {
-			list, err := client.List(ctx, o)
-			if err != nil {
-				return "", err
-			}
-			return list.ResourceVersion, nil
-		}, client.Watch)
-		if err == nil {
-			defer hierarchies.Stop()
-			return drain(ctx, changed, namespaces.ResultChan(), hierarchies.ResultChan())
-		}
-	}
-	if !apierrors.IsForbidden(err) {
-		return err
-	}
-	ticker := time.NewTicker(uiPollPeriod)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			changed()
-		}
-	}
-}
-
-// watchFromNow starts a watch without the objects that exist. The caller has read them before.
-func watchFromNow(ctx context.Context, list func(context.Context, metav1.ListOptions) (string, error), start func(context.Context, metav1.ListOptions) (watch.Interface, error)) (watch.Interface, error) {
-	version, err := list(ctx, metav1.ListOptions{Limit: 1})
-	if err != nil {
-		return nil, err
-	}
-	return start(ctx, metav1.ListOptions{ResourceVersion: version})
-}
-
-// drain calls changed once and for each event until one of the watches ends. The first call covers changes before the watches began.
-func drain(ctx context.Context, changed func(), namespaces, hierarchies <-chan watch.Event) error {
-	changed()
-	for open := true; open; {
-		var event watch.Event
-		select {
-		case <-ctx.Done():
-			return nil
-		case event, open = <-namespaces:
-		case event, open = <-hierarchies:
-		}
-		if event.Type == watch.Error {
-			return apierrors.FromObject(event.Object)
-		}
-		changed()
-	}
-	return nil
-}

@@ -22,19 +22,28 @@ type whoOptions struct {
 	factory *factory
 
 	namespace string
-	output    outputFlag
+	// verb and resource are the permission in question, empty for that of admins.
+	verb, resource string
+	output         outputFlag
 }
 
 func newWhoCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &whoOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
-		Use:   "who NAMESPACE",
-		Short: "Show the admins of a namespace, and the bindings at it or an ancestor that make them admins",
-		Long: `Show the admins of a namespace, and the bindings at it or an ancestor that make them admins.
+		Use:   "who NAMESPACE [VERB RESOURCE]",
+		Short: "Show who has a permission in a namespace, and the bindings at it or an ancestor that grant it",
+		Long: `Show who has a permission in a namespace by RBAC, and the bindings at it or an ancestor that grant it. Without a permission, show the admins.
 
 Being an admin of a namespace means being allowed to update hierarchies in it, as moving namespaces requires.`,
-		Example:           "  kubectl hns who service-1",
-		Args:              namespaceArgs(1, 1),
+		Example: `  kubectl hns who service-1
+  kubectl hns who service-1 delete pods
+  kubectl hns who service-1 get pods/log`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 3 {
+				return validateNamespace(args[0])
+			}
+			return namespaceArgs(1, 1)(cmd, args)
+		},
 		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
 		RunE:              runOptions(o),
 	}
@@ -44,6 +53,9 @@ Being an admin of a namespace means being allowed to update hierarchies in it, a
 
 func (o *whoOptions) complete(_ *cobra.Command, args []string) error {
 	o.namespace = args[0]
+	if len(args) == 3 {
+		o.verb, o.resource = args[1], args[2]
+	}
 	return nil
 }
 
@@ -57,15 +69,26 @@ func (o *whoOptions) run(ctx context.Context) error {
 	if _, err := c.namespaces.Get(ctx, o.namespace, metav1.GetOptions{}); err != nil {
 		return err
 	}
-	rights, err := o.readRights(ctx, c)
+	rights, notes, err := readRights(ctx, c, o.namespace)
 	if err != nil {
 		return err
 	}
-	grants, unread := rights.Find()
-	if len(unread) > 0 {
-		warnf(o.ErrOut, "%s: missing right: list clusterroles.%s in the whole cluster", describeUnread(unread), rbacv1.GroupName)
+	key, grants, unread := "admins", []admins.Grant{}, []string{}
+	if o.verb == "" {
+		grants, unread = rights.Admins()
+	} else {
+		permission, err := permissionOf(o.factory, o.verb, o.resource)
+		if err != nil {
+			return err
+		}
+		key = "grants"
+		grants, unread = rights.Who(permission)
+		grants = slices.DeleteFunc(grants, func(g admins.Grant) bool { return g.Unknown })
 	}
-	printed, err := o.output.print(o.Out, map[string]any{"namespace": o.namespace, "admins": grants}, func() []string {
+	for _, note := range append(notes, o.unreadNotes(unread)...) {
+		warnf(o.ErrOut, "%s", note)
+	}
+	printed, err := o.output.print(o.Out, map[string]any{"namespace": o.namespace, key: grants}, func() []string {
 		names := make([]string, 0, len(grants))
 		for _, g := range grants {
 			names = append(names, strings.ToLower(g.Subject.Kind)+"/"+subjectName(g.Subject))
@@ -76,10 +99,40 @@ func (o *whoOptions) run(ctx context.Context) error {
 		return err
 	}
 	if len(grants) == 0 {
-		_, err := fmt.Fprintf(o.ErrOut, "Nobody is known to be admin of %s.\n", o.namespace)
+		what := "to be admin of " + o.namespace
+		if o.verb != "" {
+			what = fmt.Sprintf("to be allowed to %s %s in %s", o.verb, o.resource, o.namespace)
+		}
+		_, err := fmt.Fprintf(o.ErrOut, "Nobody is known %s.\n", what)
 		return err
 	}
-	return printGrants(o.Out, grants)
+	return printGrants(o.Out, grants, o.verb == "")
+}
+
+// permissionOf returns the permission of a verb on a resource, by any of its names, or on a subresource of it.
+func permissionOf(f *factory, verb, resource string) (admins.Permission, error) {
+	resource, sub, isSub := strings.Cut(resource, "/")
+	mapping, err := f.mapping(resource)
+	if err != nil {
+		return admins.Permission{}, err
+	}
+	p := admins.Permission{Verb: strings.ToLower(verb), Group: mapping.Resource.Group, Resource: mapping.Resource.Resource}
+	if isSub {
+		p.Resource += "/" + sub
+	}
+	return p, nil
+}
+
+// unreadNotes says what is not known because ClusterRoles could not be read.
+func (o *whoOptions) unreadNotes(clusterRoles []string) []string {
+	if len(clusterRoles) == 0 {
+		return nil
+	}
+	what := describeUnread(clusterRoles)
+	if o.verb != "" {
+		what = fmt.Sprintf("whether ClusterRoles %s permit this is not known", strings.Join(clusterRoles, ", "))
+	}
+	return []string{fmt.Sprintf("%s: missing right: list clusterroles.%s in the whole cluster", what, rbacv1.GroupName)}
 }
 
 // describeUnread describes what is not known because ClusterRoles could not be read.
@@ -96,31 +149,32 @@ func describeUnread(clusterRoles []string) string {
 	return strings.Join(parts, ", and ")
 }
 
-// readRights reads the RBAC objects that apply to the namespace. Those of the whole cluster are left out if the requester may not read them.
-func (o *whoOptions) readRights(ctx context.Context, c *clients) (*admins.Rights, error) {
+// readRights reads the RBAC objects that apply to a namespace. Those of the whole cluster are left out if the requester may not read them;
+// notes say so for bindings.
+func readRights(ctx context.Context, c *clients, namespace string) (rights *admins.Rights, notes []string, err error) {
 	rbac := c.kube.RbacV1()
 	all := metav1.ListOptions{}
-	bindings, err := rbac.RoleBindings(o.namespace).List(ctx, all)
+	bindings, err := rbac.RoleBindings(namespace).List(ctx, all)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	roles, err := rbac.Roles(o.namespace).List(ctx, all)
+	roles, err := rbac.Roles(namespace).List(ctx, all)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	rights := &admins.Rights{Bindings: bindings.Items, Roles: roles.Items, ClusterRoles: map[string]rbacv1.ClusterRole{}}
+	rights = &admins.Rights{Bindings: bindings.Items, Roles: roles.Items, ClusterRoles: map[string]rbacv1.ClusterRole{}}
 	clusterBindings, err := rbac.ClusterRoleBindings().List(ctx, all)
 	switch {
 	case apierrors.IsForbidden(err):
-		warnf(o.ErrOut, "admins of the whole cluster are left out: missing right: %s", missingRight(err))
+		notes = append(notes, "admins of the whole cluster are left out: missing right: "+missingRight(err))
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	default:
 		rights.ClusterRoleBindings = clusterBindings.Items
 	}
 	clusterRoles, err := rbac.ClusterRoles().List(ctx, all)
 	if err != nil && !apierrors.IsForbidden(err) {
-		return nil, err
+		return nil, nil, err
 	}
 	if err == nil {
 		rights.AllClusterRoles = true
@@ -128,18 +182,26 @@ func (o *whoOptions) readRights(ctx context.Context, c *clients) (*admins.Rights
 			rights.ClusterRoles[clusterRoles.Items[i].Name] = clusterRoles.Items[i]
 		}
 	}
-	return rights, nil
+	return rights, notes, nil
 }
 
-func printGrants(w io.Writer, grants []admins.Grant) error {
+func printGrants(w io.Writer, grants []admins.Grant, admin bool) error {
 	table := printers.GetNewTabWriter(w)
-	_, _ = fmt.Fprintln(table, "KIND\tADMIN\tROLE\tBINDING\tAT")
+	subject := "SUBJECT"
+	if admin {
+		subject = "ADMIN"
+	}
+	_, _ = fmt.Fprintf(table, "KIND\t%s\tROLE\tBINDING\tAT\n", subject)
 	for _, g := range grants {
 		at := g.At
 		if at == "" {
 			at = "(cluster)"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", g.Subject.Kind, subjectName(g.Subject), g.Role, g.Binding, at)
+		role := g.Role
+		if len(g.Names) > 0 {
+			role += " (only " + strings.Join(g.Names, ", ") + ")"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", g.Subject.Kind, subjectName(g.Subject), role, g.Binding, at)
 	}
 	return table.Flush()
 }

@@ -30,6 +30,12 @@ func routes(reader Reader) http.Handler {
 	mux.HandleFunc("GET /api/namespaces/{namespace}/objects/{resource}/{name}", answer(reader, func(r *http.Request) (any, error) {
 		return reader.Explain(r.Context(), r.PathValue("namespace"), r.PathValue("resource"), r.PathValue("name"))
 	}))
+	mux.HandleFunc("GET /api/namespaces/{namespace}/access", answer(reader, func(r *http.Request) (any, error) {
+		return reader.Access(r.Context(), r.PathValue("namespace"), r.FormValue("verb"), r.FormValue("resource"))
+	}))
+	mux.HandleFunc("GET /api/quotas", answer(reader, func(r *http.Request) (any, error) { return reader.Quotas(r.Context()) }))
+	mux.HandleFunc("GET /api/administration", answer(reader, func(r *http.Request) (any, error) { return reader.Administration(r.Context()) }))
+	mux.HandleFunc("GET /api/checks", answer(reader, func(r *http.Request) (any, error) { return reader.Checks(r.Context()) }))
 	mux.HandleFunc("GET /api/changes", changes(reader))
 	mux.HandleFunc("GET /api/", func(w http.ResponseWriter, _ *http.Request) {
 		writeError(w, http.StatusNotFound, Problem{Title: "There is no such data"})

@@ -33,6 +33,14 @@ func (fakeReader) Objects(context.Context, string, string) (*Objects, error) {
 func (fakeReader) Explain(context.Context, string, string, string) (*origin.Answer, error) {
 	return &origin.Answer{}, nil
 }
+func (fakeReader) Access(context.Context, string, string, string) (*Access, error) {
+	return &Access{}, nil
+}
+func (fakeReader) Quotas(context.Context) (*Quotas, error) { return &Quotas{}, nil }
+func (fakeReader) Administration(context.Context) (*Administration, error) {
+	return &Administration{}, nil
+}
+func (fakeReader) Checks(context.Context) ([]Check, error) { return nil, nil }
 func (fakeReader) Watch(ctx context.Context, changed func()) error {
 	changed()
 	<-ctx.Done()

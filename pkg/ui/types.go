@@ -21,7 +21,15 @@ type Reader interface {
 	Objects(ctx context.Context, namespace, resource string) (*Objects, error)
 	// Explain says where an object comes from, or why it is not there.
 	Explain(ctx context.Context, namespace, resource, name string) (*origin.Answer, error)
-	// Watch calls changed after each change of a namespace or a hierarchy, and returns when the watch ends.
+	// Access returns who has a permission in a namespace; without a verb or a resource, all grants.
+	Access(ctx context.Context, namespace, verb, resource string) (*Access, error)
+	// Quotas returns the hierarchical quotas that the user may see.
+	Quotas(ctx context.Context) (*Quotas, error)
+	// Administration returns the configuration and the repositories.
+	Administration(ctx context.Context) (*Administration, error)
+	// Checks looks for problems of the installation.
+	Checks(ctx context.Context) ([]Check, error)
+	// Watch calls changed after each change of a namespace, a hierarchy or a quota, and returns when the watch ends.
 	Watch(ctx context.Context, changed func()) error
 	// Problem describes an error in words, and says what to do about it.
 	Problem(err error) Problem

@@ -3,8 +3,9 @@ import { h } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, build, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
-import { Copy, Link, Loaded, navigate, toNamespace } from './parts'
-import { Forest } from './types'
+import { Copy, Link, Loaded, navigate, toNamespace, useTitle } from './parts'
+import { Bar, fullness } from './quotas'
+import { Forest, Limit, Quotas } from './types'
 
 const rowHeight = 30
 // Larger forests show their roots and the branches with problems at first.
@@ -13,14 +14,29 @@ const expandAll = 200
 // What the user has expanded and filtered lasts as long as the tab.
 const toggled = new Map<string, boolean>()
 let lastFilter: Filter = { text: '', problems: false }
+let lastResource = ''
 
 export function ForestPage({ version }: { version: number }) {
   const forest = useData<Forest>('/api/forest', version)
-  useEffect(() => { document.title = 'Forest' }, [])
-  return <main class="forest"><Loaded from={forest}>{(data: Forest) => <Trees forest={data} />}</Loaded></main>
+  useTitle('Forest')
+  const quotas = useData<Quotas>('/api/quotas', version)
+  return <main class="forest"><Loaded from={forest}>{(data: Forest) => <Trees forest={data} quotas={quotas.data} />}</Loaded></main>
 }
 
-function Trees({ forest }: { forest: Forest }) {
+// fullestLimits returns the fullest limit of each namespace with quotas, of one resource or of all.
+function fullestLimits(quotas: Quotas, resource: string): Map<string, Limit> {
+  const fullest = new Map<string, Limit>()
+  for (const quota of quotas.quotas) for (const limit of quota.limits) {
+    if ((!resource || limit.resource === resource) && !(fullest.get(quota.namespace)?.share! >= limit.share)) fullest.set(quota.namespace, limit)
+  }
+  return fullest
+}
+
+function Trees({ forest, quotas }: { forest: Forest; quotas?: Quotas }) {
+  const [resource, setResourceState] = useState(lastResource)
+  const setResource = (r: string) => { lastResource = r; setResourceState(r) }
+  const resources = useMemo(() => [...new Set(quotas?.quotas.flatMap(q => q.limits.map(l => l.resource)))].sort(), [quotas])
+  const limits = useMemo(() => quotas?.quotas.length ? fullestLimits(quotas, resource) : undefined, [quotas, resource])
   const roots = useMemo(() => build(forest.namespaces), [forest])
   const [filter, setFilterState] = useState(lastFilter)
   const setFilter = (f: Filter) => { lastFilter = f; setFilterState(f) }
@@ -44,16 +60,18 @@ function Trees({ forest }: { forest: Forest }) {
         onInput={(e: any) => setFilter({ ...filter, text: e.target.value })} spellcheck={false} autocomplete="off" />
       <label class="check"><input type="checkbox" checked={filter.problems} onChange={(e: any) => setFilter({ ...filter, problems: e.target.checked })} /> With problems</label>
       <span class="grow" />
+      {resources.length > 0 && <label>Quota of <select value={resource} onChange={(e: any) => setResource(e.target.value)}>
+        <option value="">the fullest</option>{resources.map(r => <option key={r} value={r}>{r}</option>)}</select></label>}
       <button onClick={() => setAll(true)} disabled={isFiltered(filter)}>Expand all</button>
       <button onClick={() => setAll(false)} disabled={isFiltered(filter)}>Collapse all</button>
     </div>
-    {list.length ? <Grid list={list} toggle={toggle} fixed={isFiltered(filter)} />
+    {list.length ? <Grid list={list} toggle={toggle} fixed={isFiltered(filter)} limits={limits} />
       : <p class="dim box" role="status">{isFiltered(filter) ? 'No namespace matches the filter.' : 'There are no namespaces that you may see.'}</p>}
   </div>
 }
 
 // Grid draws the rows in view only.
-function Grid({ list, toggle, fixed }: { list: Row[]; toggle: (node: Node, open: boolean) => void; fixed: boolean }) {
+function Grid({ list, toggle, fixed, limits }: { list: Row[]; toggle: (node: Node, open: boolean) => void; fixed: boolean; limits?: Map<string, Limit> }) {
   const body = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
   const [active, setActive] = useState('')
@@ -97,26 +115,27 @@ function Grid({ list, toggle, fixed }: { list: Row[]; toggle: (node: Node, open:
   const first = Math.max(0, Math.floor(view.top / rowHeight) - 10)
   const last = Math.min(list.length, Math.ceil((view.top + view.height) / rowHeight) + 10)
   const drawn = list.slice(first, last)
-  return <div class="grid" role="treegrid" aria-label="Namespaces" aria-rowcount={list.length + 1} aria-readonly="true" tabIndex={0} onKeyDown={onKey}
+  return <div class={'grid' + (limits ? ' limited' : '')} role="treegrid" aria-label="Namespaces" aria-rowcount={list.length + 1} aria-readonly="true" tabIndex={0} onKeyDown={onKey}
     aria-activedescendant={at >= first && at < last ? 'row-' + list[at].node.member.name : undefined}>
     <div class="row header" role="row" aria-rowindex={1}>
-      <span role="columnheader">Namespace</span><span role="columnheader">Problems</span><span role="columnheader" class="wide">Kind</span>
+      <span role="columnheader">Namespace</span><span role="columnheader">Problems</span>{limits && <span role="columnheader" class="wide">Quota</span>}<span role="columnheader" class="wide">Kind</span>
       <span role="columnheader" class="num wide" title="Namespaces below">Below</span><span role="columnheader" class="num">Age</span>
     </div>
     <div class="rows" role="rowgroup" ref={body} onScroll={measure} tabIndex={-1}>
       <div role="presentation" style={{ height: list.length * rowHeight + 'px', position: 'relative' }}>
         {drawn.map((row, i) => <Line key={row.node.member.name} row={row} index={first + i} active={first + i === at} fixed={fixed}
-          choose={() => setActive(row.node.member.name)} toggle={toggle} />)}
+          choose={() => setActive(row.node.member.name)} toggle={toggle} limits={limits} />)}
       </div>
     </div>
   </div>
 }
 
-function Line({ row, index, active, fixed, choose, toggle }: any) {
+function Line({ row, index, active, fixed, choose, toggle, limits }: any) {
   const { node, depth, expanded }: Row = row
   const { member, children } = node
   const own = member.problems?.length ?? 0
   const below = node.problems - own
+  const limit: Limit | undefined = limits?.get(member.name)
   return <div id={'row-' + member.name} role="row" class={'row' + (active ? ' active' : '') + (own ? ' troubled' : '')} aria-level={depth + 1} aria-rowindex={index + 2}
     aria-posinset={row.position} aria-setsize={row.siblings} aria-expanded={children.length ? expanded : undefined} style={{ top: index * rowHeight + 'px', '--depth': depth }} onMouseDown={choose}>
     <span role="gridcell" class="name">
@@ -130,6 +149,7 @@ function Line({ row, index, active, fixed, choose, toggle }: any) {
       {own ? <span class="problem" title={member.problems!.map(c => `${words(c.type)}: ${c.message}`).join('\n')}><b>{words(member.problems![0].reason)}</b> <span class="wide">{member.problems![0].message}</span>{own > 1 && ` +${own - 1}`}</span>
         : below && !expanded ? <span class="problem below">{below} below</span> : null}
     </span>
+    {limits && <span role="gridcell" class="quota wide">{limit && <Link to="/quotas" tabIndex={-1} title={`${limit.resource}: ${limit.used} of ${limit.hard}`}><Bar limit={limit} /> <span class={fullness(limit.share)}>{limit.used}/{limit.hard}</span> <span class="dim">{limit.resource}</span></Link>}</span>}
     <span role="gridcell" class="dim wide">{member.kind === 'full' ? '' : member.kind}</span>
     <span role="gridcell" class="num dim wide">{node.descendants || ''}</span>
     <span role="gridcell" class="num dim">{age(member.created)}</span>

@@ -1,5 +1,5 @@
 // The forest without any drawing: which rows a table shows, in which order.
-import { Member } from './types'
+import { Member, Quota } from './types'
 
 export interface Node { member: Member; children: Node[]; problems: number; descendants: number; parentMissing: boolean }
 export interface Row { node: Node; depth: number; expanded: boolean; parent: number; position: number; siblings: number }
@@ -101,3 +101,62 @@ export function age(created: string | undefined, now = Date.now()): string {
 }
 
 export function plural(n: number, one: string, many = one + 's'): string { return `${n.toLocaleString('en')} ${n === 1 ? one : many}` }
+
+export const percent = (share: number) => Math.round(share * 100) + '%'
+
+// factor is what the suffix of a quantity such as 3Gi or 500m stands for.
+function factor(suffix: string): number {
+  const binary = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].indexOf(suffix), decimal = ['k', 'M', 'G', 'T', 'P', 'E'].indexOf(suffix)
+  return binary >= 0 ? 1024 ** (binary + 1) : decimal >= 0 ? 1000 ** (decimal + 1) : suffix === 'm' ? 0.001 : 1
+}
+
+// amount writes a number in the unit of a quantity.
+export function amount(value: number, like: string): string {
+  const suffix = /[a-zA-Z]*$/.exec(like)![0]
+  return +(value / factor(suffix)).toFixed(3) + suffix
+}
+
+// Use is what a namespace of a quota's subtree uses itself, and with everything below it.
+export interface Use { name: string; own: number; sum: number; children: Use[] }
+
+// useOf returns the use of a resource as a tree. Namespaces whose place is not known are children of the quota's namespace.
+export function useOf(quota: Quota, resource: string, parents: Map<string, string | undefined>): Use {
+  const top: Use = { name: quota.namespace, own: 0, sum: 0, children: [] }
+  const known = new Map([[top.name, top]])
+  for (const { namespace, used } of quota.namespaces) {
+    if (!used[resource]) continue
+    let use = known.get(namespace)
+    const above: string[] = []
+    for (let at: string | undefined = namespace; at && !known.has(at) && !above.includes(at); at = parents.get(at)) above.push(at)
+    const last = above.length && parents.get(above[above.length - 1])
+    let parent = last && known.get(last) || top
+    // Ancestors that lead elsewhere are left out.
+    const inside = last && known.has(last) ? above : above.slice(0, 1)
+    for (const name of inside.reverse()) {
+      use = { name, own: 0, sum: 0, children: [] }
+      parent.children.push(use)
+      known.set(name, use)
+      parent = use
+    }
+    use!.own = used[resource]
+  }
+  const sum = (use: Use): number => {
+    use.sum = use.own + use.children.reduce((total, child) => total + sum(child), 0)
+    use.children.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1))
+    return use.sum
+  }
+  sum(top)
+  return top
+}
+
+// csv writes rows for spreadsheets, which must not read a cell as a formula.
+export function csv(rows: string[][]): string {
+  const cell = (text: string) => '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : '') + text.replace(/"/g, '""') + '"'
+  return rows.map(row => row.map(cell).join(',') + '\r\n').join('')
+}
+
+// visible shows marks that would change the direction of text, or that are not seen at all.
+export function visible(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]/g,
+    mark => `⟨U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+}

@@ -1,18 +1,34 @@
 // One namespace: its place, its problems, the policy in it.
 import { h, Fragment } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { useData } from './api'
 import { age, plural } from './model'
-import { Conditions, Copy, Link, Loaded, toNamespace, toObject } from './parts'
+import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
 import { Namespace, Objects } from './types'
 
 export function NamespacePage({ name, version }: { name: string; version: number }) {
   const ns = useData<Namespace>('/api/namespaces/' + name, version)
-  useEffect(() => { document.title = name }, [name])
+  useTitle(name)
   return <main>
-    {!ns.data && <div class="head"><h1>{name}</h1></div>}
+    {!ns.data && <NamespaceHead name={name} page="" />}
     <Loaded from={ns}>{(data: Namespace) => <Details ns={data} version={version} />}</Loaded>
   </main>
+}
+
+const tabs = [['', 'Overview'], ['access', 'Access']]
+
+// paths are those of the namespaces that the tab has shown.
+const paths = new Map<string, string[]>()
+
+// NamespaceHead begins all pages about a namespace.
+export function NamespaceHead({ name, page, path, abstract, children }: any) {
+  if (path) paths.set(name, path)
+  path = paths.get(name) ?? [name]
+  return <>
+    <Path names={path} abstract={abstract} />
+    <div class="head"><h1>{name}</h1>{children}</div>
+    <nav class="tabs" aria-label={'Pages of ' + name}>{tabs.map(([to, title]) =>
+      <Link key={to} to={toNamespace(name) + (to && '/' + to)} aria-current={to === page ? 'page' : undefined}>{title}</Link>)}</nav>
+  </>
 }
 
 export function Path({ names, abstract = [] }: { names: string[]; abstract?: string[] }) {
@@ -31,14 +47,12 @@ function Details({ ns, version }: { ns: Namespace; version: number }) {
     ns.allowsCascadingDeletion ? `sub-namespaces are deleted with it${ns.cascadingDeletionSetFrom && ns.cascadingDeletionSetFrom !== ns.name ? `, as set in ${ns.cascadingDeletionSetFrom}` : ''}` : '',
   ].filter(Boolean)
   return <>
-    <Path names={ns.path} abstract={ns.abstractAncestors} />
-    <div class="head">
-      <h1>{ns.name}</h1>
+    <NamespaceHead name={ns.name} page="" path={ns.path} abstract={ns.abstractAncestors}>
       <p class="summary">{ns.deleting && <><b class="bad">being deleted</b> · </>}{facts.join(' · ')}</p>
       <Copy command={'kubectl hns describe ' + ns.name} />
-    </div>
+    </NamespaceHead>
     {ns.excluded && <p class="stale">The namespace is {ns.excluded}. Nothing is copied to it or from it.</p>}
-    {ns.notes?.map(note => <p class="stale" key={note}>{note}</p>)}
+    <Notes list={ns.notes} />
     {!!ns.problems?.length && <section class="box bad"><h2>{plural(ns.problems.length, 'problem')}</h2><Conditions list={ns.problems} /></section>}
     <div class="columns">
       <section aria-labelledby="policy">

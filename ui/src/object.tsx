@@ -1,14 +1,13 @@
 // Where an object comes from, or why it is not there.
 import { h } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { useData } from './api'
-import { Copy, Link, Loaded, toNamespace } from './parts'
+import { Copy, Link, Loaded, toNamespace, useTitle } from './parts'
 import { Path } from './namespace'
 import { Answer } from './types'
 
 export function ObjectPage({ namespace, resource, name, version }: { namespace: string; resource: string; name: string; version: number }) {
   const answer = useData<Answer>(`/api/namespaces/${namespace}/objects/${resource}/${encodeURIComponent(name)}`, version)
-  useEffect(() => { document.title = `${name} in ${namespace}` }, [name, namespace])
+  useTitle(`${name} in ${namespace}`)
   return <main>
     <Path names={[namespace, name]} />
     <div class="head">

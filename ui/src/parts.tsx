@@ -1,9 +1,9 @@
 // Parts that several pages share.
-import { h, Fragment } from 'preact'
+import { h, options, Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Data } from './api'
 import { Condition, Problem } from './types'
-import { words } from './model'
+import { visible, words } from './model'
 
 export function navigate(path: string) {
   history.pushState(null, '', path)
@@ -18,6 +18,39 @@ export function Link({ to, children, ...rest }: any) {
     navigate(to)
   }
   return <a href={to} onClick={follow} {...rest}>{children}</a>
+}
+
+// Every text goes through here on its way to the page: names and messages of the cluster may contain marks that hide or turn others.
+const before = (options as any).vnode
+;(options as any).vnode = (vnode: any) => {
+  if (vnode.type === null && typeof vnode.props === 'string') vnode.props = visible(vnode.props)
+  else if (typeof vnode.type === 'string' && vnode.props.title) vnode.props.title = visible(vnode.props.title)
+  before?.(vnode)
+}
+
+export function useTitle(title: string) { useEffect(() => { document.title = visible(title) + ' · hns' }, [title]) }
+
+// useQuery returns the query of the address, and a function that replaces it.
+export function useQuery(): [URLSearchParams, (query: Record<string, string>) => void] {
+  const set = (query: Record<string, string>) => {
+    const text = new URLSearchParams(query).toString()
+    history.replaceState(null, '', location.pathname + (text && '?' + text))
+    dispatchEvent(new PopStateEvent('popstate'))
+  }
+  return [new URLSearchParams(location.search), set]
+}
+
+// save offers a file that the page has made.
+export function save(name: string, type: string, content: BlobPart) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([content], { type }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000)
+}
+
+export function Notes({ list }: { list?: string[] }) {
+  return <>{list?.map(note => <p class="stale" key={note}>{note.charAt(0).toUpperCase() + note.slice(1)}</p>)}</>
 }
 
 export const toNamespace = (name: string) => '/ns/' + name
@@ -51,5 +84,5 @@ export function Loaded<T>({ from, children }: { from: Data<T>; children: (data: 
 }
 
 export function Conditions({ list }: { list: Condition[] }) {
-  return <ul class="conditions">{list.map(c => <li key={c.type + c.reason}><span class="tag bad">{words(c.type)}</span> <b>{words(c.reason)}</b> <span class="message">{c.message}</span></li>)}</ul>
+  return <ul class="conditions">{list.map(c => <li key={c.type + c.reason}><span class="tag bad">{c.status === 'False' && 'Not '}{c.status === 'False' ? words(c.type).toLowerCase() : words(c.type)}</span> <b>{words(c.reason)}</b> <span class="message">{c.message}</span></li>)}</ul>
 }

@@ -17,3 +17,19 @@ export interface Objects {
   items: { name: string; state: 'Copy' | 'Local' | 'Absent'; source?: string; override?: boolean }[]
 }
 export interface Answer { namespace: string; object: string; state: 'Copy' | 'Local' | 'Absent'; source?: string; path: string[]; because: string[] }
+export interface Grant {
+  subject: { kind: string; name: string; namespace?: string }; role: string; binding: string; at?: string; names?: string[]; unknown?: boolean
+}
+export interface Access { grants: Grant[] | null; notes?: string[] }
+export interface Limit { resource: string; hard: string; used: string; value: number; share: number }
+export interface Quota {
+  namespace: string; name: string; limits: Limit[]; namespaces: { namespace: string; used: Record<string, number> }[]; omitted?: number; scoped?: boolean
+  problems?: Condition[]
+}
+export interface Quotas { quotas: Quota[]; notes?: string[] }
+export interface Kind { group: string; version: string; resource: string; mode?: string; numPropagatedObjects?: number; numSourceObjects?: number }
+export interface Repository {
+  name: string; synced: string; reason: string; message: string; applied?: string; seen?: string; failed?: number; objects: number; errors?: string[]
+}
+export interface Administration { kinds: Kind[]; problems?: Condition[]; rules?: Record<string, unknown>; repositories: Repository[]; notes?: string[] }
+export interface Check { severity: 'ok' | 'unknown' | 'warning' | 'error'; subject: string; text: string; hint?: string }

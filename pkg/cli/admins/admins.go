@@ -1,16 +1,23 @@
-// Package admins finds the admins of a namespace in the sense of the rules for moves: the subjects allowed to update hierarchies, or
-// hierarchyconfigurations, in it. It has no clients. Source: spec/hnc.md 2.4.2.
+// Package admins finds the subjects that have a permission in a namespace by RBAC, above all its admins in the sense of the rules for moves:
+// those allowed to update hierarchies, or hierarchyconfigurations, in it. It has no clients. Source: spec/hnc.md 2.4.2.
 package admins
 
 import (
 	"slices"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Grant is one binding that makes a subject an admin.
+// Permission is a verb on a resource, which may be a subresource such as pods/log.
+type Permission struct{ Verb, Group, Resource string }
+
+// admin are the permissions of which each makes an admin.
+var admin = []Permission{{"update", hnc.GroupName, "hierarchies"}, {"update", hnc.GroupName, "hierarchyconfigurations"}}
+
+// Grant is one binding that gives a subject a permission.
 type Grant struct {
 	Subject rbacv1.Subject `json:"subject"`
 	// Role and Binding are a kind and a name, such as ClusterRole/admin and RoleBinding/admins.
@@ -18,6 +25,10 @@ type Grant struct {
 	Binding string `json:"binding"`
 	// At is the namespace in which the binding was created, the namespace itself or an ancestor; empty for the whole cluster.
 	At string `json:"at,omitempty"`
+	// Names are the only objects that the permission is for, if the role restricts it.
+	Names []string `json:"names,omitempty"`
+	// Unknown says that the rules of the role could not be read.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // Rights holds the RBAC objects that apply to a namespace, as far as they could be read.
@@ -31,65 +42,122 @@ type Rights struct {
 }
 
 // installed says which of Kubernetes' own ClusterRoles, unchanged, make a subject an admin. Most bindings use them, but few users may read them.
-var installed = map[string]bool{"cluster-admin": true, "admin": true, "edit": false, "view": false}
+var installed = map[string]bool{superuser: true, "admin": true, "edit": false, "view": false}
 
-// Find returns the grants, those of the whole cluster last, and the ClusterRoles that are bound but could not be read. Kubernetes' own
-// ClusterRoles among these are assumed to be unchanged.
-func (r *Rights) Find() (grants []Grant, unread []string) {
+// superuser is the ClusterRole that has all permissions.
+const superuser = "cluster-admin"
+
+// Admins returns the grants that make subjects admins, those of the whole cluster last, and the ClusterRoles that are bound but could not be
+// read. Kubernetes' own ClusterRoles among these are assumed to be unchanged.
+func (r *Rights) Admins() (grants []Grant, unread []string) {
+	found, unread := r.find(admin, installed)
+	return slices.DeleteFunc(found, func(g Grant) bool { return g.Unknown || len(g.Names) > 0 }), unread
+}
+
+// Who returns the grants of a permission, and the ClusterRoles that are bound but could not be read, like Admins. Of these only cluster-admin
+// is assumed to be unchanged; grants by others are Unknown.
+func (r *Rights) Who(p Permission) (grants []Grant, unread []string) {
+	return r.find([]Permission{p}, map[string]bool{superuser: true})
+}
+
+// All returns a grant for each subject of each binding, whatever it permits.
+func (r *Rights) All() []Grant {
+	grants, _ := r.find(nil, nil)
+	return grants
+}
+
+// find returns the grants of any of the permissions, or all. assumed says which ClusterRoles that could not be read have a permission.
+func (r *Rights) find(permissions []Permission, assumed map[string]bool) (grants []Grant, unread []string) {
 	roles := map[string][]rbacv1.PolicyRule{}
 	for i := range r.Roles {
 		roles[r.Roles[i].Name] = r.Roles[i].Rules
 	}
-	granted := func(ref rbacv1.RoleRef) bool {
-		if ref.Kind != "ClusterRole" {
-			return allow(roles[ref.Name])
+	// granted returns what all grants by a role have in common, nil if there are none.
+	granted := func(ref rbacv1.RoleRef) *Grant {
+		g := &Grant{Role: ref.Kind + "/" + ref.Name}
+		if permissions == nil {
+			return g
 		}
-		role, ok := r.ClusterRoles[ref.Name]
-		if !ok && !r.AllClusterRoles {
-			unread = append(unread, ref.Name)
-			return installed[ref.Name]
+		rules := roles[ref.Name]
+		if ref.Kind == "ClusterRole" {
+			role, ok := r.ClusterRoles[ref.Name]
+			if !ok && !r.AllClusterRoles {
+				unread = append(unread, ref.Name)
+				permitted, known := assumed[ref.Name]
+				if known && !permitted {
+					return nil
+				}
+				g.Unknown = !known
+				return g
+			}
+			rules = role.Rules
 		}
-		return allow(role.Rules)
+		permitted, names := allow(rules, permissions)
+		if !permitted {
+			return nil
+		}
+		g.Names = names
+		return g
 	}
-	add := func(subjects []rbacv1.Subject, ref rbacv1.RoleRef, binding, at string) {
+	add := func(subjects []rbacv1.Subject, common *Grant, binding, at string) {
 		for _, subject := range subjects {
-			grants = append(grants, Grant{Subject: subject, Role: ref.Kind + "/" + ref.Name, Binding: binding, At: at})
+			g := *common
+			g.Subject, g.Binding, g.At = subject, binding, at
+			grants = append(grants, g)
 		}
 	}
 	for i := range r.Bindings {
 		b := &r.Bindings[i]
-		if !granted(b.RoleRef) {
+		common := granted(b.RoleRef)
+		if common == nil {
 			continue
 		}
 		at := b.Labels[hnc.LabelInheritedFrom]
 		if at == "" {
 			at = b.Namespace
 		}
-		add(b.Subjects, b.RoleRef, "RoleBinding/"+b.Name, at)
+		add(b.Subjects, common, "RoleBinding/"+b.Name, at)
 	}
 	for i := range r.ClusterRoleBindings {
-		if b := &r.ClusterRoleBindings[i]; granted(b.RoleRef) {
-			add(b.Subjects, b.RoleRef, "ClusterRoleBinding/"+b.Name, "")
+		b := &r.ClusterRoleBindings[i]
+		if common := granted(b.RoleRef); common != nil {
+			add(b.Subjects, common, "ClusterRoleBinding/"+b.Name, "")
 		}
 	}
 	slices.Sort(unread)
 	return grants, slices.Compact(unread)
 }
 
-// Installed reports whether a ClusterRole is one of those that are assumed to be unchanged.
+// Installed reports whether a ClusterRole is one of those that Admins assumes to be unchanged.
 func Installed(clusterRole string) bool {
 	_, ok := installed[clusterRole]
 	return ok
 }
 
-// allow reports whether the rules permit updating hierarchies of every name.
-func allow(rules []rbacv1.PolicyRule) bool {
-	return slices.ContainsFunc(rules, func(r rbacv1.PolicyRule) bool {
-		return len(r.ResourceNames) == 0 && holds(r.Verbs, "update") && holds(r.APIGroups, hnc.GroupName) &&
-			(holds(r.Resources, "hierarchies") || holds(r.Resources, "hierarchyconfigurations"))
-	})
+// allow reports whether the rules permit one of the permissions, and for which names only; none stands for every name.
+func allow(rules []rbacv1.PolicyRule, permissions []Permission) (permitted bool, names []string) {
+	for i := range rules {
+		r := &rules[i]
+		if !slices.ContainsFunc(permissions, func(p Permission) bool {
+			return holds(r.Verbs, p.Verb) && holds(r.APIGroups, p.Group) && hasResource(r.Resources, p.Resource)
+		}) {
+			continue
+		}
+		if len(r.ResourceNames) == 0 {
+			return true, nil
+		}
+		names = append(names, r.ResourceNames...)
+	}
+	slices.Sort(names)
+	return len(names) > 0, slices.Compact(names)
 }
 
 func holds(values []string, value string) bool {
 	return slices.Contains(values, value) || slices.Contains(values, "*")
+}
+
+// hasResource matches as RBAC does: "*/log" is the subresource log of every resource.
+func hasResource(resources []string, resource string) bool {
+	_, sub, isSub := strings.Cut(resource, "/")
+	return holds(resources, resource) || isSub && slices.Contains(resources, "*/"+sub)
 }

@@ -29,8 +29,8 @@ func TestOnlyUpdatingEveryHierarchyMakesAdmin(t *testing.T) {
 		{rule("update", "", "hierarchies"), false},
 		{rule("update", hnc.GroupName, "hierarchies", hnc.Singleton), false},
 	} {
-		if got := allow([]rbacv1.PolicyRule{row.rule}); got != row.admin {
-			t.Errorf("%v: got %t", row.rule, got)
+		if permitted, names := allow([]rbacv1.PolicyRule{row.rule}, admin); (permitted && len(names) == 0) != row.admin {
+			t.Errorf("%v: got %t, %v", row.rule, permitted, names)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func TestGrantsNameTheNamespaceOfTheirBinding(t *testing.T) {
 		ClusterRoleBindings: []rbacv1.ClusterRoleBinding{{ObjectMeta: metav1.ObjectMeta{Name: "all"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "boss"},
 			Subjects: []rbacv1.Subject{{Kind: "Group", Name: "g"}}}},
 	}
-	grants, unread := r.Find()
+	grants, unread := r.Admins()
 	var got []string
 	for _, g := range grants {
 		got = append(got, fmt.Sprintf("%s %s %s %q", g.Subject.Name, g.Role, g.Binding, g.At))
@@ -69,7 +69,34 @@ func TestGrantsNameTheNamespaceOfTheirBinding(t *testing.T) {
 		t.Errorf("got the unread roles %v, want %v", unread, want)
 	}
 	r.AllClusterRoles = true
-	if grants, unread := r.Find(); len(grants) != 3 || len(unread) > 0 {
+	if grants, unread := r.Admins(); len(grants) != 3 || len(unread) > 0 {
 		t.Errorf("a ClusterRole that does not exist grants nothing: got %v, %v", grants, unread)
+	}
+}
+
+func TestWhoHasAPermission(t *testing.T) {
+	r := &Rights{
+		Roles: []rbacv1.Role{
+			{ObjectMeta: metav1.ObjectMeta{Name: "logs"}, Rules: []rbacv1.PolicyRule{rule("get", "", "*/log")}},
+			{ObjectMeta: metav1.ObjectMeta{Name: "one"}, Rules: []rbacv1.PolicyRule{rule("delete", "", "pods/log", "b", "a"), rule("get", "", "pods/log", "b")}},
+			{ObjectMeta: metav1.ObjectMeta{Name: "pods"}, Rules: []rbacv1.PolicyRule{rule("get", "", "pods"), rule("get", "apps", "pods/log")}},
+		},
+		Bindings: []rbacv1.RoleBinding{binding("a", "", "Role", "logs"), binding("b", "acme", "Role", "one"), binding("c", "", "Role", "pods"),
+			binding("d", "acme", "ClusterRole", "edit"), binding("e", "", "ClusterRole", "cluster-admin")},
+	}
+	grants, unread := r.Who(Permission{"get", "", "pods/log"})
+	var got []string
+	for _, g := range grants {
+		got = append(got, fmt.Sprintf("%s %s %v %t", g.Subject.Name, g.At, g.Names, g.Unknown))
+	}
+	want := []string{"u-a here [] false", "u-b acme [a b] false", "u-d acme [] true", "u-e here [] false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if want := []string{"cluster-admin", "edit"}; !slices.Equal(unread, want) {
+		t.Errorf("got the unread roles %v, want %v", unread, want)
+	}
+	if all := r.All(); len(all) != 5 || all[2].Subject.Name != "u-c" {
+		t.Errorf("got %v", all)
 	}
 }

@@ -36,9 +36,12 @@ func TestWho(t *testing.T) {
 	s := newScript(t, root)
 	s.run("who", "corp-a-1")
 	s.run("who", "corp", "-o", "name")
+	s.run("who", "corp-a-1", "impersonate", "serviceaccounts", "-o", "name")
+	s.run("who", "corp-a-1", "delete", "nonsense")
 	s.as("alice, who is admin of corp and of what is below it", alice)
 	s.run("who", "corp-a-1")
 	s.run("who", "corp-a-1", "-o", "yaml")
+	s.run("who", "corp-a-1", "impersonate", "serviceaccounts")
 }
 
 func TestExplain(t *testing.T) {
