@@ -132,8 +132,7 @@ func Deletion(t *tree.Tree, name string) []Effect {
 	return effects
 }
 
-// deletedWith reports whether a Subnamespace in its parent owns the child.
+// deletedWith reports whether the child is a sub-namespace of the parent. One without a Subnamespace has the parent by its hierarchy.
 func deletedWith(t *tree.Tree, child, parent string) bool {
-	ns := t.Namespace(child)
-	return ns.SubnamespaceOf == parent && t.Subnamespace(tree.Key{Parent: parent, Name: child}) != nil && t.Parent(child) == parent
+	return t.Namespace(child).SubnamespaceOf == parent && t.Parent(child) == parent
 }

@@ -49,7 +49,8 @@ func TestDeletion(t *testing.T) {
 		{"and stay if not", "root ~sub<root ~below<sub", "root", "root Deleted, sub Orphaned"},
 		{"allowed further down only", "root ~sub+<root ~below<sub", "root", "root Deleted, sub Orphaned"},
 		{"allowed above", "root+ mid<root ~sub<mid", "mid", "mid Deleted, sub Deleted"},
-		{"without a Subnamespace", "root+ ~?sub<root", "root", "root Deleted, sub Orphaned"},
+		{"without a Subnamespace", "root+ ~?sub<root", "root", "root Deleted, sub Deleted"},
+		{"the same, not allowed", "root ~?sub<root", "root", "root Deleted, sub Orphaned"},
 		{"full ones between", "root+ ~sub<root full<sub ~below<full", "root", "root Deleted, sub Deleted, full Orphaned"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -69,15 +69,14 @@ func LabelChanges(t *tree.Tree, name string) map[string]*string {
 	})
 }
 
-// FinalizerChanges returns whether the namespace has to get our finalizer, or to lose it. A terminating namespace can't get it any more, and what has no
-// Subnamespace gives it to none.
+// FinalizerChanges returns whether the namespace has to get our finalizer, or to lose it. A terminating namespace can't get it any more.
 func FinalizerChanges(t *tree.Tree, name string) (add, remove bool) {
 	ns := t.Namespace(name)
 	if ns == nil {
 		return false, false
 	}
 	wanted := t.VanishesLast(name)
-	return wanted && !ns.VanishesLast && !ns.Terminating && t.HasSubnamespaces(name), !wanted && ns.VanishesLast
+	return wanted && !ns.VanishesLast && !ns.Terminating && t.MayGetLast(name), !wanted && ns.VanishesLast
 }
 
 // changes returns how to get from present to wanted, as a JSON merge patch. Of the unwanted keys it removes only those that the propagator

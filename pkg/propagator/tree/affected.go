@@ -25,7 +25,7 @@ func (t *Tree) descendantsChanged(affected *Affected, name string) {
 	descendants := t.forest.Descendants(name)
 	affected.Changed = append(affected.Changed, descendants...)
 	for _, at := range append(descendants, name) {
-		affected.Subnamespaces = append(affected.Subnamespaces, t.RequestsFor(at)...)
+		affected.Subnamespaces = append(affected.Subnamespaces, t.claimsOn(at)...)
 		for child := range t.subnamespaces[at] {
 			affected.Subnamespaces = append(affected.Subnamespaces, Key{Parent: at, Name: child})
 		}
@@ -34,7 +34,7 @@ func (t *Tree) descendantsChanged(affected *Affected, name string) {
 
 // requestsChanged adds the Subnamespaces of a name, and the namespaces that have or require them, to what is affected.
 func (t *Tree) requestsChanged(affected *Affected, name string) {
-	for _, key := range t.RequestsFor(name) {
+	for _, key := range t.claimsOn(name) {
 		affected.Subnamespaces = append(affected.Subnamespaces, key)
 		affected.Changed = append(affected.Changed, key.Parent)
 	}
@@ -42,6 +42,15 @@ func (t *Tree) requestsChanged(affected *Affected, name string) {
 	if parent := t.Parent(name); parent != "" {
 		affected.Changed = append(affected.Changed, parent)
 	}
+}
+
+// claimsOn returns the keys of the existing and the required Subnamespaces of that name, and of the one that the namespace's annotation names.
+func (t *Tree) claimsOn(name string) []Key {
+	keys := t.RequestsFor(name)
+	if ns := t.namespaces[name]; ns != nil && ns.SubnamespaceOf != "" && !t.byName[name].Has(ns.SubnamespaceOf) {
+		keys = append(keys, Key{Parent: ns.SubnamespaceOf, Name: name})
+	}
+	return keys
 }
 
 // request is what Subnamespaces of a namespace's name depend on.

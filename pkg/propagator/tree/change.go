@@ -126,7 +126,7 @@ func (t *Tree) setHierarchy(namespace string, old, h *Hierarchy) Affected {
 	if cascading() != before {
 		t.descendantsChanged(&affected, namespace)
 	}
-	affected.Subnamespaces = append(affected.Subnamespaces, t.RequestsFor(namespace)...)
+	affected.Subnamespaces = append(affected.Subnamespaces, t.claimsOn(namespace)...)
 	return affected
 }
 

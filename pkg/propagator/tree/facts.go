@@ -32,6 +32,25 @@ func (f *facts) HasSubnamespaces(name string) bool {
 	return false
 }
 
+// IsDetached reports whether an active sub-namespace has no Subnamespace that keeps it, or keeps it any longer: its annotation and its Hierarchy name the parent.
+// It is deleted along with the parent as all sub-namespaces are. That takes no other right than to create the Subnamespace again, and to delete it.
+func (f *facts) IsDetached(key Key) bool {
+	ns, h, s := f.namespaces[key.Name], f.Hierarchy(key.Name), f.Subnamespace(key)
+	return ns != nil && !ns.Terminating && ns.SubnamespaceOf == key.Parent && (s == nil || !s.Held()) &&
+		h != nil && h.Parent == key.Parent && f.Parent(key.Name) == key.Parent
+}
+
+// Detached returns the keys of the detached sub-namespaces of a namespace, in order.
+func (f *facts) Detached(parent string) []Key {
+	var keys []Key
+	for _, name := range sets.List(f.annotated[parent]) {
+		if key := (Key{Parent: parent, Name: name}); f.IsDetached(key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist yet or not, and how many other
 // children it has, whatever made them its children.
 func (f *facts) Claims(name string) int {

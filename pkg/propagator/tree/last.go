@@ -15,13 +15,19 @@ func (f *facts) VanishesLast(name string) bool {
 	if ns == nil || f.Excluded(name) {
 		return false
 	}
-	if !ns.Terminating && f.HasSubnamespaces(name) {
+	if !ns.Terminating && f.MayGetLast(name) {
 		return true
 	}
 	for range f.awaited(name) {
 		return true
 	}
 	return false
+}
+
+// MayGetLast reports whether the namespace may get our finalizer: it has sub-namespaces, with or without a Subnamespace. One that is being deleted
+// already gives it to none.
+func (f *facts) MayGetLast(name string) bool {
+	return f.HasSubnamespaces(name) || len(f.Detached(name)) > 0
 }
 
 // Holders returns the sub-namespaces at any depth that keep a terminating namespace, and are not themselves kept by others, in order.
@@ -50,7 +56,8 @@ func (f *facts) awaited(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for child := range f.annotated[name] {
 			// Its Subnamespace and its Hierarchy may be gone already. An annotation alone has no effect, as in HasSubnamespaces.
-			if f.namespaces[child].keeps() == name && !yield(child) {
+			goes := f.namespaces[child].keeps() == name || (f.IsDetached(Key{Parent: name, Name: child}) && f.cascades(name))
+			if goes && !yield(child) {
 				return
 			}
 		}
@@ -66,6 +73,11 @@ func (f *facts) awaited(name string) iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// cascades reports whether a namespace is being deleted along with its sub-namespaces.
+func (f *facts) cascades(name string) bool {
+	return f.namespaces[name] != nil && f.namespaces[name].Terminating && f.CascadingAllowed(name)
 }
 
 // keeps returns the namespace that vanishes after a terminating sub-namespace, "" for none.

@@ -2,6 +2,8 @@ package subnamespace
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,6 +13,7 @@ import (
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
@@ -52,6 +55,9 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 // earlier namespace.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
+	if err := k.keepFinalizer(ctx, s, oldS); err != nil {
+		return nil, err
+	}
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", s, oldS) {
 		return base.FinishNothing, k.release(ctx, oldS)
 	}
@@ -79,6 +85,23 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 		return base.FinishNothing, fence.Set(ctx, nil)
 	}
 	return base.FinishNothing, k.claim(ctx, s)
+}
+
+// keepFinalizer puts our finalizer back, with a warning, unless the requester may take the namespace out of its tree. An update without it is no error:
+// manifests don't have it.
+func (k hooks) keepFinalizer(ctx context.Context, s, stored *hnc.Subnamespace) error {
+	if isVoid(stored) || !slices.Contains(stored.Finalizers, hnc.FinalizerSubnamespace) || slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
+		return nil
+	}
+	err := k.tree.Claims.AuthorizeDetachment(ctx, s.Name, s.Namespace)
+	if !apierrors.IsForbidden(err) {
+		return err
+	}
+	s.Finalizers = append(s.Finalizers, hnc.FinalizerSubnamespace)
+	warning.AddWarning(ctx, "", fmt.Sprintf("metadata.finalizers: %s stays until namespace %q is gone, because without it the namespace could outlive its parent; "+
+		"delete this object to delete the namespace, or remove the annotation %s of the namespace to keep it as a full namespace",
+		hnc.FinalizerSubnamespace, s.Name, hnc.AnnotationSubnamespaceOf))
+	return nil
 }
 
 // beginDelete validates the deletion of the namespace, and releases the name unless the object has finalizers.

@@ -36,6 +36,34 @@ func (c *Claims) ValidateRelease(ctx context.Context, name, parent string) (*fen
 	})
 }
 
+// AuthorizeDetachment authorizes the removal of our finalizer from the Subnamespace name of a parent. The Subnamespace could be deleted then, and the
+// namespace would stay: out of reach of the deletion of its ancestors, with the permissions that it has inherited. So the requester needs the rights to
+// make the namespace a root, although its Hierarchy keeps the parent. It returns an error of reason Forbidden for everybody else.
+func (c *Claims) AuthorizeDetachment(ctx context.Context, name, parent string) error {
+	if ByPropagator(ctx) {
+		return nil
+	}
+	_, err := c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
+		edge, err := s.edge(ctx, name)
+		if err != nil || edge.Subnamespace == "" || edge.Parent != parent {
+			return nil, err
+		}
+		exists, err := s.namespace(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if exists != nil {
+			// Not one that exists as a full namespace, whose name the Subnamespace claims in vain.
+			edge.Hierarchy = ""
+			if effective, err := s.effective(ctx, name, edge); err != nil || !effective {
+				return nil, err
+			}
+		}
+		return nil, c.authorizer.authorizeMove(ctx, s, newRejection(ctx, name), name, parent, nil)
+	})
+	return err
+}
+
 // ValidateVoiding returns the fence of the write that marks the Subnamespace name of a parent as void. The namespace keeps its parent, so its
 // Hierarchy has to name the parent first.
 func (c *Claims) ValidateVoiding(ctx context.Context, name, parent string) (*fence.Guard, error) {

@@ -167,6 +167,31 @@ func TestReleaseNeedsAdminOfTheRoot(t *testing.T) {
 	}
 }
 
+// Unlike the release, which leaves the edge to the Hierarchy.
+func TestDetachmentNeedsAdminOfTheRoot(t *testing.T) {
+	f := newFixture(t, map[string]string{"root1": "", "a": "root1", "sub": "a", "full": "a"})
+	f.stored.put(t, "new", edgeValue{Parent: "a", Subnamespace: uid("a")})
+	f.stored.put(t, "full", edgeValue{Parent: "a", Subnamespace: uid("a")})
+	f.sync(t)
+	for _, name := range []string{"sub", "new"} {
+		if err := f.Claims.AuthorizeDetachment(as(t, "user"), name, "a"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `"root1"`) {
+			t.Errorf("%s, without admin of the root: got %v, want Forbidden", name, err)
+		}
+		if err := f.Claims.AuthorizeDetachment(as(t, hnc.PropagatorUser), name, "a"); err != nil {
+			t.Errorf("%s, the propagator: %v", name, err)
+		}
+	}
+	for name, parent := range map[string]string{"full": "a", "sub": "elsewhere", "unclaimed": "a"} {
+		if err := f.Claims.AuthorizeDetachment(as(t, "user"), name, parent); err != nil {
+			t.Errorf("%s, which nothing holds below %s: %v", name, parent, err)
+		}
+	}
+	f.admin["user/root1"] = true
+	if err := f.Claims.AuthorizeDetachment(as(t, "user"), "sub", "a"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestVoidingKeepsTheParent(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "sub": "a", "full": ""})
 	f.change(t, "sub", map[string]string{hnc.TreeLabel("a"): "1"}, nil, true)

@@ -195,21 +195,24 @@ func TestCascadeLeavesWhatDoesNotBelongToIt(t *testing.T) {
 	namespaces(t, "leaves", "leaves-victim-top")
 	subnamespaces(t, "leaves", "leaves-converted", "leaves-converted-sub")
 	subnamespaces(t, "leaves", "leaves-void")
+	subnamespaces(t, "leaves", "leaves-again")
 	subnamespaces(t, "leaves", "leaves-goes")
 	mallory := newOperator(t, "mallory-leaves")
 	mallory.admin(t, "leaves")
 	if err := mallory.hierarchy(t, "leaves", cascades); err != nil {
 		t.Fatal(err)
 	}
-	if err := mallory.annotate(t, "leaves-void", ""); err != nil {
+	for _, name := range []string{"leaves-void", "leaves-again"} {
+		if err := mallory.annotate(t, name, ""); err != nil {
+			t.Fatal(err)
+		}
+		eventuallyVoid(t, "leaves", name)
+	}
+	// A void Subnamespace does not come to life again, but the namespace is a sub-namespace again, whose Subnamespace she could create again.
+	if err := mallory.annotate(t, "leaves-again", "leaves"); err != nil {
 		t.Fatal(err)
 	}
-	eventuallyVoid(t, "leaves", "leaves-void")
-	// A void Subnamespace does not come to life again.
-	if err := mallory.annotate(t, "leaves-void", "leaves"); err != nil {
-		t.Fatal(err)
-	}
-	eventuallyReports(t, "leaves-void", hnc.ReasonSubnamespaceMissing)
+	eventuallyReports(t, "leaves-again", hnc.ReasonSubnamespaceMissing)
 	stopped(t, func() {
 		// Names that are claimed while they are free.
 		for _, name := range []string{"leaves-victim", "leaves-victim-sub"} {
@@ -227,6 +230,7 @@ func TestCascadeLeavesWhatDoesNotBelongToIt(t *testing.T) {
 		}
 	})
 	eventuallyNoNamespace(t, "leaves-goes")
+	eventuallyNoNamespace(t, "leaves-again")
 	eventuallyNoNamespace(t, "leaves")
 	active(t, "leaves-converted", "leaves-converted-sub", "leaves-void", "leaves-victim", "leaves-victim-sub", "leaves-victim-top")
 }

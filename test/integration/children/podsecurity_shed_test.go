@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// A user allowed to edit the parent can take away the Subnamespace and leave the sub-namespace. It must not get away from what the parent demands.
+// A sub-namespace whose Subnamespace an admin has taken away must not get away from what the parent demands.
 func TestASubnamespaceWithoutItsRecordFollowsPodSecurity(t *testing.T) {
 	namespaces(t, "shed-top")
 	mallory := newUser(t, "mallory-shed")
@@ -22,7 +22,7 @@ func TestASubnamespaceWithoutItsRecordFollowsPodSecurity(t *testing.T) {
 		}
 	}
 	detach := func(name string) {
-		records := mallory.HNC.HncV1beta1().Subnamespaces("shed-top")
+		records := root.HNC.HncV1beta1().Subnamespaces("shed-top")
 		if _, err := records.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}

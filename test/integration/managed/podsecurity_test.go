@@ -92,7 +92,8 @@ func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	}
 	suite.Eventually(t, "the hierarchy says what the Subnamespace says", saysBaseline)
 	detach := func() {
-		if _, err := records.Patch(ctx, "audited-sub", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+		byRoot := root.HNC.HncV1beta1().Subnamespaces("audited")
+		if _, err := byRoot.Patch(ctx, "audited-sub", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := records.Delete(ctx, "audited-sub", metav1.DeleteOptions{}); err != nil {

@@ -15,14 +15,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// deleteNamespace deletes the namespace of a Subnamespace that goes, after it has confirmed that decision.
-func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, p plan) error {
-	if err := c.confirmDeletion(ctx, s); err != nil {
+// deleteNamespace deletes the namespace of a Subnamespace that goes, or that is detached, after it has confirmed that decision. The Subnamespace is nil
+// if there is none.
+func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.Subnamespace, p plan) error {
+	if err := c.confirmDeletion(ctx, key, s); err != nil {
 		return err
 	}
 	if p.recordCascading {
 		var ns *tree.Namespace
-		c.Cache.Read(func(state *cache.State) { ns = state.Tree.Namespace(s.Name) })
+		c.Cache.Read(func(state *cache.State) { ns = state.Tree.Namespace(key.Name) })
 		if ns == nil || ns.UID != p.uid {
 			return outcome.ErrStale
 		}
@@ -31,24 +32,27 @@ func (c *Controller) deleteNamespace(ctx context.Context, s *tree.Subnamespace, 
 			return err
 		}
 		// The namespace may not be the sub-namespace any more.
-		c.Cache.Read(func(state *cache.State) { p = planFor(state.Tree, s.Key, metav1.Now()) })
+		c.Cache.Read(func(state *cache.State) { p = planFor(state.Tree, key, metav1.Now()) })
 		if p.action != deleteNamespace || p.recordCascading || p.uid != ns.UID {
 			return outcome.ErrStale
 		}
 	}
-	return c.Namespaces.Delete(ctx, s.Name, p.uid, p.resourceVersion)
+	return c.Namespaces.Delete(ctx, key.Name, p.uid, p.resourceVersion)
 }
 
-// confirmDeletion confirms with live reads that the namespace of the Subnamespace is deleted: that the Subnamespace still goes and is effective, that
-// the namespace's Hierarchy names no other parent, and that cascading deletion is allowed if it has to be. That the namespace still is a sub-namespace is
-// ensured by its version, with which it is deleted.
-func (c *Controller) confirmDeletion(ctx context.Context, s *tree.Subnamespace) error {
-	var cascadesAt string
-	d := deletion{Controller: c, of: s}
+// confirmDeletion confirms with live reads that the namespace is deleted: that the Subnamespace still goes and is effective, or that the namespace still
+// is detached; that its Hierarchy agrees; and that cascading deletion is allowed if it has to be. That the namespace still is a sub-namespace is ensured by
+// its version, with which it is deleted.
+func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.Subnamespace) error {
+	cascadesAt := key.Parent
+	d := deletion{Controller: c, key: key, of: s}
 	c.Cache.Read(func(state *cache.State) {
-		d.parent, cascadesAt = state.Tree.Namespace(s.Parent), needsCascading(state.Tree, s)
+		d.parent = state.Tree.Namespace(key.Parent)
+		if d.detached = state.Tree.IsDetached(key); !d.detached && s != nil {
+			cascadesAt = needsCascading(state.Tree, s)
+		}
 	})
-	if d.parent == nil {
+	if d.parent == nil || (!d.detached && s == nil) {
 		return outcome.ErrStale
 	}
 	return parallel.Run([]func() error{
@@ -59,46 +63,63 @@ func (c *Controller) confirmDeletion(ctx context.Context, s *tree.Subnamespace) 
 	})
 }
 
-// deletion is the deletion of a Subnamespace's namespace.
+// deletion is the deletion of a sub-namespace.
 type deletion struct {
 	*Controller
-	of *tree.Subnamespace
-	// parent is what the cache has of the namespace that the Subnamespace is in.
+	key tree.Key
+	// of is its Subnamespace, nil if there is none.
+	of       *tree.Subnamespace
+	detached bool
+	// parent is what the cache has of its parent.
 	parent *tree.Namespace
 }
 
-// confirmSubnamespace confirms that the Subnamespace still is the one that the cache has, and has an effect.
+// confirmSubnamespace confirms that the Subnamespace still is the one that the cache has, and has an effect; or that the namespace still is detached.
 func (d deletion) confirmSubnamespace(ctx context.Context) error {
-	live, err := d.Hierarchy.HncV1beta1().Subnamespaces(d.of.Parent).Get(ctx, d.of.Name, metav1.GetOptions{})
+	live, err := d.Hierarchy.HncV1beta1().Subnamespaces(d.key.Parent).Get(ctx, d.key.Name, metav1.GetOptions{})
+	if d.detached && apierrors.IsNotFound(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	now := tree.NewSubnamespace(live)
-	if now.UID != d.of.UID || now.Void || !now.Held() || (now.Owner != "" && now.Owner != d.parent.UID) {
-		return fmt.Errorf("%w: the Subnamespace %q in namespace %q has no effect any more", outcome.ErrStale, d.of.Name, d.of.Parent)
+	keeps := !now.Void && now.Held() && (now.Owner == "" || now.Owner == d.parent.UID)
+	switch {
+	case d.detached && keeps:
+		return fmt.Errorf("%w: namespace %q has a Subnamespace in namespace %q now", outcome.ErrStale, d.key.Name, d.key.Parent)
+	case !d.detached && (!keeps || now.UID != d.of.UID):
+		return fmt.Errorf("%w: the Subnamespace %q in namespace %q has no effect any more", outcome.ErrStale, d.key.Name, d.key.Parent)
 	}
 	return nil
 }
 
 // confirmParentTerminates confirms that the parent is being deleted, unless the Subnamespace itself is.
 func (d deletion) confirmParentTerminates(ctx context.Context) error {
-	if d.of.Terminating {
+	if !d.detached && d.of.Terminating {
 		return nil
 	}
-	live, err := d.Kubernetes.CoreV1().Namespaces().Get(ctx, d.of.Parent, metav1.GetOptions{})
+	live, err := d.Kubernetes.CoreV1().Namespaces().Get(ctx, d.key.Parent, metav1.GetOptions{})
 	if err == nil && (live.UID != d.parent.UID || live.DeletionTimestamp == nil) {
-		err = fmt.Errorf("%w: namespace %q is not being deleted", outcome.ErrStale, d.of.Parent)
+		err = fmt.Errorf("%w: namespace %q is not being deleted", outcome.ErrStale, d.key.Parent)
 	}
 	return err
 }
 
-// confirmHierarchy confirms that the namespace's Hierarchy names no other parent than the Subnamespace.
+// confirmHierarchy confirms that the namespace's Hierarchy names no other parent than the Subnamespace; that of a detached one has to name the parent.
 func (d deletion) confirmHierarchy(ctx context.Context) error {
-	live, err := d.Hierarchy.HncV1beta1().Hierarchies(d.of.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	if err == nil && live.Spec.Parent != "" && live.Spec.Parent != d.of.Parent {
-		err = fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, d.of.Name, live.Spec.Parent)
+	live, err := d.Hierarchy.HncV1beta1().Hierarchies(d.key.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+	if ignoreNotFound(err) != nil {
+		return err
 	}
-	return ignoreNotFound(err)
+	parent := ""
+	if err == nil {
+		parent = live.Spec.Parent
+	}
+	if parent == d.key.Parent || (parent == "" && !d.detached) {
+		return nil
+	}
+	return fmt.Errorf("%w: the parent of namespace %q is %q now", outcome.ErrStale, d.key.Name, parent)
 }
 
 // confirmCascading confirms that cascading deletion is allowed at a namespace; "" needs no confirmation.

@@ -97,7 +97,9 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 			d.Cache.ObserveHierarchy(h)
 		}
 	}
-	d.Cache.ObserveSubnamespace(cached.subnamespace)
+	if cached.subnamespace != nil {
+		d.Cache.ObserveSubnamespace(cached.subnamespace)
+	}
 	if cached.subnamespaceD != nil {
 		d.Cache.ObserveSubnamespace(cached.subnamespaceD)
 	}
@@ -115,6 +117,8 @@ func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 	}
 	return written, err
 }
+
+func detached(o *objects) { o.subnamespace = nil }
 
 func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 	both := func(cached, live *objects, change func(*objects)) { change(cached); change(live) }
@@ -142,6 +146,24 @@ func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 			both(cached, live, func(o *objects) { o.p.Labels = o.cascadingLabel })
 			live.hierarchyP = nil
 		}, ""},
+		"there is no Subnamespace":     {func(cached, live *objects) { both(cached, live, detached) }, ""},
+		"the same, and it was created": {func(cached, _ *objects) { detached(cached) }, `namespace "c" has a Subnamespace in namespace "p" now`},
+		"the same, and the child is a root now": {func(cached, live *objects) {
+			both(cached, live, detached)
+			live.hierarchyC = nil
+		}, `the parent of namespace "c" is "" now`},
+		"the same, and the child was moved": {func(cached, live *objects) {
+			both(cached, live, detached)
+			live.hierarchyC.Spec.Parent = ""
+		}, `the parent of namespace "c" is "" now`},
+		"the same, and the parent stays": {func(cached, live *objects) {
+			both(cached, live, detached)
+			live.p.DeletionTimestamp = nil
+		}, `namespace "p" is not being deleted`},
+		"the same, and cascading deletion is not allowed": {func(cached, live *objects) {
+			both(cached, live, detached)
+			live.allow(live.hierarchyP, false)
+		}, `cascading deletion of namespace "p" is not allowed any more`},
 		"a user deletes the Subnamespace": {func(cached, live *objects) { both(cached, live, (*objects).userDeletes) }, ""},
 		"the same, and cascading deletion was forbidden": {func(cached, live *objects) {
 			both(cached, live, (*objects).userDeletes)

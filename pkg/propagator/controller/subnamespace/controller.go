@@ -59,11 +59,12 @@ func (c *Controller) Handlers() cache.EventHandlers {
 	}}
 }
 
-// Start enqueues all Subnamespaces, and those that are required and missing, when the propagator begins to lead.
+// Start enqueues all Subnamespaces, and those that are missing, when the propagator begins to lead.
 func (c *Controller) Start(s *cache.State) {
 	c.enqueue(s.Tree.SubnamespaceKeys()...)
 	for _, name := range s.Tree.Names() {
 		c.enqueue(s.Tree.Missing(name)...)
+		c.enqueue(s.Tree.Detached(name)...)
 	}
 }
 
@@ -74,7 +75,9 @@ func (c *Controller) Differs(s *cache.State) bool {
 		return action == createNamespace || action == deleteNamespace || action == require
 	}
 	return slices.ContainsFunc(s.Tree.SubnamespaceKeys(), differs) ||
-		slices.ContainsFunc(s.Tree.Names(), func(name string) bool { return slices.ContainsFunc(s.Tree.Missing(name), differs) })
+		slices.ContainsFunc(s.Tree.Names(), func(name string) bool {
+			return slices.ContainsFunc(slices.Concat(s.Tree.Missing(name), s.Tree.Detached(name)), differs)
+		})
 }
 
 func (c *Controller) enqueue(keys ...tree.Key) {
@@ -123,7 +126,7 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	case void:
 		return c.markVoid(ctx, s, p)
 	case deleteNamespace:
-		return c.deleteNamespace(ctx, s, p)
+		return c.deleteNamespace(ctx, key, s, p)
 	case report:
 		return c.writeStatus(ctx, s, p.status)
 	case createNamespace:

@@ -23,6 +23,9 @@ func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 	if !s.Held() {
 		release = plan{action: none}
 	}
+	if plan := planDetached(t, s.Key); plan.action != none {
+		return plan
+	}
 	ns := t.Namespace(s.Name)
 	// A Hierarchy that is being deleted takes no parent, and must not keep a parent that is being deleted, too.
 	if plan := planVoid(t, s); plan.setParent && ns.SubnamespaceOf == "" && (t.Hierarchy(s.Name) == nil || t.Active(s.Parent)) {
@@ -42,9 +45,22 @@ func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 		// It stays, as an orphan.
 		return release
 	}
+	return planDelete(t, ns)
+}
+
+// planDetached decides on a sub-namespace that no Subnamespace keeps: it goes along with its parent.
+func planDetached(t *tree.Tree, key tree.Key) plan {
+	parent := t.Namespace(key.Parent)
+	if parent == nil || !parent.Terminating || t.Excluded(key.Parent) || !t.IsDetached(key) || !t.CascadingAllowed(key.Parent) {
+		return plan{action: none}
+	}
+	return planDelete(t, t.Namespace(key.Name))
+}
+
+func planDelete(t *tree.Tree, ns *tree.Namespace) plan {
 	return plan{
 		action: deleteNamespace, uid: ns.UID, resourceVersion: ns.ResourceVersion,
-		recordCascading: t.CascadingAllowed(s.Name) && ns.Labels[hnc.LabelCascadingDeletion] != hnc.CascadingAllowed,
+		recordCascading: t.CascadingAllowed(ns.Name) && ns.Labels[hnc.LabelCascadingDeletion] != hnc.CascadingAllowed,
 	}
 }
 

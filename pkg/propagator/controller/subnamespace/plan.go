@@ -69,7 +69,7 @@ func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 		if due, _ := desired.RequiredChild(t, key); due {
 			return plan{action: require}
 		}
-		return plan{action: none}
+		return planDetached(t, key)
 	case goes(t, s):
 		return planDeletion(t, s)
 	case s.Void:

@@ -127,9 +127,17 @@ func TestSubnamespacesOfATerminatingNamespace(t *testing.T) {
 		"CASCADE-6 the namespace is full":                  {[]string{"ns p" + allowed, "conflict p c", "ns c", "parent c p"}, release},
 		"the namespace has another parent":                 {[]string{"ns p" + allowed, "ns q", "ready p c", "ns c sub-of p", "parent c q"}, release},
 		"the namespace is external":                        {[]string{"ns p" + allowed, "ready p c", "ns c sub-of p", "has c manager other"}, release},
-		"the Subnamespace is void":                         {[]string{"ns p" + allowed, "ready p c", "void p c", "ns c sub-of p", "parent c p"}, release},
-		"the Subnamespace belongs to an earlier namespace": {[]string{"ns p" + allowed, "ready p c", "bound p c uid-earlier", "ns c sub-of p", "parent c p"}, release},
-		"the Subnamespace has no finalizer":                {[]string{"ns p" + allowed, "ready p c", "free p c", "ns c sub-of p", "parent c p"}, none},
+		"the Subnamespace is void":                         {[]string{"ns p" + allowed, "ready p c", "void p c", "ns c sub-of p", "parent c p"}, deleteNamespace},
+		"the same, and the namespace is full":              {[]string{"ns p" + allowed, "ready p c", "void p c", "ns c", "parent c p"}, release},
+		"the Subnamespace belongs to an earlier namespace": {[]string{"ns p" + allowed, "ready p c", "bound p c uid-earlier", "ns c sub-of p", "parent c p"}, deleteNamespace},
+		"the Subnamespace has no finalizer":                {[]string{"ns p" + allowed, "ready p c", "free p c", "ns c sub-of p", "parent c p"}, deleteNamespace},
+		"the same, and its Hierarchy is gone":              {[]string{"ns p" + allowed, "ready p c", "free p c", "ns c sub-of p"}, none},
+		"there is no Subnamespace":                         {[]string{"ns p" + allowed, "ns c sub-of p", "parent c p"}, deleteNamespace},
+		"the same, and it is not allowed":                  {[]string{"ns p", "ns c sub-of p" + allowed, "parent c p"}, none},
+		"the same, and the namespace terminates":           {[]string{"ns p" + allowed, "ns c sub-of p", "parent c p", "terminating c"}, none},
+		"there is an annotation only":                      {[]string{"ns p" + allowed, "ns c sub-of p"}, none},
+		"there is a Hierarchy only":                        {[]string{"ns p" + allowed, "ns c", "parent c p"}, none},
+		"the Hierarchy names another parent":               {[]string{"ns p" + allowed, "ns q", "ns c sub-of p", "parent c q"}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := treetest.New(append(test.given, "terminating p")...)
