@@ -110,7 +110,7 @@ release: kube helm ## write everything that the page of a release holds into _ou
 
 .PHONY: bench
 bench: build ## run the benchmarks; print one JSON object for each measurement
-	@go run ./test/bench $(foreach flag,$(BENCHFLAGS),'$(flag)')
+	@go build -C test/bench -o ../../_output/build/bench . && _output/build/bench $(foreach flag,$(BENCHFLAGS),'$(flag)')
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME, 30s by default
@@ -122,7 +122,7 @@ fuzz: ## run each fuzz target for FUZZTIME, 30s by default
 
 .PHONY: publish
 publish: ## write the benchmarks' results into docs/performance.md and docs/scale.md
-	@go run ./test/bench/publish $(RESULTS)
+	@go build -C test/bench -o ../../_output/build/publish ./publish && _output/build/publish $(RESULTS)
 
 .PHONY: generate
 generate: ## regenerate code

@@ -13,7 +13,7 @@ in_process="^$module/(cmd|hack|pkg|test/(history|rows)|test/integration/(propaga
 policies="^$module/pkg/policy$"
 
 # The longest suites begin first.
-longest="^$module/test/(bench|e2e|integration/(servers|kinds|children|docs|restore|chaos|cli|propagation))$"
+longest="^$module/test/(e2e|integration/(servers|kinds|children|docs|restore|chaos|cli|propagation))$"
 # shellcheck disable=SC2086
 all=$(go list $packages)
 all=$(grep -E "$longest" <<<"$all"; grep -vE "$longest" <<<"$all") || true
@@ -32,8 +32,20 @@ if [[ -n $here ]]; then
   # shellcheck disable=SC2086
   go test -p 3 "${race[@]}" -vet=off -timeout 30m -json $here "$@" || failed=1
 fi
+# The benchmarks are a module of their own. They are tested beside the rest, and print after it: lines of two processes might mix.
+bench=0
+if [[ " $packages " == *" ./... "* ]]; then
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  CGO_ENABLED=0 go test -C test/bench -p 1 -vet=off -timeout 30m -json ./... "$@" >"$log" &
+  bench=$!
+fi
 if [[ -n $processes ]]; then
   # shellcheck disable=SC2086
-  CGO_ENABLED=0 go test -p 4 -vet=off -timeout 30m -json $processes "$@" || failed=1
+  CGO_ENABLED=0 go test -p "$((bench ? 3 : 4))" -vet=off -timeout 30m -json $processes "$@" || failed=1
+fi
+if ((bench)); then
+  wait "$bench" || failed=1
+  cat "$log"
 fi
 exit $failed

@@ -20,7 +20,7 @@ func measureQuota(ctx context.Context, b *bench) error {
 	if err := b.up(ctx); err != nil {
 		return err
 	}
-	q := newQuotas(b, "quota", writers)
+	q := quotas{b, map[int][]string{}}
 	for _, nested := range []int{0, 1, 3} {
 		if err := q.prepare(ctx, nested); err != nil {
 			return err
@@ -69,14 +69,7 @@ func measureQuota(ctx context.Context, b *bench) error {
 // quotas creates Secrets in the namespaces of each number of nested quotas.
 type quotas struct {
 	*bench
-	// prefix is that of the names of namespaces, and size the number of those with objects.
-	prefix     string
-	size       int
 	namespaces map[int][]string
-}
-
-func newQuotas(b *bench, prefix string, size int) quotas {
-	return quotas{b, prefix, size, map[int][]string{}}
 }
 
 const quotaLimit = 1 << 30
@@ -89,8 +82,8 @@ func (b quotas) prepare(ctx context.Context, nested int) error {
 		above = append(above, b.root(nested, i))
 	}
 	var names []string
-	for i := range b.size {
-		names = append(names, fmt.Sprintf("%s-%d-%02d", b.prefix, nested, i))
+	for i := range writers {
+		names = append(names, fmt.Sprintf("quota-%d-%02d", nested, i))
 	}
 	if err := b.createNamespaces(ctx, append(above, names...)); err != nil {
 		return err
@@ -134,7 +127,7 @@ func (b quotas) prepare(ctx context.Context, nested int) error {
 	})
 }
 
-func (b quotas) root(nested, i int) string { return fmt.Sprintf("%s-%d-root-%d", b.prefix, nested, i) }
+func (b quotas) root(nested, i int) string { return fmt.Sprintf("quota-%d-root-%d", nested, i) }
 
 // quotaObject returns the name of the ResourceQuota in a namespace below a number of nested quotas.
 func quotaObject(nested int) string {

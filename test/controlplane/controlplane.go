@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -141,13 +139,6 @@ func (cp *ControlPlane) Log(process string) string {
 func (cp *ControlPlane) Running(process string) bool {
 	_, running := newProcess(cp.config.Dir, process).running()
 	return running
-}
-
-// StartAPIServerReplica runs another kube-apiserver on the same etcd, as a process of that name, which begins with "kube-apiserver". It returns the
-// replica's address for configurations of users.
-func StartAPIServerReplica(ctx context.Context, cp *ControlPlane, name string) (host string, err error) {
-	port, err := kubeProcesses{cp}.runAPIServer(ctx, name)
-	return "https://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), err
 }
 
 // StopProcess ends one process gracefully, such as "hnc-apiserver" or "kube-apiserver", and returns when it is gone.

@@ -57,26 +57,21 @@ func (cp kubeProcesses) startAPIServer(ctx context.Context) error {
 	if err := writeKubeconfig(cp.admin, cp.Kubeconfig()); err != nil {
 		return err
 	}
-	_, err = cp.runAPIServer(ctx, kubeAPIServer)
-	return err
-}
-
-// runAPIServer runs a replica of kube-apiserver, and returns its port. It needs the certificate of the administrator.
-func (cp kubeProcesses) runAPIServer(ctx context.Context, name string) (port int, err error) {
-	if port, err = cp.ports.get(name); err != nil {
-		return 0, err
+	port, err := cp.ports.get(kubeAPIServer)
+	if err != nil {
+		return err
 	}
 	access, err := cp.Etcd()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	serving, err := cp.pki.serving(cp.pki.cluster, name, "localhost", "kubernetes.default.svc", "127.0.0.1", "10.0.0.1")
+	serving, err := cp.pki.serving(cp.pki.cluster, kubeAPIServer, "localhost", "kubernetes.default.svc", "127.0.0.1", "10.0.0.1")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	proxy, err := cp.FrontProxy()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	args := append(access.Flags(),
 		"--bind-address=127.0.0.1",
@@ -105,10 +100,10 @@ func (cp kubeProcesses) runAPIServer(ctx context.Context, name string) (port int
 	)
 	config, err := clientTLS(cp.pki.cluster.CertFile, cp.pki.pair("admin"))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return port, cp.run(ctx, run{
-		name: name, binary: kubeAPIServer, args: append(args, cp.config.APIServerArgs...),
+	return cp.run(ctx, run{
+		name: kubeAPIServer, binary: kubeAPIServer, args: append(args, cp.config.APIServerArgs...),
 		ready: "https://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/readyz", tls: config,
 	})
 }

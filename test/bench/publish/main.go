@@ -1,7 +1,7 @@
 // Command publish makes the tables and plots of docs/performance.md and docs/scale.md from what the bench has printed.
 //
-//	go run ./test/bench/publish results.json [more.json ...]
-//	go run ./test/bench/publish -soak samples.csv
+//	make publish RESULTS='results.json [more.json ...]'
+//	make publish RESULTS='-soak samples.csv'
 //
 // Of a measurement that was made several times on a forest of the same size and shape, the last one counts. All that is published is kept in
 // docs/performance/results.json, to which further results are added.
