@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/inforce", "pkg/propagator/observe"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/memory", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
-	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration", "pkg/propagator/observe",
+	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/preview", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration", "pkg/propagator/observe",
 		"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan", "pkg/reposync/preview", "pkg/reposync/writer", "pkg/ui"},
 	// The server of the page knows no clients: the plugin reads for it.
 	"pkg/ui":            {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin"},

@@ -17,8 +17,8 @@ type uiOptions struct {
 	genericiooptions.IOStreams
 	factory *factory
 
-	port int
-	open bool
+	port        int
+	open, write bool
 }
 
 func newUICommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
@@ -29,14 +29,16 @@ func newUICommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command
 		Long: `Show the trees in the browser, with their problems first.
 
 Serves a page on 127.0.0.1 with your kubeconfig and your permissions, until Ctrl-C or 30 minutes without requests. The page
-changes nothing in the cluster. Only a browser that has opened the printed URL can read it.`,
+changes nothing in the cluster unless --write is given. Only a browser that has opened the printed URL can read it.`,
 		Example: `  kubectl hns ui
+  kubectl hns ui --write
   kubectl hns ui --open=false --port 8001`,
 		Args: cobra.NoArgs,
 		RunE: runOptions(o),
 	}
 	cmd.Flags().IntVar(&o.port, "port", 0, "The port on 127.0.0.1; 0 is a free one")
 	cmd.Flags().BoolVar(&o.open, "open", true, "Open the page in the browser")
+	cmd.Flags().BoolVar(&o.write, "write", false, "Let the page change hierarchies and sub-namespaces; it shows what a change would do first")
 	return cmd
 }
 
@@ -54,6 +56,7 @@ func (o *uiOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	reader.session.Write = o.write
 	server, err := ui.Listen(reader, o.port)
 	if err != nil {
 		return err
@@ -61,7 +64,11 @@ func (o *uiOptions) run(ctx context.Context) error {
 	if _, err := fmt.Fprintf(o.Out, "%s\n", server.URL()); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(o.ErrOut, "Anyone with this URL on this machine sees what you may see. Press Ctrl-C to end.")
+	can := "sees what you may see"
+	if o.write {
+		can = "sees what you may see, and can change hierarchies as you may"
+	}
+	_, _ = fmt.Fprintf(o.ErrOut, "Anyone with this URL on this machine %s. Press Ctrl-C to end.\n", can)
 	if o.open {
 		if err := openBrowser(ctx, server.URL()); err != nil {
 			warnf(o.ErrOut, "cannot open a browser: %v; open the URL yourself", err)

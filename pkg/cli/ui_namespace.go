@@ -197,6 +197,8 @@ func (r *uiReader) Problem(err error) ui.Problem {
 		p.Title = "The cluster does not serve hierarchies"
 	case apierrors.IsNotFound(err):
 		p.Title = "It does not exist"
+	case apierrors.IsBadRequest(err), apierrors.IsInvalid(err):
+		p.Title = "The input is not valid"
 	case apierrors.IsUnauthorized(err):
 		p.Title = "The cluster does not know you"
 	case errors.As(err, new(apierrors.APIStatus)):

@@ -28,7 +28,9 @@ func newToken() string {
 // guard refuses requests that the page itself has not sent. host is the only valid Host header, with the port.
 type guard struct {
 	host, token string
-	next        http.Handler
+	// write says that changes are served.
+	write bool
+	next  http.Handler
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -45,9 +47,9 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch why := g.refuses(r, data); {
 	case why != "":
 		writeError(w, http.StatusForbidden, Problem{Title: "The request is refused", Detail: why})
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && !(g.write && data && r.Method == http.MethodPost):
 		header.Set("Allow", "GET, HEAD")
-		writeError(w, http.StatusMethodNotAllowed, Problem{Title: "The page is read-only", Detail: "only GET and HEAD are served"})
+		writeError(w, http.StatusMethodNotAllowed, Problem{Title: "The page is read-only", Detail: "only GET and HEAD are served", Hint: "To make changes, run kubectl hns ui --write."})
 	case data && subtle.ConstantTimeCompare([]byte(r.Header.Get(pageHeader)), []byte(g.token)) != 1:
 		writeError(w, http.StatusUnauthorized, Problem{Title: "This tab has no valid token", Detail: "open the URL that kubectl hns ui printed"})
 	default:
@@ -63,6 +65,9 @@ func (g *guard) refuses(r *http.Request, data bool) string {
 	}
 	if origin := r.Header.Values("Origin"); len(origin) > 1 || len(origin) == 1 && origin[0] != "http://"+g.host {
 		return "the request comes from another origin"
+	}
+	if g.write && r.Method == http.MethodPost && (r.Header.Get("Origin") == "" || r.Header.Get("Content-Type") != "application/json") {
+		return "a change needs the headers Origin and Content-Type: application/json"
 	}
 	// Browsers set Sec-Fetch-Site themselves; "none" is an address that the user has entered or opened.
 	for _, site := range r.Header.Values("Sec-Fetch-Site") {

@@ -15,7 +15,12 @@ const (
 // get requests a path from the test's server as the page would, after change.
 func get(t *testing.T, path string, change func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodGet, path, nil)
+	return send(t, fakeReader{}, httptest.NewRequest(http.MethodGet, path, nil), change)
+}
+
+// send sends a request to a server as the page would, after change.
+func send(t *testing.T, reader Reader, r *http.Request, change func(*http.Request)) *httptest.ResponseRecorder {
+	t.Helper()
 	r.Host = testHost
 	r.Header.Set(pageHeader, testToken)
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
@@ -23,7 +28,7 @@ func get(t *testing.T, path string, change func(*http.Request)) *httptest.Respon
 		change(r)
 	}
 	w := httptest.NewRecorder()
-	handler(fakeReader{}, testHost, testToken).ServeHTTP(w, r)
+	handler(reader, testHost, testToken).ServeHTTP(w, r)
 	return w
 }
 
@@ -82,6 +87,48 @@ func TestRefusesRequestsThatThePageHasNotSent(t *testing.T) {
 				if strings.HasPrefix(key, "Access-Control-") || key == "Set-Cookie" {
 					t.Errorf("the answer has the header %s", key)
 				}
+			}
+		})
+	}
+}
+
+func TestWritesAreRefusedUnlessThePageSendsThemAndMayWrite(t *testing.T) {
+	const path, body = "/api/namespaces/acme/changes", `{"change":"move","parent":"globex"}`
+	header := func(key, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(key, value) }
+	}
+	for name, row := range map[string]struct {
+		method, path, body string
+		write              bool
+		change             func(*http.Request)
+		status             int
+	}{
+		"the page's own":          {http.MethodPost, path, body, true, nil, http.StatusOK},
+		"read-only":               {http.MethodPost, path, body, false, nil, http.StatusMethodNotAllowed},
+		"no origin":               {http.MethodPost, path, body, true, func(r *http.Request) { r.Header.Del("Origin") }, http.StatusForbidden},
+		"another origin":          {http.MethodPost, path, body, true, header("Origin", "http://evil.example"), http.StatusForbidden},
+		"another site":            {http.MethodPost, path, body, true, header("Sec-Fetch-Site", "same-site"), http.StatusForbidden},
+		"a form":                  {http.MethodPost, path, body, true, header("Content-Type", "text/plain"), http.StatusForbidden},
+		"no token":                {http.MethodPost, path, body, true, func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusUnauthorized},
+		"a rebound name":          {http.MethodPost, path, body, true, func(r *http.Request) { r.Host = "evil.example" }, http.StatusForbidden},
+		"another address":         {http.MethodPost, "/api/namespaces/acme", body, true, nil, http.StatusMethodNotAllowed},
+		"an address of the page":  {http.MethodPost, "/ns/acme", body, true, nil, http.StatusMethodNotAllowed},
+		"another method":          {http.MethodPut, path, body, true, nil, http.StatusMethodNotAllowed},
+		"a name that is no name":  {http.MethodPost, "/api/namespaces/A%20B/changes", body, true, nil, http.StatusBadRequest},
+		"an unknown field":        {http.MethodPost, path, `{"change":"move","parent":"globex","force":true}`, true, nil, http.StatusBadRequest},
+		"too long":                {http.MethodPost, path, `{"parent":"` + strings.Repeat("a", 1<<20) + `"}`, true, nil, http.StatusBadRequest},
+		"an error of the cluster": {http.MethodPost, path, `{"change":"root"}`, true, nil, http.StatusBadGateway},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := send(t, fakeReader{write: row.write}, httptest.NewRequest(row.method, row.path, strings.NewReader(row.body)), func(r *http.Request) {
+				r.Header.Set("Origin", "http://"+testHost)
+				r.Header.Set("Content-Type", "application/json")
+				if row.change != nil {
+					row.change(r)
+				}
+			})
+			if w.Code != row.status {
+				t.Errorf("status %d, want %d: %s", w.Code, row.status, w.Body)
 			}
 		})
 	}

@@ -16,6 +16,12 @@ import (
 //go:embed dist
 var dist embed.FS
 
+// changesPath is the only address of writes.
+const (
+	changesPath    = "/api/namespaces/{namespace}/changes"
+	maxChangeBytes = 4 << 10
+)
+
 // routes returns the handler behind the guard.
 func routes(reader Reader) http.Handler {
 	mux := http.NewServeMux()
@@ -36,6 +42,20 @@ func routes(reader Reader) http.Handler {
 	mux.HandleFunc("GET /api/quotas", answer(reader, func(r *http.Request) (any, error) { return reader.Quotas(r.Context()) }))
 	mux.HandleFunc("GET /api/administration", answer(reader, func(r *http.Request) (any, error) { return reader.Administration(r.Context()) }))
 	mux.HandleFunc("GET /api/checks", answer(reader, func(r *http.Request) (any, error) { return reader.Checks(r.Context()) }))
+	mux.HandleFunc("GET /api/namespaces/{namespace}/plan", answer(reader, func(r *http.Request) (any, error) {
+		return reader.Plan(r.Context(), r.PathValue("namespace"), Change{
+			Kind: ChangeKind(r.FormValue("change")), Parent: r.FormValue("parent"), Child: r.FormValue("child"), Resource: r.FormValue("resource"), Mode: r.FormValue("mode"),
+		})
+	}))
+	mux.HandleFunc("POST "+changesPath, answer(reader, func(r *http.Request) (any, error) {
+		var change Change
+		decoder := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxChangeBytes))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&change); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return struct{}{}, reader.Apply(r.Context(), r.PathValue("namespace"), change)
+	}))
 	mux.HandleFunc("GET /api/changes", changes(reader))
 	mux.HandleFunc("GET /api/", func(w http.ResponseWriter, _ *http.Request) {
 		writeError(w, http.StatusNotFound, Problem{Title: "There is no such data"})

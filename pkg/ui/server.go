@@ -41,7 +41,7 @@ func Listen(reader Reader, port int) (*Server, error) {
 
 // handler returns the whole handler for one host and token.
 func handler(reader Reader, host, token string) http.Handler {
-	return &guard{host: host, token: token, next: routes(reader)}
+	return &guard{host: host, token: token, write: reader.Session().Write, next: routes(reader)}
 }
 
 // URL returns the address of the page. The token is in the fragment, which browsers send to no server.

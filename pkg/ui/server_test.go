@@ -20,9 +20,9 @@ const markup = `</script><img src=x onerror=alert(1)>`
 var errDown = errors.New("connection refused")
 
 // fakeReader has the namespace acme. Its watch reports one change and ends with the request.
-type fakeReader struct{}
+type fakeReader struct{ write bool }
 
-func (fakeReader) Session() Session { return Session{Context: "test"} }
+func (f fakeReader) Session() Session { return Session{Context: "test", Write: f.write} }
 func (fakeReader) Forest(context.Context) (*Forest, error) {
 	return &Forest{Namespaces: []Member{{Name: "acme", Labels: map[string]string{"note": markup}}}}, nil
 }
@@ -40,7 +40,14 @@ func (fakeReader) Quotas(context.Context) (*Quotas, error) { return &Quotas{}, n
 func (fakeReader) Administration(context.Context) (*Administration, error) {
 	return &Administration{}, nil
 }
-func (fakeReader) Checks(context.Context) ([]Check, error) { return nil, nil }
+func (fakeReader) Checks(context.Context) ([]Check, error)             { return nil, nil }
+func (fakeReader) Plan(context.Context, string, Change) (*Plan, error) { return &Plan{}, nil }
+func (fakeReader) Apply(_ context.Context, namespace string, change Change) error {
+	if namespace != "acme" || change.Kind != ChangeMove || change.Parent != "globex" {
+		return errDown
+	}
+	return nil
+}
 func (fakeReader) Watch(ctx context.Context, changed func()) error {
 	changed()
 	<-ctx.Done()

@@ -9,7 +9,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
 
-// Reader reads from the cluster what the page shows, as the user of the kubeconfig. It returns the errors of the API.
+// Reader reads from the cluster what the page shows, and makes changes, as the user of the kubeconfig. It returns the errors of the API.
 type Reader interface {
 	// Session describes the connection. It sends no request.
 	Session() Session
@@ -29,6 +29,10 @@ type Reader interface {
 	Administration(ctx context.Context) (*Administration, error)
 	// Checks looks for problems of the installation.
 	Checks(ctx context.Context) ([]Check, error)
+	// Plan returns what a change would do.
+	Plan(ctx context.Context, namespace string, change Change) (*Plan, error)
+	// Apply makes a change. It is called only if the session may write.
+	Apply(ctx context.Context, namespace string, change Change) error
 	// Watch calls changed after each change of a namespace, a hierarchy or a quota, and returns when the watch ends.
 	Watch(ctx context.Context, changed func()) error
 	// Problem describes an error in words, and says what to do about it.
@@ -49,6 +53,8 @@ type Session struct {
 	Context string `json:"context"`
 	Cluster string `json:"cluster"`
 	User    string `json:"user"`
+	// Write says that the page can make changes.
+	Write bool `json:"write,omitempty"`
 }
 
 // Kind of a namespace.

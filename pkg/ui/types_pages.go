@@ -81,3 +81,40 @@ type Check struct {
 	Text     string `json:"text"`
 	Hint     string `json:"hint,omitempty"`
 }
+
+// ChangeKind is a type of change.
+type ChangeKind string
+
+// The changes that the page shows before they are made.
+const (
+	ChangeMove   ChangeKind = "move"
+	ChangeRoot   ChangeKind = "root"
+	ChangeDelete ChangeKind = "delete"
+	ChangeMode   ChangeKind = "mode"
+	ChangeChild  ChangeKind = "child"
+	ChangeAllow  ChangeKind = "allow"
+	ChangeForbid ChangeKind = "forbid"
+)
+
+// Change is a change of a namespace, with the fields that its kind needs.
+type Change struct {
+	Kind     ChangeKind `json:"change"`
+	Parent   string     `json:"parent,omitempty"`
+	Child    string     `json:"child,omitempty"`
+	Resource string     `json:"resource,omitempty"`
+	Mode     string     `json:"mode,omitempty"`
+	// Confirm repeats the name of a namespace to delete.
+	Confirm string `json:"confirm,omitempty"`
+}
+
+// Plan is what a change would do.
+type Plan struct {
+	// Summary is a sentence.
+	Summary string                      `json:"summary"`
+	Status  v1beta1.HierarchyPlanStatus `json:"status"`
+	// See and Make are the commands that show and make the change.
+	See  string `json:"see"`
+	Make string `json:"make"`
+	// Writable says that the page can make it.
+	Writable bool `json:"writable"`
+}

@@ -18,12 +18,15 @@ export class ServerError extends Error {
 
 const gone: Problem = { title: 'The command has ended', detail: 'kubectl hns ui does not answer any more.', hint: 'Run it again, and open the URL that it prints.' }
 
-async function request(path: string, signal: AbortSignal): Promise<Response> {
+async function request(path: string, signal?: AbortSignal, body?: unknown): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(path, { signal, headers: { 'X-HNS-Token': sessionStorage.getItem(key) ?? '' }, credentials: 'omit', cache: 'no-store' })
+    response = await fetch(path, {
+      signal, credentials: 'omit', cache: 'no-store', headers: { 'X-HNS-Token': sessionStorage.getItem(key) ?? '', ...(body ? { 'Content-Type': 'application/json' } : {}) },
+      ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+    })
   } catch (error) {
-    if (signal.aborted) throw error
+    if (signal?.aborted) throw error
     throw new ServerError(0, gone)
   }
   if (response.ok) return response
@@ -32,14 +35,18 @@ async function request(path: string, signal: AbortSignal): Promise<Response> {
   throw new ServerError(response.status, problem)
 }
 
+// post sends a change.
+export async function post(path: string, body: unknown) { await request(path, undefined, body) }
+
 export interface Data<T> { data?: T; at?: Date; error?: ServerError }
 
-// useData reads a path, and again after each change. After an error it keeps what it has read before.
-export function useData<T>(path: string, version: number): Data<T> {
+// useData reads a path, and again after each change, until it is paused. After an error it keeps what it has read before.
+export function useData<T>(path: string, version: number, paused = false): Data<T> {
   const [state, setState] = useState<Data<T> & { path: string }>({ path })
   const attempt = useRef(0)
   const [retry, setRetry] = useState(0)
   useEffect(() => {
+    if (paused) return
     const control = new AbortController()
     let timer = 0
     request(path, control.signal).then(r => r.json()).then(
@@ -51,7 +58,7 @@ export function useData<T>(path: string, version: number): Data<T> {
         if (problem.status === 0 || problem.status >= 500) timer = window.setTimeout(() => setRetry(n => n + 1), Math.min(30, 2 ** ++attempt.current) * 1000)
       })
     return () => { control.abort(); clearTimeout(timer) }
-  }, [path, version, retry])
+  }, [path, version, retry, paused])
   return state.path === path ? state : {}
 }
 

@@ -7,13 +7,14 @@ import { AdminPage } from './admin'
 import { ForestPage } from './forest'
 import { NamespacePage } from './namespace'
 import { ObjectPage } from './object'
+import { PlanPage } from './plan'
 import { QuotasPage } from './quotas'
 import { Link, navigate, ProblemBox } from './parts'
 import { Session } from './types'
 
 const states: Record<Connection, string> = { connecting: 'Connecting', live: 'Live', lost: 'Not connected' }
 
-const pages = [['/', 'Forest'], ['/quotas', 'Quotas'], ['/admin', 'Kinds and servers']]
+const pages = [['/', 'Forest'], ['/quotas', 'Quotas'], ['/plan', 'Plan'], ['/admin', 'Kinds and servers']]
 
 // Only namespaces, hierarchies and quotas are watched. Pages about other objects read again this often, in milliseconds.
 const refreshPeriod = 15000
@@ -44,7 +45,7 @@ function App() {
       <nav class="pages" aria-label="Pages">{pages.map(([to, title]) => <Link key={to} to={to} aria-current={path === to ? 'page' : undefined}>{title}</Link>)}</nav>
       <span class="context">{s && <><b title={'Cluster ' + s.cluster}>{s.context || 'no context'}</b><span class="dim"> {s.user}</span></>}</span>
       <span class="grow" />
-      <span class="dim wide">read-only</span>
+      {s && <span class={'wide tag' + (s.write ? ' warn' : '')}>{s.write ? 'may write' : 'read-only'}</span>}
       <span class={'state ' + connection} role="status">{states[connection]}</span>
     </header>
     {session.error?.status === 401 ? <main><ProblemBox problem={session.error.problem} /></main> : <Page key={path} path={path} version={version} tick={version + tick} />}
@@ -55,6 +56,7 @@ function Page({ path, version, tick }: { path: string; version: number; tick: nu
   const parts = path.split('/').slice(1).map(part => { try { return decodeURIComponent(part) } catch { return part } })
   if (path === '/') return <ForestPage version={version} />
   if (path === '/quotas') return <QuotasPage version={version} />
+  if (path === '/plan') return <PlanPage version={version} />
   if (path === '/admin') return <AdminPage version={tick} />
   if (parts[0] === 'ns' && parts[1]) {
     if (parts.length === 2) return <NamespacePage name={parts[1]} version={tick} />

@@ -137,7 +137,9 @@ function Line({ row, index, active, fixed, choose, toggle, limits }: any) {
   const below = node.problems - own
   const limit: Limit | undefined = limits?.get(member.name)
   return <div id={'row-' + member.name} role="row" class={'row' + (active ? ' active' : '') + (own ? ' troubled' : '')} aria-level={depth + 1} aria-rowindex={index + 2}
-    aria-posinset={row.position} aria-setsize={row.siblings} aria-expanded={children.length ? expanded : undefined} style={{ top: index * rowHeight + 'px', '--depth': depth }} onMouseDown={choose}>
+    aria-posinset={row.position} aria-setsize={row.siblings} aria-expanded={children.length ? expanded : undefined} style={{ top: index * rowHeight + 'px', '--depth': depth }} onMouseDown={choose}
+    draggable onDragStart={(e: DragEvent) => e.dataTransfer!.setData('text/x-namespace', member.name)} onDragOver={(e: DragEvent) => { if (e.dataTransfer!.types.includes('text/x-namespace')) e.preventDefault() }}
+    onDrop={(e: DragEvent) => { e.preventDefault(); const moved = e.dataTransfer!.getData('text/x-namespace'); if (moved && moved !== member.name) navigate(`/plan?namespace=${moved}&change=move&parent=${member.name}`) }}>
     <span role="gridcell" class="name">
       {children.length
         ? <button class="twist" tabIndex={-1} aria-hidden="true" disabled={fixed} onClick={() => toggle(node, !expanded)}>{expanded ? '▾' : '▸'}</button>

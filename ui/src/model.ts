@@ -1,5 +1,5 @@
 // The forest without any drawing: which rows a table shows, in which order.
-import { Member, Quota } from './types'
+import { Member, NamespacePlan, Quota } from './types'
 
 export interface Node { member: Member; children: Node[]; problems: number; descendants: number; parentMissing: boolean }
 export interface Row { node: Node; depth: number; expanded: boolean; parent: number; position: number; siblings: number }
@@ -159,4 +159,15 @@ export function csv(rows: string[][]): string {
 export function visible(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]/g,
     mark => `⟨U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+}
+
+// accessChanges returns the roles that subjects gain or lose, each with its namespaces.
+export function accessChanges(namespaces: NamespacePlan[]): { change: string; text: string; namespaces: string[] }[] {
+  const found = new Map<string, { change: string; text: string; namespaces: string[] }>()
+  for (const n of namespaces) for (const a of n.access ?? []) {
+    const text = `${a.kind} ${a.namespace ? a.namespace + '/' : ''}${a.name} ${a.change === 'Gained' ? 'gains' : 'loses'} ${a.roleKind}/${a.role}`
+    if (!found.has(text)) found.set(text, { change: a.change, text, namespaces: [] })
+    found.get(text)!.namespaces.push(n.name)
+  }
+  return [...found.values()]
 }

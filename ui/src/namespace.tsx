@@ -27,7 +27,8 @@ export function NamespaceHead({ name, page, path, abstract, children }: any) {
     <Path names={path} abstract={abstract} />
     <div class="head"><h1>{name}</h1>{children}</div>
     <nav class="tabs" aria-label={'Pages of ' + name}>{tabs.map(([to, title]) =>
-      <Link key={to} to={toNamespace(name) + (to && '/' + to)} aria-current={to === page ? 'page' : undefined}>{title}</Link>)}</nav>
+      <Link key={to} to={toNamespace(name) + (to && '/' + to)} aria-current={to === page ? 'page' : undefined}>{title}</Link>)}
+      <Link to={'/plan?namespace=' + name}>Plan a change</Link></nav>
   </>
 }
 

@@ -83,6 +83,11 @@ export function Loaded<T>({ from, children }: { from: Data<T>; children: (data: 
   </>
 }
 
+// Diff shows a unified difference.
+export function Diff({ text }: { text: string }) {
+  return <pre class="diff">{text.split('\n').filter((line, i, all) => line || i < all.length - 1).map((line, i) => <span key={i} class={/^(\+\+\+|---|@@)/.test(line) ? 'meta' : line[0] === '+' ? 'plus' : line[0] === '-' ? 'minus' : ''}>{line + '\n'}</span>)}</pre>
+}
+
 export function Conditions({ list }: { list: Condition[] }) {
   return <ul class="conditions">{list.map(c => <li key={c.type + c.reason}><span class="tag bad">{c.status === 'False' && 'Not '}{c.status === 'False' ? words(c.type).toLowerCase() : words(c.type)}</span> <b>{words(c.reason)}</b> <span class="message">{c.message}</span></li>)}</ul>
 }

@@ -1,6 +1,6 @@
 // The data of the server: pkg/ui/types.go.
 export interface Problem { title: string; detail?: string; missingPermission?: string; hint?: string }
-export interface Session { context: string; cluster: string; user: string }
+export interface Session { context: string; cluster: string; user: string; write?: boolean }
 export interface Condition { type: string; status: string; reason: string; message: string }
 export interface Member {
   name: string; parent?: string; kind: string; deleting?: boolean; created?: string; labels?: Record<string, string>; problems?: Condition[]
@@ -33,3 +33,17 @@ export interface Repository {
 }
 export interface Administration { kinds: Kind[]; problems?: Condition[]; rules?: Record<string, unknown>; repositories: Repository[]; notes?: string[] }
 export interface Check { severity: 'ok' | 'unknown' | 'warning' | 'error'; subject: string; text: string; hint?: string }
+export interface PlannedObject { action: 'Add' | 'Change' | 'Overwrite' | 'Remove' | 'Keep'; group?: string; resource: string; kind: string; name: string; source?: string; difference?: string }
+export interface PlannedAccess { change: 'Gained' | 'Lost'; kind: string; namespace?: string; name: string; roleKind: string; role: string }
+export interface NamespacePlan {
+  name: string; fate?: string; labels?: { key: string; before?: string; after?: string }[]; objects?: PlannedObject[]; access?: PlannedAccess[]
+  quotas?: { name: string; resource: string; hard: number; planned: number }[]
+}
+export interface Plan {
+  summary: string; see?: string; make: string; writable: boolean
+  status: {
+    refusals?: { reason: string; message: string }[]; unknown?: string[]; hidden?: { group?: string; resource: string }[]
+    namespaces?: NamespacePlan[]; omittedExceededQuotas?: number
+    exceededQuotas?: { namespace: string; name: string; resource: string; used: string; moved: string; limit: string }[]
+  }
+}

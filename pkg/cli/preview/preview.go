@@ -22,15 +22,20 @@ func Append(all, page *v1beta1.HierarchyPlan) {
 	all.Status.Namespaces = append(all.Status.Namespaces, more...)
 }
 
+// Summary returns a sentence that says what a change would do.
+func Summary(namespace string, plan *v1beta1.HierarchyPlan) string {
+	outcome := effect(plan.Status.Summary)
+	if len(plan.Status.Refusals) > 0 && plan.Status.Summary == (v1beta1.PlanSummary{}) {
+		outcome = "be refused" // the server reports nothing else to a requester who may not make the change
+	}
+	return fmt.Sprintf("%s would %s.", describeChange(namespace, plan.Spec), outcome)
+}
+
 // Text formats a complete plan for a namespace. Differences of objects are included on request.
 func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) string {
 	var b strings.Builder
 	status := plan.Status
-	outcome := effect(status.Summary)
-	if len(status.Refusals) > 0 && status.Summary == (v1beta1.PlanSummary{}) {
-		outcome = "be refused" // the server reports nothing else to a requester who may not make the change
-	}
-	fmt.Fprintf(&b, "%s would %s.\n", describeChange(namespace, plan.Spec), outcome)
+	b.WriteString(Summary(namespace, plan) + "\n")
 	for _, n := range status.Namespaces {
 		b.WriteString("\n" + n.Name)
 		if n.Fate != "" {
