@@ -75,8 +75,8 @@ Last Seen Reason Object         Message
 
 func TestQuotasArePrintedAsKubectlDoes(t *testing.T) {
 	now := time.Now()
-	list := func(pairs ...string) corev1.ResourceList {
-		l := corev1.ResourceList{}
+	list := func(pairs ...string) hnc.ResourceList {
+		l := hnc.ResourceList{}
 		for i := 0; i < len(pairs); i += 2 {
 			l[corev1.ResourceName(pairs[i])] = resource.MustParse(pairs[i+1])
 		}

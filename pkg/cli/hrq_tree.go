@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
@@ -50,7 +48,7 @@ func (o *hrqOptions) printUse(ctx context.Context, c *clients, quotas []v1beta1.
 }
 
 // formatUse returns the resources that are used, in the order of their names: "pods: 1, secrets: 2".
-func formatUse(used corev1.ResourceList) string {
+func formatUse(used hnc.ResourceList) string {
 	var cells []string
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if quantity := used[name]; !quantity.IsZero() {

@@ -95,7 +95,7 @@ func (b quotas) prepare(ctx context.Context, nested int) error {
 				return err
 			}
 		}
-		q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hard}}
+		q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(hard)}}
 		if _, err := b.hierarchy.HncV1beta1().HierarchicalResourceQuotas(name).Create(ctx, q, metav1.CreateOptions{}); err != nil {
 			return err
 		}

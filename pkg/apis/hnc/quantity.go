@@ -1,6 +1,9 @@
 package hnc
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 
@@ -20,6 +23,49 @@ const (
 	// maxBits bounds their digits.
 	maxBits = 128
 )
+
+const (
+	// MaxQuantityText bounds the characters of a quantity that is parsed.
+	MaxQuantityText = 64
+	// maxExponent bounds those of its exponent: a sign and two digits.
+	maxExponent = 3
+)
+
+// ResourceList is a corev1.ResourceList that is cheap to decode and to compute with, whatever a user has written. Parsing 1e-2147483647 never ends, because
+// it is rounded. All requests decode lists as this type, whatever their format, and so do reads from storage and clients.
+type ResourceList corev1.ResourceList
+
+// UnmarshalJSON replaces quantities that are expensive to parse by one that is not countable, which validation rejects. They are no error, because they may
+// have been stored before.
+func (l *ResourceList) UnmarshalJSON(data []byte) error {
+	var texts map[corev1.ResourceName]json.RawMessage
+	*l = nil
+	if err := json.Unmarshal(data, &texts); err != nil || texts == nil {
+		return err
+	}
+	list := make(ResourceList, len(texts))
+	for name, text := range texts {
+		var quantity resource.Quantity
+		if !cheapText(text) {
+			quantity = uncountable.DeepCopy()
+		} else if err := quantity.UnmarshalJSON(text); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		list[name] = quantity
+	}
+	*l = list
+	return nil
+}
+
+// cheapText reports whether the JSON of a quantity, a string or a number, is cheap to parse.
+func cheapText(text []byte) bool {
+	text = bytes.TrimSpace(bytes.Trim(text, `"`))
+	if len(text) > MaxQuantityText {
+		return false
+	}
+	_, exponent, _ := bytes.Cut(bytes.ToLower(text), []byte("e"))
+	return len(exponent) <= maxExponent
+}
 
 // Cheap reports whether computing with a quantity is cheap. Quantities may have any exponent and any number of digits: comparing 1e40000000 with another
 // number takes half a minute, and even writing down a number with many digits can. It does neither.

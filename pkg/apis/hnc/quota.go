@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // QuotaSummaries returns used and hard of each resource in hard, in the order of their names: "pods: 1/3, secrets: 0/6".
 // Resources whose names begin with "limits." are in limits, all others in requests. Source: spec/hnc.md 1.5 and 3.13.
-func QuotaSummaries(hard, used corev1.ResourceList) (requests, limits string) {
+func QuotaSummaries(hard, used map[corev1.ResourceName]resource.Quantity) (requests, limits string) {
 	var r, l []string
 	for name, quantity := range hard {
 		use := used[name]

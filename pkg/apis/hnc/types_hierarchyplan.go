@@ -1,7 +1,6 @@
 package hnc
 
 import (
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -65,9 +64,9 @@ type ExceededQuota struct {
 	Namespace string
 	Name      string
 	Resource  string
-	Used      resource.Quantity
-	Moved     resource.Quantity
-	Limit     resource.Quantity
+	Used      string
+	Moved     string
+	Limit     string
 }
 
 // PlannedRefusal is a reason why a change would be rejected.

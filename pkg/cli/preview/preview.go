@@ -79,7 +79,7 @@ func writeExceeded(b *strings.Builder, status v1beta1.HierarchyPlanStatus) {
 		w := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "  NAMESPACE\tQUOTA\tRESOURCE\tUSED\tMOVED\tLIMIT")
 		for _, e := range status.ExceededQuotas {
-			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", e.Namespace, e.Name, e.Resource, e.Used.String(), e.Moved.String(), e.Limit.String())
+			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", e.Namespace, e.Name, e.Resource, e.Used, e.Moved, e.Limit)
 		}
 		_ = w.Flush() // a strings.Builder does not fail
 	}

@@ -3,8 +3,6 @@ package preview
 import (
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -32,8 +30,8 @@ func TestText(t *testing.T) {
 	plan.Spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: "globex"}
 	plan.Status.Summary = v1beta1.PlanSummary{Orphaned: 1, Added: 3, Overwritten: 1, Removed: 1}
 	plan.Status.ExceededQuotas = []v1beta1.ExceededQuota{
-		{Namespace: "globex", Name: "budget", Resource: "pods", Used: resource.MustParse("3"), Moved: resource.MustParse("2"), Limit: resource.MustParse("4")},
-		{Namespace: "globex", Name: "budget", Resource: "requests.cpu", Used: resource.MustParse("500m"), Moved: resource.MustParse("1"), Limit: resource.MustParse("1")},
+		{Namespace: "globex", Name: "budget", Resource: "pods", Used: "3", Moved: "2", Limit: "4"},
+		{Namespace: "globex", Name: "budget", Resource: "requests.cpu", Used: "500m", Moved: "1", Limit: "1"},
 	}
 	plan.Status.OmittedExceededQuotas = 2
 	plan.Status.Hidden = []v1beta1.HiddenKind{{Resource: "secrets"}, {Group: "rbac.authorization.k8s.io", Resource: "roles"}}

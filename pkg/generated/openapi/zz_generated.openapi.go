@@ -1330,28 +1330,32 @@ func schema_pkg_apis_hnc_v1beta1_ExceededQuota(ref common.ReferenceCallback) com
 					},
 					"used": {
 						SchemaProps: spec.SchemaProps{
-							Description: "used is the use below the namespace of the quota before the move.",
-							Ref:         ref(resource.Quantity{}.OpenAPIModelName()),
+							Description: "used is the use below the namespace of the quota before the move, as a quantity.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"moved": {
 						SchemaProps: spec.SchemaProps{
-							Description: "moved is the use that the move adds.",
-							Ref:         ref(resource.Quantity{}.OpenAPIModelName()),
+							Description: "moved is the use that the move adds, as a quantity.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"limit": {
 						SchemaProps: spec.SchemaProps{
-							Description: "limit is the limit of the quota.",
-							Ref:         ref(resource.Quantity{}.OpenAPIModelName()),
+							Description: "limit is the limit of the quota, as a quantity.",
+							Default:     "",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 				},
 				Required: []string{"namespace", "name", "resource", "used", "moved", "limit"},
 			},
 		},
-		Dependencies: []string{
-			resource.Quantity{}.OpenAPIModelName()},
 	}
 }
 

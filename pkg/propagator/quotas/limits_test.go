@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
@@ -23,7 +24,7 @@ func add(t *testing.T, s *Store, namespace, name string, hard corev1.ResourceLis
 	t.Helper()
 	q, err := NewQuota(&v1beta1.HierarchicalResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + name), ResourceVersion: "1"},
-		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hard},
+		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(hard)},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,8 @@ func visibleQuotas(exceeded []tree.ExceededQuota, visible func(namespace, name s
 				break
 			}
 			rows = append(rows, hnc.ExceededQuota{
-				Namespace: e.Namespace, Name: e.Name, Resource: string(over.Resource), Used: over.Used, Moved: over.Requested, Limit: over.Limit,
+				Namespace: e.Namespace, Name: e.Name, Resource: string(over.Resource),
+				Used: over.Used.String(), Moved: over.Requested.String(), Limit: over.Limit.String(),
 			})
 		}
 	}

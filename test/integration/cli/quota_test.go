@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -23,7 +24,7 @@ func TestQuotas(t *testing.T) {
 	}
 	quota := &v1beta1.HierarchicalResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "budget", Labels: map[string]string{"team": "top"}},
-		Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: corev1.ResourceList{
+		Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList{
 			corev1.ResourceSecrets: resource.MustParse("6"), corev1.ResourceLimitsCPU: resource.MustParse("2000m"),
 		}},
 	}

@@ -44,7 +44,7 @@ func editorIn(t *testing.T, name, namespace string) suite.User {
 // limitAs creates a quota as a user.
 func limitAs(t *testing.T, u suite.User, namespace, name string, hard corev1.ResourceList) error {
 	t.Helper()
-	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hard}}
+	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(hard)}}
 	_, err := u.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace).Create(t.Context(), q, metav1.CreateOptions{})
 	return err
 }

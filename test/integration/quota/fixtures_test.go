@@ -67,7 +67,7 @@ func limits(text string) corev1.ResourceList {
 }
 
 // text is the reverse of limits, in the order of names.
-func text(list corev1.ResourceList) string {
+func text(list map[corev1.ResourceName]resource.Quantity) string {
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		quantity := list[name]
@@ -81,7 +81,7 @@ func limit(t *testing.T, namespace, name, hard string) {
 	t.Helper()
 	client := admin.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace)
 	q := &v1beta1.HierarchicalResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: limits(hard)},
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(limits(hard))},
 	}
 	_, err := client.Create(t.Context(), q, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {

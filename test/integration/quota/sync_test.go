@@ -84,7 +84,7 @@ func TestResourceQuotasOfOurNameAreTakenOver(t *testing.T) {
 func TestQuotasOfOneScopeShareAResourceQuota(t *testing.T) {
 	tree(t, "scope-", "root", "leaf<root")
 	for name, pods := range map[string]string{"a": "pods=5", "b": "pods=4"} {
-		q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: limits(pods)}}
+		q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(limits(pods))}}
 		if name == "a" {
 			q.Spec.Scopes = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}
 		} else {

@@ -120,7 +120,7 @@ func TestPlanListsTheQuotasThatAMoveWouldExceed(t *testing.T) {
 			}
 			var rows []string
 			for _, e := range plan.Status.ExceededQuotas {
-				rows = append(rows, fmt.Sprintf("%s/%s %s %s+%s>%s", e.Namespace, e.Name, e.Resource, e.Used.String(), e.Moved.String(), e.Limit.String()))
+				rows = append(rows, fmt.Sprintf("%s/%s %s %s+%s>%s", e.Namespace, e.Name, e.Resource, e.Used, e.Moved, e.Limit))
 			}
 			if got := fmt.Sprintf("%s; %d omitted", strings.Join(rows, ", "), plan.Status.OmittedExceededQuotas); got != want || len(plan.Status.Refusals) != 1 {
 				return fmt.Errorf("got %s with refusals %v, want %s", got, plan.Status.Refusals, want)

@@ -51,7 +51,7 @@ func limit(t *testing.T, namespace, name string, hard int64) {
 	t.Helper()
 	client := admin.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace)
 	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{
-		Hard: corev1.ResourceList{corev1.ResourceSecrets: *resource.NewQuantity(hard, resource.DecimalSI)}}}
+		Hard: hnc.ResourceList{corev1.ResourceSecrets: *resource.NewQuantity(hard, resource.DecimalSI)}}}
 	_, err := client.Create(t.Context(), q, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		patch := fmt.Sprintf(`{"spec":{"hard":{"secrets":"%d"}}}`, hard)

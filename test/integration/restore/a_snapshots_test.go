@@ -80,7 +80,7 @@ func eventuallyBelow(t *testing.T, name, parent, other string) {
 func quota(t *testing.T, namespace string) {
 	t.Helper()
 	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: namespace}}
-	q.Spec.Hard = corev1.ResourceList{corev1.ResourceServices: resource.MustParse("7")}
+	q.Spec.Hard = hnc.ResourceList{corev1.ResourceServices: resource.MustParse("7")}
 	if _, err := root.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace).Create(t.Context(), q, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

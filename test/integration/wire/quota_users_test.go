@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 )
@@ -23,7 +24,7 @@ import (
 func newQuota(name, pods string) *v1beta1.HierarchicalResourceQuota {
 	return &v1beta1.HierarchicalResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse(pods)}},
+		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList{corev1.ResourcePods: resource.MustParse(pods)}},
 	}
 }
 
@@ -122,8 +123,8 @@ func TestQuotasInDiscoveryAndTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quota.Status.Hard = corev1.ResourceList{corev1.ResourcePods: resource.MustParse("3"), corev1.ResourceLimitsCPU: resource.MustParse("2")}
-	quota.Status.Used = corev1.ResourceList{corev1.ResourcePods: resource.MustParse("1")}
+	quota.Status.Hard = hnc.ResourceList{corev1.ResourcePods: resource.MustParse("3"), corev1.ResourceLimitsCPU: resource.MustParse("2")}
+	quota.Status.Used = hnc.ResourceList{corev1.ResourcePods: resource.MustParse("1")}
 	if _, err := quotas.UpdateStatus(t.Context(), quota, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestQuantitiesAreThoseOfResourceQuotas(t *testing.T) {
 	}
 	hard := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1n"), corev1.ResourceMemory: resource.MustParse("1.5Gi")}
 	ours, err := client.HncV1beta1().HierarchicalResourceQuotas("quota-rounding").Create(t.Context(), &v1beta1.HierarchicalResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Name: "q"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hard}}, metav1.CreateOptions{})
+		ObjectMeta: metav1.ObjectMeta{Name: "q"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(hard)}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package v1alpha2
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/conversion"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -171,13 +172,13 @@ func configurationFromHub(in *hnc.HNCConfiguration) HNCConfiguration {
 	}
 }
 
-// quotaToHub drops the summaries, which are computed. Quantities are bounded as in v1beta1.
+// quotaToHub drops the summaries, which are computed.
 func quotaToHub(in *HierarchicalResourceQuota) hnc.HierarchicalResourceQuota {
 	return hnc.HierarchicalResourceQuota{
 		ObjectMeta: in.ObjectMeta,
-		Spec:       hnc.HierarchicalResourceQuotaSpec{Hard: hnc.BoundQuantities(in.Spec.Hard)},
+		Spec:       hnc.HierarchicalResourceQuotaSpec{Hard: corev1.ResourceList(in.Spec.Hard)},
 		Status: hnc.HierarchicalResourceQuotaStatus{
-			Hard: hnc.BoundQuantities(in.Status.Hard), Used: hnc.BoundQuantities(in.Status.Used),
+			Hard: corev1.ResourceList(in.Status.Hard), Used: corev1.ResourceList(in.Status.Used),
 		},
 	}
 }
@@ -186,9 +187,9 @@ func quotaFromHub(in *hnc.HierarchicalResourceQuota) HierarchicalResourceQuota {
 	requests, limits := hnc.QuotaSummaries(in.Status.Hard, in.Status.Used)
 	return HierarchicalResourceQuota{
 		ObjectMeta: in.ObjectMeta,
-		Spec:       HierarchicalResourceQuotaSpec{Hard: in.Spec.Hard},
+		Spec:       HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(in.Spec.Hard)},
 		Status: HierarchicalResourceQuotaStatus{
-			Hard: in.Status.Hard, Used: in.Status.Used, RequestsSummary: requests, LimitsSummary: limits,
+			Hard: hnc.ResourceList(in.Status.Hard), Used: hnc.ResourceList(in.Status.Used), RequestsSummary: requests, LimitsSummary: limits,
 		},
 	}
 }

@@ -1,8 +1,9 @@
 package v1alpha2
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // +genclient
@@ -27,17 +28,17 @@ type HierarchicalResourceQuota struct {
 type HierarchicalResourceQuotaSpec struct {
 	// hard contains the limit of each resource, as in a ResourceQuota.
 	// +optional
-	Hard corev1.ResourceList `json:"hard,omitempty"`
+	Hard hnc.ResourceList `json:"hard,omitempty"`
 }
 
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatus struct {
 	// hard contains the limits that are in force.
 	// +optional
-	Hard corev1.ResourceList `json:"hard,omitempty"`
+	Hard hnc.ResourceList `json:"hard,omitempty"`
 	// used contains the use of the subtree.
 	// +optional
-	Used corev1.ResourceList `json:"used,omitempty"`
+	Used hnc.ResourceList `json:"used,omitempty"`
 	// requestsSummary lists used and hard of all resources but limits, for example "pods: 1/3, secrets: 0/6".
 	// +optional
 	RequestsSummary string `json:"requestsSummary,omitempty"`

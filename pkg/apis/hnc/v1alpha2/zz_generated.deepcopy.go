@@ -22,7 +22,7 @@ limitations under the License.
 package v1alpha2
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 )
@@ -205,7 +205,7 @@ func (in *HierarchicalResourceQuotaSpec) DeepCopyInto(out *HierarchicalResourceQ
 	*out = *in
 	if in.Hard != nil {
 		in, out := &in.Hard, &out.Hard
-		*out = make(corev1.ResourceList, len(*in))
+		*out = make(hnc.ResourceList, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val.DeepCopy()
 		}
@@ -228,14 +228,14 @@ func (in *HierarchicalResourceQuotaStatus) DeepCopyInto(out *HierarchicalResourc
 	*out = *in
 	if in.Hard != nil {
 		in, out := &in.Hard, &out.Hard
-		*out = make(corev1.ResourceList, len(*in))
+		*out = make(hnc.ResourceList, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val.DeepCopy()
 		}
 	}
 	if in.Used != nil {
 		in, out := &in.Used, &out.Used
-		*out = make(corev1.ResourceList, len(*in))
+		*out = make(hnc.ResourceList, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val.DeepCopy()
 		}

@@ -1,7 +1,5 @@
 package v1beta1
 
-import "k8s.io/apimachinery/pkg/api/resource"
-
 // ExceededQuota is a resource of which a move would exceed a HierarchicalResourceQuota.
 type ExceededQuota struct {
 	// namespace is the namespace of the quota.
@@ -10,12 +8,12 @@ type ExceededQuota struct {
 	Name string `json:"name"`
 	// resource is the limited resource.
 	Resource string `json:"resource"`
-	// used is the use below the namespace of the quota before the move.
-	Used resource.Quantity `json:"used"`
-	// moved is the use that the move adds.
-	Moved resource.Quantity `json:"moved"`
-	// limit is the limit of the quota.
-	Limit resource.Quantity `json:"limit"`
+	// used is the use below the namespace of the quota before the move, as a quantity.
+	Used string `json:"used"`
+	// moved is the use that the move adds, as a quantity.
+	Moved string `json:"moved"`
+	// limit is the limit of the quota, as a quantity.
+	Limit string `json:"limit"`
 }
 
 // PlannedQuota is a ResourceQuota that would be exceeded.

@@ -3,6 +3,8 @@ package v1beta1
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // +genclient
@@ -29,7 +31,7 @@ type HierarchicalResourceQuotaSpec struct {
 	// hard contains the limit of each resource, as in a ResourceQuota. The resource
 	// count/subnamespaces.hnc.x-k8s.io limits the number of namespaces below the namespace, at any depth.
 	// +optional
-	Hard corev1.ResourceList `json:"hard,omitempty"`
+	Hard hnc.ResourceList `json:"hard,omitempty"`
 	// scopes restrict the quota to objects that match all of them, as in a ResourceQuota.
 	// +optional
 	// +listType=atomic
@@ -63,10 +65,10 @@ type QuotaScopeRequirement struct {
 type HierarchicalResourceQuotaStatus struct {
 	// hard contains the limits that are in force.
 	// +optional
-	Hard corev1.ResourceList `json:"hard,omitempty"`
+	Hard hnc.ResourceList `json:"hard,omitempty"`
 	// used contains the use of the subtree.
 	// +optional
-	Used corev1.ResourceList `json:"used,omitempty"`
+	Used hnc.ResourceList `json:"used,omitempty"`
 	// namespaces contains the use of each namespace that uses a limited resource, in the order of names. It contains at
 	// most 250 namespaces and 96 KiB.
 	// +optional
@@ -89,7 +91,7 @@ type NamespaceUse struct {
 	Namespace string `json:"namespace"`
 	// used contains the use of each limited resource.
 	// +optional
-	Used corev1.ResourceList `json:"used,omitempty"`
+	Used hnc.ResourceList `json:"used,omitempty"`
 }
 
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object

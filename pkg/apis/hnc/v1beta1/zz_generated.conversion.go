@@ -25,8 +25,6 @@ import (
 	unsafe "unsafe"
 
 	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	conversion "k8s.io/apimachinery/pkg/conversion"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 )
@@ -168,8 +166,18 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}); err != nil {
 		return err
 	}
+	if err := s.AddGeneratedConversionFunc((*HierarchicalResourceQuotaSpec)(nil), (*hnc.HierarchicalResourceQuotaSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(a.(*HierarchicalResourceQuotaSpec), b.(*hnc.HierarchicalResourceQuotaSpec), scope)
+	}); err != nil {
+		return err
+	}
 	if err := s.AddGeneratedConversionFunc((*hnc.HierarchicalResourceQuotaSpec)(nil), (*HierarchicalResourceQuotaSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec(a.(*hnc.HierarchicalResourceQuotaSpec), b.(*HierarchicalResourceQuotaSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*HierarchicalResourceQuotaStatus)(nil), (*hnc.HierarchicalResourceQuotaStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(a.(*HierarchicalResourceQuotaStatus), b.(*hnc.HierarchicalResourceQuotaStatus), scope)
 	}); err != nil {
 		return err
 	}
@@ -335,6 +343,11 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*hnc.NamespacePlan)(nil), (*NamespacePlan)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(a.(*hnc.NamespacePlan), b.(*NamespacePlan), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*NamespaceUse)(nil), (*hnc.NamespaceUse)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(a.(*NamespaceUse), b.(*hnc.NamespaceUse), scope)
 	}); err != nil {
 		return err
 	}
@@ -610,21 +623,6 @@ func RegisterConversions(s *runtime.Scheme) error {
 	}
 	if err := s.AddGeneratedConversionFunc((*hnc.SubnamespaceStatus)(nil), (*SubnamespaceStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
 		return Convert_hnc_SubnamespaceStatus_To_v1beta1_SubnamespaceStatus(a.(*hnc.SubnamespaceStatus), b.(*SubnamespaceStatus), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddConversionFunc((*HierarchicalResourceQuotaSpec)(nil), (*hnc.HierarchicalResourceQuotaSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
-		return Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(a.(*HierarchicalResourceQuotaSpec), b.(*hnc.HierarchicalResourceQuotaSpec), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddConversionFunc((*HierarchicalResourceQuotaStatus)(nil), (*hnc.HierarchicalResourceQuotaStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
-		return Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(a.(*HierarchicalResourceQuotaStatus), b.(*hnc.HierarchicalResourceQuotaStatus), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddConversionFunc((*NamespaceUse)(nil), (*hnc.NamespaceUse)(nil), func(a, b interface{}, scope conversion.Scope) error {
-		return Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(a.(*NamespaceUse), b.(*hnc.NamespaceUse), scope)
 	}); err != nil {
 		return err
 	}
@@ -913,17 +911,7 @@ func Convert_hnc_HierarchicalResourceQuota_To_v1beta1_HierarchicalResourceQuota(
 
 func autoConvert_v1beta1_HierarchicalResourceQuotaList_To_hnc_HierarchicalResourceQuotaList(in *HierarchicalResourceQuotaList, out *hnc.HierarchicalResourceQuotaList, s conversion.Scope) error {
 	out.ListMeta = in.ListMeta
-	if in.Items != nil {
-		in, out := &in.Items, &out.Items
-		*out = make([]hnc.HierarchicalResourceQuota, len(*in))
-		for i := range *in {
-			if err := Convert_v1beta1_HierarchicalResourceQuota_To_hnc_HierarchicalResourceQuota(&(*in)[i], &(*out)[i], s); err != nil {
-				return err
-			}
-		}
-	} else {
-		out.Items = nil
-	}
+	out.Items = *(*[]hnc.HierarchicalResourceQuota)(unsafe.Pointer(&in.Items))
 	return nil
 }
 
@@ -934,17 +922,7 @@ func Convert_v1beta1_HierarchicalResourceQuotaList_To_hnc_HierarchicalResourceQu
 
 func autoConvert_hnc_HierarchicalResourceQuotaList_To_v1beta1_HierarchicalResourceQuotaList(in *hnc.HierarchicalResourceQuotaList, out *HierarchicalResourceQuotaList, s conversion.Scope) error {
 	out.ListMeta = in.ListMeta
-	if in.Items != nil {
-		in, out := &in.Items, &out.Items
-		*out = make([]HierarchicalResourceQuota, len(*in))
-		for i := range *in {
-			if err := Convert_hnc_HierarchicalResourceQuota_To_v1beta1_HierarchicalResourceQuota(&(*in)[i], &(*out)[i], s); err != nil {
-				return err
-			}
-		}
-	} else {
-		out.Items = nil
-	}
+	out.Items = *(*[]HierarchicalResourceQuota)(unsafe.Pointer(&in.Items))
 	return nil
 }
 
@@ -954,16 +932,17 @@ func Convert_hnc_HierarchicalResourceQuotaList_To_v1beta1_HierarchicalResourceQu
 }
 
 func autoConvert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(in *HierarchicalResourceQuotaSpec, out *hnc.HierarchicalResourceQuotaSpec, s conversion.Scope) error {
-	out.Hard = *(*v1.ResourceList)(unsafe.Pointer(&in.Hard))
-	out.Scopes = *(*[]v1.ResourceQuotaScope)(unsafe.Pointer(&in.Scopes))
-	out.ScopeSelector = (*hnc.QuotaScopeSelector)(unsafe.Pointer(in.ScopeSelector))
+	*out = *(*hnc.HierarchicalResourceQuotaSpec)(unsafe.Pointer(in))
 	return nil
 }
 
+// Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec is an autogenerated conversion function.
+func Convert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(in *HierarchicalResourceQuotaSpec, out *hnc.HierarchicalResourceQuotaSpec, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchicalResourceQuotaSpec_To_hnc_HierarchicalResourceQuotaSpec(in, out, s)
+}
+
 func autoConvert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQuotaSpec(in *hnc.HierarchicalResourceQuotaSpec, out *HierarchicalResourceQuotaSpec, s conversion.Scope) error {
-	out.Hard = *(*v1.ResourceList)(unsafe.Pointer(&in.Hard))
-	out.Scopes = *(*[]v1.ResourceQuotaScope)(unsafe.Pointer(&in.Scopes))
-	out.ScopeSelector = (*QuotaScopeSelector)(unsafe.Pointer(in.ScopeSelector))
+	*out = *(*HierarchicalResourceQuotaSpec)(unsafe.Pointer(in))
 	return nil
 }
 
@@ -973,40 +952,17 @@ func Convert_hnc_HierarchicalResourceQuotaSpec_To_v1beta1_HierarchicalResourceQu
 }
 
 func autoConvert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(in *HierarchicalResourceQuotaStatus, out *hnc.HierarchicalResourceQuotaStatus, s conversion.Scope) error {
-	out.Hard = *(*v1.ResourceList)(unsafe.Pointer(&in.Hard))
-	out.Used = *(*v1.ResourceList)(unsafe.Pointer(&in.Used))
-	if in.Namespaces != nil {
-		in, out := &in.Namespaces, &out.Namespaces
-		*out = make([]hnc.NamespaceUse, len(*in))
-		for i := range *in {
-			if err := Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(&(*in)[i], &(*out)[i], s); err != nil {
-				return err
-			}
-		}
-	} else {
-		out.Namespaces = nil
-	}
-	out.OmittedNamespaces = in.OmittedNamespaces
-	out.Conditions = *(*[]metav1.Condition)(unsafe.Pointer(&in.Conditions))
+	*out = *(*hnc.HierarchicalResourceQuotaStatus)(unsafe.Pointer(in))
 	return nil
 }
 
+// Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus is an autogenerated conversion function.
+func Convert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(in *HierarchicalResourceQuotaStatus, out *hnc.HierarchicalResourceQuotaStatus, s conversion.Scope) error {
+	return autoConvert_v1beta1_HierarchicalResourceQuotaStatus_To_hnc_HierarchicalResourceQuotaStatus(in, out, s)
+}
+
 func autoConvert_hnc_HierarchicalResourceQuotaStatus_To_v1beta1_HierarchicalResourceQuotaStatus(in *hnc.HierarchicalResourceQuotaStatus, out *HierarchicalResourceQuotaStatus, s conversion.Scope) error {
-	out.Hard = *(*v1.ResourceList)(unsafe.Pointer(&in.Hard))
-	out.Used = *(*v1.ResourceList)(unsafe.Pointer(&in.Used))
-	if in.Namespaces != nil {
-		in, out := &in.Namespaces, &out.Namespaces
-		*out = make([]NamespaceUse, len(*in))
-		for i := range *in {
-			if err := Convert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(&(*in)[i], &(*out)[i], s); err != nil {
-				return err
-			}
-		}
-	} else {
-		out.Namespaces = nil
-	}
-	out.OmittedNamespaces = in.OmittedNamespaces
-	out.Conditions = *(*[]metav1.Condition)(unsafe.Pointer(&in.Conditions))
+	*out = *(*HierarchicalResourceQuotaStatus)(unsafe.Pointer(in))
 	return nil
 }
 
@@ -1372,14 +1328,17 @@ func Convert_hnc_NamespacePlan_To_v1beta1_NamespacePlan(in *hnc.NamespacePlan, o
 }
 
 func autoConvert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(in *NamespaceUse, out *hnc.NamespaceUse, s conversion.Scope) error {
-	out.Namespace = in.Namespace
-	out.Used = *(*v1.ResourceList)(unsafe.Pointer(&in.Used))
+	*out = *(*hnc.NamespaceUse)(unsafe.Pointer(in))
 	return nil
 }
 
+// Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse is an autogenerated conversion function.
+func Convert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(in *NamespaceUse, out *hnc.NamespaceUse, s conversion.Scope) error {
+	return autoConvert_v1beta1_NamespaceUse_To_hnc_NamespaceUse(in, out, s)
+}
+
 func autoConvert_hnc_NamespaceUse_To_v1beta1_NamespaceUse(in *hnc.NamespaceUse, out *NamespaceUse, s conversion.Scope) error {
-	out.Namespace = in.Namespace
-	out.Used = *(*v1.ResourceList)(unsafe.Pointer(&in.Used))
+	*out = *(*NamespaceUse)(unsafe.Pointer(in))
 	return nil
 }
 

@@ -43,9 +43,7 @@ func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
 
 // ValidateQuotaUpdate validates an updated quota. An unchanged spec is valid, so that finalizers for instance can always be removed.
 func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList {
-	spec, oldSpec := q.Spec, old.Spec
-	spec.Hard, oldSpec.Hard = hnc.BoundQuantities(spec.Hard), hnc.BoundQuantities(oldSpec.Hard)
-	if apiequality.Semantic.DeepEqual(spec, oldSpec) {
+	if apiequality.Semantic.DeepEqual(q.Spec, old.Spec) {
 		return nil
 	}
 	return ValidateQuota(q)
@@ -109,9 +107,9 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 }
 
 func validateQuotaQuantity(at *field.Path, name corev1.ResourceName, quantity resource.Quantity) field.ErrorList {
-	// Nothing may be computed with others.
 	if !hnc.Countable(quantity) {
-		return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("must be between 0 and %d, the largest number that Kubernetes counts", hnc.MaxQuantity))}
+		return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("must be between 0 and %d, the largest number that Kubernetes counts, "+
+			"and have at most %d characters and an exponent of at most two digits", hnc.MaxQuantity, hnc.MaxQuantityText))}
 	}
 	var errs field.ErrorList
 	if quantity.Sign() < 0 {

@@ -59,7 +59,7 @@ func TestNothingIsLimitedBeforeTheWebhookIsApplied(t *testing.T) {
 	d.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a", ResourceVersion: "1"}})
 	d.Cache.ForQuotas().Observe(&v1beta1.HierarchicalResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "q", UID: "q", ResourceVersion: "2"},
-		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: pods("5")},
+		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(pods("5"))},
 	})
 	reconcile := func(want int) {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -97,13 +98,13 @@ func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) 
 	hard := effective(s, q)
 	totals := tally.totals(hard)
 	names := slices.Sorted(maps.Keys(tally.used))
-	status := v1beta1.HierarchicalResourceQuotaStatus{Hard: hard, Used: totals}
+	status := v1beta1.HierarchicalResourceQuotaStatus{Hard: hnc.ResourceList(hard), Used: hnc.ResourceList(totals)}
 	bytes := 0
 	for _, name := range names[:min(len(names), maxNamespaces)] {
 		if bytes += useBytes(name, tally.used[name]); bytes > maxUseBytes {
 			break
 		}
-		status.Namespaces = append(status.Namespaces, v1beta1.NamespaceUse{Namespace: name, Used: tally.used[name]})
+		status.Namespaces = append(status.Namespaces, v1beta1.NamespaceUse{Namespace: name, Used: hnc.ResourceList(tally.used[name])})
 	}
 	status.OmittedNamespaces = int32(len(names) - len(status.Namespaces)) //nolint:gosec // at most as many as there are namespaces
 	status.Conditions = conditions.Merge(q.Status.Conditions, []metav1.Condition{c.enforced(s, q), exceeded(hard, totals)}, q.Generation, now)
@@ -111,7 +112,7 @@ func (c *Controller) statusOf(s *cache.State, q *quotas.Quota, now metav1.Time) 
 }
 
 // useBytes returns the size of the JSON of a NamespaceUse in bytes.
-func useBytes(namespace string, used corev1.ResourceList) int {
+func useBytes(namespace string, used map[corev1.ResourceName]resource.Quantity) int {
 	n := len(`{"namespace":"","used":{}},`) + len(namespace)
 	for name, quantity := range used {
 		n += len(`"":"",`) + len(name) + len(quantity.String())

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -61,7 +62,7 @@ func TestStatusIsBounded(t *testing.T) {
 }
 
 func TestSizeOfUseIsThatOfItsJSON(t *testing.T) {
-	use := v1beta1.NamespaceUse{Namespace: "a", Used: many(3, "5Gi")}
+	use := v1beta1.NamespaceUse{Namespace: "a", Used: hnc.ResourceList(many(3, "5Gi"))}
 	encoded, err := json.Marshal(use)
 	if err != nil {
 		t.Fatal(err)

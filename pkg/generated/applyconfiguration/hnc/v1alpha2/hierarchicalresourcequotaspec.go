@@ -19,7 +19,7 @@ limitations under the License.
 package v1alpha2
 
 import (
-	v1 "k8s.io/api/core/v1"
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // HierarchicalResourceQuotaSpecApplyConfiguration represents a declarative configuration of the HierarchicalResourceQuotaSpec type for use
@@ -28,7 +28,7 @@ import (
 // HierarchicalResourceQuotaSpec contains the limits.
 type HierarchicalResourceQuotaSpecApplyConfiguration struct {
 	// hard contains the limit of each resource, as in a ResourceQuota.
-	Hard *v1.ResourceList `json:"hard,omitempty"`
+	Hard *hnc.ResourceList `json:"hard,omitempty"`
 }
 
 // HierarchicalResourceQuotaSpecApplyConfiguration constructs a declarative configuration of the HierarchicalResourceQuotaSpec type for use with
@@ -40,7 +40,7 @@ func HierarchicalResourceQuotaSpec() *HierarchicalResourceQuotaSpecApplyConfigur
 // WithHard sets the Hard field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Hard field is set to the value of the last call.
-func (b *HierarchicalResourceQuotaSpecApplyConfiguration) WithHard(value v1.ResourceList) *HierarchicalResourceQuotaSpecApplyConfiguration {
+func (b *HierarchicalResourceQuotaSpecApplyConfiguration) WithHard(value hnc.ResourceList) *HierarchicalResourceQuotaSpecApplyConfiguration {
 	b.Hard = &value
 	return b
 }

@@ -19,7 +19,7 @@ limitations under the License.
 package v1alpha2
 
 import (
-	v1 "k8s.io/api/core/v1"
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // HierarchicalResourceQuotaStatusApplyConfiguration represents a declarative configuration of the HierarchicalResourceQuotaStatus type for use
@@ -28,9 +28,9 @@ import (
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatusApplyConfiguration struct {
 	// hard contains the limits that are in force.
-	Hard *v1.ResourceList `json:"hard,omitempty"`
+	Hard *hnc.ResourceList `json:"hard,omitempty"`
 	// used contains the use of the subtree.
-	Used *v1.ResourceList `json:"used,omitempty"`
+	Used *hnc.ResourceList `json:"used,omitempty"`
 	// requestsSummary lists used and hard of all resources but limits, for example "pods: 1/3, secrets: 0/6".
 	RequestsSummary *string `json:"requestsSummary,omitempty"`
 	// limitsSummary lists used and hard of the resources whose names begin with "limits.".
@@ -46,7 +46,7 @@ func HierarchicalResourceQuotaStatus() *HierarchicalResourceQuotaStatusApplyConf
 // WithHard sets the Hard field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Hard field is set to the value of the last call.
-func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithHard(value v1.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
+func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithHard(value hnc.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
 	b.Hard = &value
 	return b
 }
@@ -54,7 +54,7 @@ func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithHard(value v1.Re
 // WithUsed sets the Used field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Used field is set to the value of the last call.
-func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithUsed(value v1.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
+func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithUsed(value hnc.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
 	b.Used = &value
 	return b
 }

@@ -19,6 +19,7 @@ limitations under the License.
 package v1beta1
 
 import (
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -29,7 +30,7 @@ import (
 type HierarchicalResourceQuotaSpecApplyConfiguration struct {
 	// hard contains the limit of each resource, as in a ResourceQuota. The resource
 	// count/subnamespaces.hnc.x-k8s.io limits the number of namespaces below the namespace, at any depth.
-	Hard *v1.ResourceList `json:"hard,omitempty"`
+	Hard *hnc.ResourceList `json:"hard,omitempty"`
 	// scopes restrict the quota to objects that match all of them, as in a ResourceQuota.
 	Scopes []v1.ResourceQuotaScope `json:"scopes,omitempty"`
 	// scopeSelector restricts the quota to objects that match all of its expressions, as in a ResourceQuota.
@@ -45,7 +46,7 @@ func HierarchicalResourceQuotaSpec() *HierarchicalResourceQuotaSpecApplyConfigur
 // WithHard sets the Hard field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Hard field is set to the value of the last call.
-func (b *HierarchicalResourceQuotaSpecApplyConfiguration) WithHard(value v1.ResourceList) *HierarchicalResourceQuotaSpecApplyConfiguration {
+func (b *HierarchicalResourceQuotaSpecApplyConfiguration) WithHard(value hnc.ResourceList) *HierarchicalResourceQuotaSpecApplyConfiguration {
 	b.Hard = &value
 	return b
 }

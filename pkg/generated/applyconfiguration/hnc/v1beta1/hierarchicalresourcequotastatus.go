@@ -19,8 +19,8 @@ limitations under the License.
 package v1beta1
 
 import (
-	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
 // HierarchicalResourceQuotaStatusApplyConfiguration represents a declarative configuration of the HierarchicalResourceQuotaStatus type for use
@@ -29,16 +29,16 @@ import (
 // HierarchicalResourceQuotaStatus contains the limits that are in force, and the use.
 type HierarchicalResourceQuotaStatusApplyConfiguration struct {
 	// hard contains the limits that are in force.
-	Hard *v1.ResourceList `json:"hard,omitempty"`
+	Hard *hnc.ResourceList `json:"hard,omitempty"`
 	// used contains the use of the subtree.
-	Used *v1.ResourceList `json:"used,omitempty"`
+	Used *hnc.ResourceList `json:"used,omitempty"`
 	// namespaces contains the use of each namespace that uses a limited resource, in the order of names. It contains at
 	// most 250 namespaces and 96 KiB.
 	Namespaces []NamespaceUseApplyConfiguration `json:"namespaces,omitempty"`
 	// omittedNamespaces is the number of namespaces with use that are not in namespaces.
 	OmittedNamespaces *int32 `json:"omittedNamespaces,omitempty"`
 	// conditions contains Enforced and Exceeded.
-	Conditions []metav1.ConditionApplyConfiguration `json:"conditions,omitempty"`
+	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
 // HierarchicalResourceQuotaStatusApplyConfiguration constructs a declarative configuration of the HierarchicalResourceQuotaStatus type for use with
@@ -50,7 +50,7 @@ func HierarchicalResourceQuotaStatus() *HierarchicalResourceQuotaStatusApplyConf
 // WithHard sets the Hard field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Hard field is set to the value of the last call.
-func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithHard(value v1.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
+func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithHard(value hnc.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
 	b.Hard = &value
 	return b
 }
@@ -58,7 +58,7 @@ func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithHard(value v1.Re
 // WithUsed sets the Used field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Used field is set to the value of the last call.
-func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithUsed(value v1.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
+func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithUsed(value hnc.ResourceList) *HierarchicalResourceQuotaStatusApplyConfiguration {
 	b.Used = &value
 	return b
 }
@@ -87,7 +87,7 @@ func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithOmittedNamespace
 // WithConditions adds the given value to the Conditions field in the declarative configuration
 // and returns the receiver, so that objects can be build by chaining "With" function invocations.
 // If called multiple times, values provided by each call will be appended to the Conditions field.
-func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithConditions(values ...*metav1.ConditionApplyConfiguration) *HierarchicalResourceQuotaStatusApplyConfiguration {
+func (b *HierarchicalResourceQuotaStatusApplyConfiguration) WithConditions(values ...*v1.ConditionApplyConfiguration) *HierarchicalResourceQuotaStatusApplyConfiguration {
 	for i := range values {
 		if values[i] == nil {
 			panic("nil value passed to WithConditions")

@@ -19,7 +19,7 @@ limitations under the License.
 package v1beta1
 
 import (
-	v1 "k8s.io/api/core/v1"
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // NamespaceUseApplyConfiguration represents a declarative configuration of the NamespaceUse type for use
@@ -30,7 +30,7 @@ type NamespaceUseApplyConfiguration struct {
 	// namespace is the name of the namespace.
 	Namespace *string `json:"namespace,omitempty"`
 	// used contains the use of each limited resource.
-	Used *v1.ResourceList `json:"used,omitempty"`
+	Used *hnc.ResourceList `json:"used,omitempty"`
 }
 
 // NamespaceUseApplyConfiguration constructs a declarative configuration of the NamespaceUse type for use with
@@ -50,7 +50,7 @@ func (b *NamespaceUseApplyConfiguration) WithNamespace(value string) *NamespaceU
 // WithUsed sets the Used field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Used field is set to the value of the last call.
-func (b *NamespaceUseApplyConfiguration) WithUsed(value v1.ResourceList) *NamespaceUseApplyConfiguration {
+func (b *NamespaceUseApplyConfiguration) WithUsed(value hnc.ResourceList) *NamespaceUseApplyConfiguration {
 	b.Used = &value
 	return b
 }

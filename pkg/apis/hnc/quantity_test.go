@@ -1,0 +1,73 @@
+package hnc_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+func TestQuantitiesThatAreExpensiveToParseAreNotParsed(t *testing.T) {
+	for text, want := range map[string]string{
+		`"5"`: "5", `5`: "5", `" 1.5Gi "`: "1536Mi", `"-2"`: "-2", `null`: "0", `"1e3"`: "1e3", `"1E5"`: "100e3", `"1e-99"`: "1e-9", `"7E"`: "7E", `1e3`: "1e3",
+		`"9223372036854775807"`: "9223372036854775807",
+
+		`"1e-2147483647"`: "10E", `1e-2147483647`: "10E", `"1E-1000000000"`: "10E", `"  1e-1000000000  "`: "10E", `"-1e2147483647"`: "10E",
+		`"12345678901234567890e1000000000"`: "10E", `"` + strings.Repeat("9", 1000000) + `e100000000"`: "10E", `"0.` + strings.Repeat("0", 1000000) + `1"`: "10E",
+
+		`"x"`: "error", `"1\u0030"`: "error", `{}`: "error", `"1e"`: "error",
+	} {
+		t.Run(text[:min(len(text), 40)], func(t *testing.T) {
+			got := make(chan string)
+			go func() {
+				list := hnc.ResourceList{"before": {}}
+				if err := json.Unmarshal([]byte(`{"pods":`+text+`}`), &list); err != nil {
+					if !strings.HasPrefix(err.Error(), "pods: ") {
+						t.Errorf("the error does not name the resource: %v", err)
+					}
+					got <- "error"
+					return
+				}
+				quantity := list["pods"]
+				got <- quantity.String()
+			}()
+			select {
+			case quantity := <-got:
+				if quantity != want {
+					t.Errorf("got %s, want %s", quantity, want)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatal("it is parsed for ever")
+			}
+		})
+	}
+}
+
+// Server-side apply and strategic merge patches are decoded like that.
+func TestUnstructuredQuantitiesAreNotParsedEither(t *testing.T) {
+	object := map[string]any{
+		"spec":   map[string]any{"hard": map[string]any{"pods": "1e-2147483647", "secrets": int64(3), "services": nil}},
+		"status": map[string]any{"namespaces": []any{map[string]any{"namespace": "a", "used": map[string]any{"pods": "1e-2147483647"}}}},
+	}
+	done := make(chan error)
+	q := &v1beta1.HierarchicalResourceQuota{}
+	go func() { done <- runtime.DefaultUnstructuredConverter.FromUnstructured(object, q) }()
+	select {
+	case err := <-done:
+		pods, secrets, used := q.Spec.Hard["pods"], q.Spec.Hard["secrets"], q.Status.Namespaces[0].Used["pods"]
+		if got := fmt.Sprintf("%s %s %s", pods.String(), secrets.String(), used.String()); err != nil || got != "10E 3 10E" {
+			t.Errorf("got %s, %v", got, err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it is parsed for ever")
+	}
+	if err := json.Unmarshal([]byte(`{"hard": null}`), &q.Spec); err != nil || q.Spec.Hard != nil {
+		t.Errorf("null leaves %v, %v", q.Spec.Hard, err)
+	}
+}
