@@ -1,4 +1,4 @@
-// Command hnc-propagator makes the cluster look as its namespace hierarchies say.
+// Command hnc-propagator reconciles namespaces and their objects with the hierarchies.
 package main
 
 import (

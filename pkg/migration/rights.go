@@ -61,7 +61,7 @@ func (c *clients) checkRights(ctx context.Context) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("you may not migrate this cluster, which needs these rights, all of which cluster-admin has:\n  %s", strings.Join(missing, "\n  "))
+		return fmt.Errorf("permissions are missing that a migration needs, all of which cluster-admin has:\n  %s", strings.Join(missing, "\n  "))
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func (r *Runner) Leads() bool {
 	return m != nil && m.leading.Load()
 }
 
-// Paused reports whether this replica leads and writes nothing, because the hierarchies and the cluster may be of different times.
+// Paused reports whether this replica leads and writes nothing, because the store and the cluster appear to come from different backups.
 func (r *Runner) Paused() bool {
 	m, _ := r.current()
 	return m != nil && m.restore.Paused()

@@ -22,7 +22,7 @@ func NewCommand(version string) *cobra.Command {
 	logging := logsapi.NewLoggingConfiguration()
 	cmd := &cobra.Command{
 		Use:   "hnc-propagator",
-		Short: "Makes the cluster look as its namespace hierarchies say",
+		Short: "Reconciles namespaces and their objects with the hierarchies",
 		Long: `Watches namespaces, hierarchies, sub-namespaces and the objects that are propagated, and writes copies of objects,
 tree labels of namespaces, and sub-namespaces. Of several replicas one writes; the others keep ready to take over.`,
 		Version:      version,

@@ -159,8 +159,8 @@ const (
 	ReasonNamesTooLong              = "SomeNamesTooLong"
 )
 
-// ConditionPropagationPaused of the configuration is true while nothing is propagated because the hierarchies and the
-// cluster may be of different times. Its reasons say what was restored.
+// ConditionPropagationPaused of the configuration is true while nothing is propagated because the store and the
+// cluster appear to come from different backups. Its reasons say what was restored.
 const (
 	ConditionPropagationPaused = "PropagationPaused"
 

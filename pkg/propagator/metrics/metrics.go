@@ -61,7 +61,7 @@ func New(register Register, suppressKinds bool) *Metrics {
 		}),
 		paused: metrics.NewGauge(&metrics.GaugeOpts{
 			Name:           "hnc_propagation_paused",
-			Help:           "1 while nothing is propagated because the hierarchies and the cluster may be of different times, as after a restore.",
+			Help:           "1 while nothing is propagated because the store and the cluster appear to come from different backups, as after a restore.",
 			StabilityLevel: metrics.ALPHA,
 		}),
 		hierarchyWrites: metrics.NewGauge(LegacyGauge("reconcilers_hierconfig_hierconfig_writes_total", "Writes of hierarchies.")),

@@ -29,7 +29,7 @@ const (
 )
 
 // Run returns what a propagator with the command line args would write in the cluster that config leads to. The configuration should have the
-// propagator's identity, because admission policies and rights depend on it. If the hierarchies and the cluster may be of different times, trust says
+// propagator's identity, because admission policies and rights depend on it. If the store and the cluster appear to come from different backups, trust says
 // what is right, hnc.TrustHierarchies or hnc.TrustNamespaces; with "", it is what the propagator would decide.
 func Run(ctx context.Context, config *rest.Config, args []string, trust string) (*Report, error) {
 	o := options.New()

@@ -7,8 +7,8 @@ import (
 )
 
 // InPlace reports whether a namespace whose Hierarchy names the parent is in place: it and all its ancestors exist and are not excluded, and if it
-// is a sub-namespace, a Subnamespace claims it. It reads the caches only, so that it costs nothing, and returns false for everything that they do
-// not contain. The propagator finds what the caches do not contain yet.
+// is a sub-namespace, a Subnamespace claims it. It reads caches only and returns false on a miss; the
+// propagator sets Ready in that case.
 func (i *Index) InPlace(name, parent string) bool {
 	var ancestors []string
 	i.mu.RLock()

@@ -25,7 +25,7 @@ type snapshot struct {
 	namespaces map[string]*corev1.Namespace
 	// marks holds the revisions of the marks that are compared at commit.
 	marks map[string]int64
-	// unused holds the names of namespaces that do not exist and have no children, so that they use nothing.
+	// unused holds the names of missing namespaces without children, which cannot consume quota.
 	unused map[string]bool
 }
 

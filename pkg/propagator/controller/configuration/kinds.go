@@ -17,11 +17,11 @@ import (
 // How often the kinds are resolved: after an announcement often for some time, because discovery is late; while one is missing, rather often;
 // otherwise only to be sure.
 const (
-	resolveAtMostEvery      = 250 * time.Millisecond
-	resolveAfterAnnounced   = time.Second
-	announcementEffective   = 15 * time.Second
-	resolveWithProblems     = 10 * time.Second
-	resolveWithoutAnyReason = time.Minute
+	minResolveInterval      = 250 * time.Millisecond
+	discoverySettleInterval = time.Second
+	discoverySettleDuration = 15 * time.Second
+	retryInterval           = 10 * time.Second
+	resyncInterval          = time.Minute
 )
 
 // Run keeps the watched kinds those that the configuration and the hierarchies name, until the context ends.
@@ -33,12 +33,12 @@ func (c *Controller) Run(ctx context.Context) {
 		if c.Cache.WaitForConfiguration(ctx) != nil {
 			return
 		}
-		next := resolveAfterAnnounced
+		next := discoverySettleInterval
 		if err == nil {
 			next = c.resolve(ctx, cluster)
 		}
 		if receive(ctx, c.rediscover, next) {
-			receive(ctx, nil, resolveAtMostEvery-time.Since(start))
+			receive(ctx, nil, minResolveInterval-time.Since(start))
 		}
 	}
 }
@@ -102,12 +102,12 @@ func (c *Controller) resolve(ctx context.Context, cluster Cluster) (next time.Du
 		c.updateTreeConditions(s)
 		c.Enqueue()
 		switch {
-		case time.Since(announced) < announcementEffective:
-			next = resolveAfterAnnounced
+		case time.Since(announced) < discoverySettleDuration:
+			next = discoverySettleInterval
 		case len(resolution.Problems) > 0 || trees.Problematic() || cluster.Incomplete != nil:
-			next = resolveWithProblems
+			next = retryInterval
 		default:
-			next = resolveWithoutAnyReason
+			next = resyncInterval
 		}
 	})
 	return next

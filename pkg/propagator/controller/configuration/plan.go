@@ -65,7 +65,7 @@ func count(n int) *int32 {
 func problemConditions(problems []problem, waiting []string) []metav1.Condition {
 	wanted := []metav1.Condition{}
 	ready := metav1.Condition{
-		Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, Message: "all kinds are treated as configured",
+		Type: hnc.ConditionReady, Status: metav1.ConditionTrue, Reason: hnc.ReasonReady, Message: "all configured kinds are propagated as their modes say",
 	}
 	if len(waiting) > 0 {
 		ready.Status, ready.Reason = metav1.ConditionFalse, hnc.ReasonPending

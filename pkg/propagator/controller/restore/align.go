@@ -93,13 +93,13 @@ func (c *Controller) align(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.each(ctx, a.leave, c.setParent); err != nil {
+	if err := c.forEachRecord(ctx, a.leave, c.setParent); err != nil {
 		return err
 	}
 	count := len(a.gone) + len(a.leave)
 	for _, level := range a.join {
 		count += len(level)
-		if err := c.each(ctx, level, c.alignOne); err != nil {
+		if err := c.forEachRecord(ctx, level, c.alignOne); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (c *Controller) patchSubnamespace(ctx context.Context, r record, sub *tree.
 		return err
 	}
 	patched, err := c.Hierarchy.HncV1beta1().Subnamespaces(r.parent).Patch(ctx, r.name, types.MergePatchType, patch, metav1.PatchOptions{})
-	return c.written(ctx, "Subnamespace", "patch", r, err, func() {
+	return c.afterWrite(ctx, "Subnamespace", "patch", r, err, func() {
 		if sub.Terminating && !c.DryRun {
 			return
 		}
@@ -164,7 +164,7 @@ func (c *Controller) setParent(ctx context.Context, r record) error {
 		return err
 	}
 	patched, err := c.Hierarchy.HncV1beta1().Hierarchies(r.name).Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{})
-	return c.written(ctx, "Hierarchy", "patch", r, err, func() {
+	return c.afterWrite(ctx, "Hierarchy", "patch", r, err, func() {
 		c.Written(&patched.ObjectMeta)
 		c.Cache.ObserveHierarchy(patched)
 	})

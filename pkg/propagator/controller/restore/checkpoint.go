@@ -45,37 +45,37 @@ func storedID(c *v1beta1.HNCConfiguration) string {
 	return c.Status.Checkpoint.ID
 }
 
-// doubt says why the hierarchies and the cluster may be of different times. The zero value means that they are not.
-type doubt struct{ reason, message string }
+// mismatch says why the store and the cluster appear to come from different backups. The zero value means that they are not.
+type mismatch struct{ reason, message string }
 
-// lost is the doubt about hierarchies that were rebuilt, because their store was lost.
-func lost(known string, c *v1beta1.HNCConfiguration) doubt {
-	return doubt{hnc.ReasonHierarchiesLost, fmt.Sprintf("the hierarchies were lost and have been rebuilt from the labels of the namespaces, which do not describe everything: "+
+// storeLost is the mismatch about hierarchies that were rebuilt, because their store was lost.
+func storeLost(known string, c *v1beta1.HNCConfiguration) mismatch {
+	return mismatch{hnc.ReasonHierarchiesLost, fmt.Sprintf("the hierarchies were lost and have been rebuilt from the labels of the namespaces, which do not describe everything: "+
 		"their configuration had the UID %s, and has %s", known, c.UID)}
 }
 
 // compare returns whether the hierarchies belong to this state of the cluster, by what is recorded in the annotations of the system namespace and in the
 // configuration. cluster is the UID of the namespace kube-system.
-func compare(annotations map[string]string, c *v1beta1.HNCConfiguration, cluster types.UID) doubt {
+func compare(annotations map[string]string, c *v1beta1.HNCConfiguration, cluster types.UID) mismatch {
 	stored, ids, store := c.Status.Checkpoint, recorded(annotations), annotations[hnc.AnnotationStore]
 	switch {
 	case stored == nil && (len(ids) == 0 || store != string(c.UID)):
 		// They were never propagated: they are new, or their store was lost.
-		return doubt{}
+		return mismatch{}
 	case stored == nil:
-		return doubt{hnc.ReasonHierarchiesOlder, fmt.Sprintf("the hierarchies are older than the cluster: they have no checkpoint, the cluster has %s", ids[0])}
+		return mismatch{hnc.ReasonHierarchiesOlder, fmt.Sprintf("the hierarchies are older than the cluster: they have no checkpoint, the cluster has %s", ids[0])}
 	case stored.Cluster != cluster:
-		return doubt{hnc.ReasonOtherCluster, fmt.Sprintf("the hierarchies are those of another cluster: its namespace kube-system has the UID %s, this one's has %s", stored.Cluster, cluster)}
+		return mismatch{hnc.ReasonOtherCluster, fmt.Sprintf("the hierarchies are those of another cluster: its namespace kube-system has the UID %s, this one's has %s", stored.Cluster, cluster)}
 	case store != "" && store != string(c.UID):
-		return doubt{hnc.ReasonOtherHierarchies, fmt.Sprintf("the hierarchies are others than those of the cluster: their configuration has the UID %s, the cluster's %s", c.UID, store)}
+		return mismatch{hnc.ReasonOtherHierarchies, fmt.Sprintf("the store does not belong to this cluster: its configuration has the UID %s, the cluster recorded %s", c.UID, store)}
 	case slices.Contains(ids, stored.ID):
-		return doubt{}
+		return mismatch{}
 	case len(ids) == 0:
-		return doubt{hnc.ReasonClusterOlder, fmt.Sprintf("the cluster is older than the hierarchies: it has no checkpoint, they have %s", stored.ID)}
+		return mismatch{hnc.ReasonClusterOlder, fmt.Sprintf("the cluster is older than the hierarchies: it has no checkpoint, they have %s", stored.ID)}
 	case number(stored.ID) < number(ids[0]):
-		return doubt{hnc.ReasonHierarchiesOlder, fmt.Sprintf("the hierarchies are older than the cluster: they have the checkpoint %s, the cluster has %s", stored.ID, ids[0])}
+		return mismatch{hnc.ReasonHierarchiesOlder, fmt.Sprintf("the hierarchies are older than the cluster: they have the checkpoint %s, the cluster has %s", stored.ID, ids[0])}
 	case number(stored.ID) > number(ids[0]):
-		return doubt{hnc.ReasonClusterOlder, fmt.Sprintf("the cluster is older than the hierarchies: it has the checkpoint %s, they have %s", ids[0], stored.ID)}
+		return mismatch{hnc.ReasonClusterOlder, fmt.Sprintf("the cluster is older than the hierarchies: it has the checkpoint %s, they have %s", ids[0], stored.ID)}
 	}
-	return doubt{hnc.ReasonOtherHierarchies, fmt.Sprintf("the hierarchies are others than those of the cluster: they have the checkpoint %s, the cluster has %s", stored.ID, ids[0])}
+	return mismatch{hnc.ReasonOtherHierarchies, fmt.Sprintf("the store does not belong to this cluster: it has the checkpoint %s, the cluster recorded %s", stored.ID, ids[0])}
 }

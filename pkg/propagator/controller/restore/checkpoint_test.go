@@ -132,7 +132,7 @@ func TestAdministratorEndsPause(t *testing.T) {
 func TestDecisionIsForOneCheckpoint(t *testing.T) {
 	f := older(t)
 	s := &state{system: system(map[string]string{hnc.AnnotationTrust: "hierarchies/5-older"}), config: f.configuration()}
-	if trusted, err := f.resolve(t.Context(), s, doubt{hnc.ReasonHierarchiesOlder, "older"}, 0); trusted || err != nil {
+	if trusted, err := f.resolve(t.Context(), s, mismatch{hnc.ReasonHierarchiesOlder, "older"}, 0); trusted || err != nil {
 		t.Errorf("trusted %v, error %v", trusted, err)
 	}
 }
@@ -183,7 +183,7 @@ func TestPauseIsReportedAgainAfterAnotherRestore(t *testing.T) {
 	f := older(t)
 	s := &state{system: system(nil), config: f.configuration()}
 	for range 2 {
-		if err := f.pause(t.Context(), s, doubt{hnc.ReasonHierarchiesOlder, "older"}); err != nil {
+		if err := f.pause(t.Context(), s, mismatch{hnc.ReasonHierarchiesOlder, "older"}); err != nil {
 			t.Fatal(err)
 		}
 		if c := f.configuration().Status.Conditions; len(c) != 1 || !f.Paused() {

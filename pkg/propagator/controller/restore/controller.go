@@ -20,7 +20,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 )
 
-// Controller rebuilds hierarchies when their store is lost, and pauses the propagation when the hierarchies and the cluster may be of different times.
+// Controller rebuilds hierarchies when their store is lost, and pauses the propagation when the store and the cluster appear to come from different backups.
 type Controller struct {
 	controller.Dependencies
 	Config
@@ -54,7 +54,7 @@ const (
 	comparisonPeriod = 5
 )
 
-// Paused reports whether nothing is propagated because the hierarchies and the cluster may be of different times.
+// Paused reports whether nothing is propagated because the store and the cluster appear to come from different backups.
 func (c *Controller) Paused() bool { return c.paused.Load() }
 
 // Run returns once the store is the one of the last time, or its hierarchies are rebuilt, or an administrator trusts them. It returns an error when the
@@ -118,10 +118,10 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 		return err == nil, err
 	}
 	logger, known := klog.FromContext(ctx), s.system.Annotations[hnc.AnnotationStore]
-	doubt := compare(s.system.Annotations, s.config, s.cluster)
+	mismatch := compare(s.system.Annotations, s.config, s.cluster)
 	switch {
-	case doubt.reason != "":
-		trusted, err := c.resolve(ctx, s, doubt, attempt)
+	case mismatch.reason != "":
+		trusted, err := c.resolve(ctx, s, mismatch, attempt)
 		if err != nil || !trusted {
 			return false, err
 		}
@@ -134,61 +134,61 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 			c.rebuilt = s.config.UID
 		}
 		// Labels do not describe everything, such as the parent of an orphan. What would be deleted for that is reported first.
-		trusted, err := c.resolve(ctx, s, lost(known, s.config), attempt)
+		trusted, err := c.resolve(ctx, s, storeLost(known, s.config), attempt)
 		if err != nil || !trusted {
 			return false, err
 		}
 	case known != "" && s.config.Status.Checkpoint != nil:
-		c.know(s, s.config.Status.Checkpoint.ID)
+		c.recordKnownStore(s, s.config.Status.Checkpoint.ID)
 		return true, nil
 	}
 	if err := c.store.record(ctx, s.system, s.config, s.cluster); err != nil {
 		return false, err
 	}
-	c.know(s, "")
+	c.recordKnownStore(s, "")
 	return true, nil
 }
 
-func (c *Controller) know(s *state, checkpoint string) {
+func (c *Controller) recordKnownStore(s *state, checkpoint string) {
 	if checkpoint != "" {
 		c.store.add(checkpoint, checkpoint)
 	}
 	c.store.known.Store(&s.config.UID)
 }
 
-// resolve reports whether the hierarchies are trusted although they may be of another time than the cluster: because an administrator says so, or
+// resolve reports whether the hierarchies are trusted although they may come from another backup than the cluster: because an administrator says so, or
 // because nothing would be written.
-func (c *Controller) resolve(ctx context.Context, s *state, d doubt, attempt int) (bool, error) {
+func (c *Controller) resolve(ctx context.Context, s *state, m mismatch, attempt int) (bool, error) {
 	logger, decision := klog.FromContext(ctx), s.system.Annotations[hnc.AnnotationTrust]
 	switch decision {
 	case hnc.TrustDecision(hnc.TrustHierarchies, storedID(s.config)):
-		logger.Info("An administrator trusts the hierarchies; propagating them", "reason", d.reason)
+		logger.Info("An administrator trusts the hierarchies; propagating them", "reason", m.reason)
 		return true, nil
 	case hnc.TrustDecision(hnc.TrustNamespaces, storedID(s.config)):
-		logger.Info("An administrator trusts the labels of the namespaces; changing the hierarchies to them", "reason", d.reason)
+		logger.Info("An administrator trusts the labels of the namespaces; changing the hierarchies to them", "reason", m.reason)
 		return true, c.align(ctx)
 	}
 	if (attempt%comparisonPeriod == 0 || !c.Paused()) && !c.Differs() {
-		logger.Info("The hierarchies may be of another time than the cluster, but nothing would be written; propagating", "reason", d.reason, "message", d.message)
+		logger.Info("The hierarchies may come from another backup than the cluster, but nothing would be written; propagating", "reason", m.reason, "message", m.message)
 		return true, nil
 	}
-	return false, c.pause(ctx, s, d)
+	return false, c.pause(ctx, s, m)
 }
 
 // pause reports the pause, unless that is reported already.
-func (c *Controller) pause(ctx context.Context, s *state, d doubt) error {
-	message := d.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns doctor --resume ends the pause"
+func (c *Controller) pause(ctx context.Context, s *state, m mismatch) error {
+	message := m.message + "; nothing is propagated. kubectl hns doctor lists the differences, and kubectl hns doctor --resume ends the pause"
 	if !c.Paused() {
-		klog.FromContext(ctx).Info("Propagation is paused", "reason", d.reason, "message", message)
+		klog.FromContext(ctx).Info("Propagation is paused", "reason", m.reason, "message", message)
 	}
 	// The store may be restored again during the pause.
 	reported := meta.FindStatusCondition(s.config.Status.Conditions, hnc.ConditionPropagationPaused)
-	if reported != nil && reported.Status == metav1.ConditionTrue && reported.Reason == d.reason && reported.Message == message {
+	if reported != nil && reported.Status == metav1.ConditionTrue && reported.Reason == m.reason && reported.Message == message {
 		c.setPaused(true)
 		return nil
 	}
 	conditions := withCondition(s.config.Status.Conditions, metav1.Condition{
-		Type: hnc.ConditionPropagationPaused, Status: metav1.ConditionTrue, Reason: d.reason, Message: message,
+		Type: hnc.ConditionPropagationPaused, Status: metav1.ConditionTrue, Reason: m.reason, Message: message,
 		ObservedGeneration: s.config.Generation, LastTransitionTime: metav1.Now(),
 	})
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": s.config.UID}, "status": map[string]any{"conditions": conditions}})

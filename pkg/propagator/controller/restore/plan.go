@@ -47,8 +47,8 @@ func plan(t *tree.Tree) []record {
 		if !t.External(name) {
 			labels := func(ns *tree.Namespace) map[string]string { return ns.Labels }
 			annotations := func(ns *tree.Namespace) map[string]string { return ns.Annotations }
-			r.metadata.Labels, r.metadata.NamespaceLabels = begins(t, ns, parent, children[name], labels, t.Keys().Label)
-			r.metadata.Annotations, r.metadata.NamespaceAnnotations = begins(t, ns, parent, children[name], annotations, t.Keys().Annotation)
+			r.metadata.Labels, r.metadata.NamespaceLabels = pairsIntroducedAt(t, ns, parent, children[name], labels, t.Keys().Label)
+			r.metadata.Annotations, r.metadata.NamespaceAnnotations = pairsIntroducedAt(t, ns, parent, children[name], annotations, t.Keys().Annotation)
 		}
 		if ns.HasAbstractParent() && !t.External(name) {
 			r.abstract = ns.Abstract
@@ -69,9 +69,9 @@ func labelledParent(t *tree.Tree, name string) string {
 	return ns.LabeledParent()
 }
 
-// begins returns the managed pairs that the namespace has and its parent lacks: those that its descendants have too, and those that it has
+// pairsIntroducedAt returns the managed pairs that the namespace has and its parent lacks: those that its descendants have too, and those that it has
 // alone.
-func begins(t *tree.Tree, ns, parent *tree.Namespace, children []string, of func(*tree.Namespace) map[string]string, isManaged func(string) bool,
+func pairsIntroducedAt(t *tree.Tree, ns, parent *tree.Namespace, children []string, of func(*tree.Namespace) map[string]string, isManaged func(string) bool,
 ) (inherited, own []v1beta1.MetaKVP) {
 	has := of(ns)
 	for _, key := range slices.Sorted(maps.Keys(has)) {
@@ -84,8 +84,8 @@ func begins(t *tree.Tree, ns, parent *tree.Namespace, children []string, of func
 				continue
 			}
 		}
-		goesOn := len(children) == 0 || slices.ContainsFunc(children, func(child string) bool { return of(t.Namespace(child))[key] == pair.Value })
-		if goesOn {
+		handedDown := len(children) == 0 || slices.ContainsFunc(children, func(child string) bool { return of(t.Namespace(child))[key] == pair.Value })
+		if handedDown {
 			inherited = append(inherited, pair)
 		} else {
 			own = append(own, pair)

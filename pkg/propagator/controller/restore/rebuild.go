@@ -21,14 +21,14 @@ import (
 func (c *Controller) rebuild(ctx context.Context) error {
 	var records []record
 	c.Cache.Read(func(s *cache.State) { records = plan(s.Tree) })
-	if err := c.each(ctx, records, c.rebuildOne); err != nil {
+	if err := c.forEachRecord(ctx, records, c.rebuildOne); err != nil {
 		return err
 	}
 	klog.FromContext(ctx).Info("Rebuilt hierarchies from the namespaces", "namespaces", len(records))
 	return nil
 }
 
-func (c *Controller) each(ctx context.Context, records []record, f func(context.Context, record) error) error {
+func (c *Controller) forEachRecord(ctx context.Context, records []record, f func(context.Context, record) error) error {
 	var group errgroup.Group
 	group.SetLimit(c.Parallelism)
 	for _, r := range records {
@@ -54,7 +54,7 @@ func (c *Controller) createSubnamespace(ctx context.Context, r record) error {
 			NamespaceLabels: r.metadata.NamespaceLabels, NamespaceAnnotations: r.metadata.NamespaceAnnotations,
 		},
 	}, metav1.CreateOptions{})
-	return c.written(ctx, "Subnamespace", "create", r, err, func() {
+	return c.afterWrite(ctx, "Subnamespace", "create", r, err, func() {
 		c.Written(&created.ObjectMeta)
 		c.Cache.ObserveSubnamespace(created)
 	})
@@ -72,14 +72,14 @@ func (c *Controller) createHierarchy(ctx context.Context, r record) error {
 		h.Spec.AllowCascadingDeletion = ptr.To(true)
 	}
 	created, err := c.Hierarchy.HncV1beta1().Hierarchies(r.name).Create(ctx, h, metav1.CreateOptions{})
-	return c.written(ctx, "Hierarchy", "create", r, err, func() {
+	return c.afterWrite(ctx, "Hierarchy", "create", r, err, func() {
 		c.Written(&created.ObjectMeta)
 		c.Cache.ObserveHierarchy(created)
 	})
 }
 
-// written returns the error of a write, unless a retry would not help: the object exists, or what the labels say is not legal.
-func (c *Controller) written(ctx context.Context, kind, verb string, r record, err error, observe func()) error {
+// afterWrite returns the error of a write, unless a retry would not help: the object exists, or what the labels say is not legal.
+func (c *Controller) afterWrite(ctx context.Context, kind, verb string, r record, err error, observe func()) error {
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}

@@ -35,7 +35,7 @@ func (c *Controller) Handlers() cache.EventHandlers {
 		NamespaceChanged: func(_ *cache.State, _, ns *tree.Namespace) {
 			ids := recorded(ns.Annotations)
 			if ns.Name == hnc.SystemNamespace && len(ids) > 0 && c.store.known.Load() != nil && !slices.ContainsFunc(ids, c.store.includes) {
-				c.store.lose()
+				c.store.markLost()
 			}
 		},
 	}
@@ -83,12 +83,12 @@ func (c *Controller) checkpoint(ctx context.Context) error {
 		return err
 	}
 	if s.config.UID != *known {
-		c.store.lose()
+		c.store.markLost()
 		return errOtherStore
 	}
-	if d := compare(s.system.Annotations, s.config, s.cluster); d.reason != "" {
-		c.store.lose()
-		return fmt.Errorf("%w: %s", errOtherStore, d.message)
+	if m := compare(s.system.Annotations, s.config, s.cluster); m.reason != "" {
+		c.store.markLost()
+		return fmt.Errorf("%w: %s", errOtherStore, m.message)
 	}
 	return c.store.record(ctx, s.system, s.config, s.cluster)
 }

@@ -41,8 +41,8 @@ type Store struct {
 	// known is the UID of the configuration in the store that the cache reflects, nil until it is known.
 	known atomic.Pointer[types.UID]
 	// lost is closed when the API server has another store.
-	lost chan struct{}
-	lose func()
+	lost     chan struct{}
+	markLost func()
 
 	mu sync.Mutex
 	// checkpoints are the last ones that were recorded, or are being recorded, in their order.
@@ -54,7 +54,7 @@ type Store struct {
 // NewStore returns a Store that is not known yet.
 func NewStore(kubernetes kubernetes.Interface, hierarchy versioned.Interface) *Store {
 	s := &Store{kubernetes: kubernetes, hierarchy: hierarchy, lost: make(chan struct{})}
-	s.lose = sync.OnceFunc(func() { close(s.lost) })
+	s.markLost = sync.OnceFunc(func() { close(s.lost) })
 	return s
 }
 
@@ -89,7 +89,7 @@ func (s *Store) Check(ctx context.Context) (resourceVersion string, err error) {
 	case err == nil && slices.ContainsFunc(list.Items, isKnown):
 		return list.ResourceVersion, nil
 	case known != nil && (err == nil || copies.Gone(err)):
-		s.lose()
+		s.markLost()
 		return "", errOtherStore
 	}
 	return "", fmt.Errorf("can't determine whether the store of hierarchies is the same: %w", err)
@@ -106,7 +106,7 @@ func (s *Store) CheckCluster(ctx context.Context) (resourceVersion string, err e
 	for i := range list.Items {
 		has := func(id string) bool { return s.has(since, id) }
 		if system := &list.Items[i]; known != nil && system.Name == hnc.SystemNamespace && !slices.ContainsFunc(recorded(system.Annotations), has) {
-			s.lose()
+			s.markLost()
 			return "", errOtherStore
 		}
 	}
