@@ -26,8 +26,8 @@ type Config struct {
 	Reviews authorizer.Authorizer
 	// Storage configures etcd.
 	Storage storagebackend.Config
-	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
-	SubnamespaceReady time.Duration
+	// ReadyTimeout is how long writes of Subnamespaces and quotas wait until they have their effect.
+	ReadyTimeout time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored; 0 stores none.
 	OverwrittenTTL time.Duration
 	// Rules are the rules that the flags and the configuration define.
@@ -39,17 +39,17 @@ type Config struct {
 }
 
 type completedConfig struct {
-	generic           genericapiserver.CompletedConfig
-	reviews           authorizer.Authorizer
-	client            *restclient.Config
-	informers         informers.SharedInformerFactory
-	storage           storagebackend.Config
-	subnamespaceReady time.Duration
-	overwrittenTTL    time.Duration
-	rules             *inforce.Current
-	plans             hierarchyplan.Limits
-	watches           inflight.Limits
-	quotaAdmission    *quotaAdmission
+	generic        genericapiserver.CompletedConfig
+	reviews        authorizer.Authorizer
+	client         *restclient.Config
+	informers      informers.SharedInformerFactory
+	storage        storagebackend.Config
+	readyTimeout   time.Duration
+	overwrittenTTL time.Duration
+	rules          *inforce.Current
+	plans          hierarchyplan.Limits
+	watches        inflight.Limits
+	quotaAdmission *quotaAdmission
 }
 
 // CompletedConfig is a complete Config. Only Complete returns one.
@@ -72,16 +72,16 @@ func (c *Config) Complete() CompletedConfig {
 		return storedResource(resource).String()
 	})
 	return CompletedConfig{&completedConfig{
-		client:            c.Generic.ClientConfig,
-		informers:         c.Generic.SharedInformerFactory,
-		generic:           c.Generic.Complete(),
-		reviews:           c.Reviews,
-		storage:           c.Storage,
-		subnamespaceReady: c.SubnamespaceReady,
-		overwrittenTTL:    c.OverwrittenTTL,
-		rules:             c.Rules,
-		plans:             c.Plans,
-		watches:           c.Watches,
-		quotaAdmission:    quotas,
+		client:         c.Generic.ClientConfig,
+		informers:      c.Generic.SharedInformerFactory,
+		generic:        c.Generic.Complete(),
+		reviews:        c.Reviews,
+		storage:        c.Storage,
+		readyTimeout:   c.ReadyTimeout,
+		overwrittenTTL: c.OverwrittenTTL,
+		rules:          c.Rules,
+		plans:          c.Plans,
+		watches:        c.Watches,
+		quotaAdmission: quotas,
 	}}
 }

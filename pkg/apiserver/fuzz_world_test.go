@@ -73,7 +73,7 @@ func startAPIOn(t testing.TB, kubeAPIServer http.HandlerFunc, configure ...func(
 	if err := errors.Join(flags.Parse([]string{
 		"--etcd-servers=" + etcd.Endpoint, "--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig,
 		"--authorization-kubeconfig=" + kubeconfig, "--authentication-skip-lookup", "--enable-priority-and-fairness=false",
-		"--cert-dir=" + dir, "--subnamespace-ready-timeout=0",
+		"--cert-dir=" + dir, "--ready-timeout=0",
 	}), o.Server.ComponentGlobalsRegistry.Set(), o.Validate()); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -33,6 +34,14 @@ type quotaAdmission struct {
 
 func (q *quotaAdmission) Reserve(ctx context.Context, old, updated *corev1.ResourceQuota) error {
 	return q.ledger.Reserve(ctx, old, updated)
+}
+
+// Settle records the use that was there before a quota, unless its sum is not reserved.
+func (q *quotaAdmission) Settle(ctx context.Context, written *hnc.HierarchicalResourceQuota) error {
+	if c := meta.FindStatusCondition(written.Status.Conditions, hnc.ConditionQuotaEnforced); c == nil || c.Reason != hnc.ReasonQuotaReserved {
+		return nil
+	}
+	return q.ledger.Settle(ctx, written)
 }
 
 // Subtrees returns recorded use.

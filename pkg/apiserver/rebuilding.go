@@ -35,10 +35,16 @@ func isRebuilding(namespaces corelisters.NamespaceLister, uid func(context.Conte
 	}
 }
 
-// isPaused reports whether the propagator has paused the propagation.
-func (s *stores) isPaused(ctx context.Context) bool {
+// whyStopped returns why nothing is propagated, as far as the propagator has recorded it; "" if it propagates.
+func (s *stores) whyStopped(ctx context.Context) string {
+	if system, err := s.namespaces.Get(hnc.SystemNamespace); err == nil && system.Annotations[hnc.AnnotationStore] == "" {
+		return "hnc-propagator has not propagated anything in this cluster yet"
+	}
 	c, err := s.configuration.Configuration.Get(ctx, hnc.ConfigurationName, &metav1.GetOptions{ResourceVersion: "0"})
-	return err == nil && meta.IsStatusConditionTrue(c.(*hnc.HNCConfiguration).Status.Conditions, hnc.ConditionPropagationPaused)
+	if err == nil && meta.IsStatusConditionTrue(c.(*hnc.HNCConfiguration).Status.Conditions, hnc.ConditionPropagationPaused) {
+		return "the propagation is paused after a restore until an administrator ends the pause"
+	}
+	return ""
 }
 
 // configurationUID returns the UID of the configuration, or a NotFound error, from the cache of the store.

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
@@ -14,6 +15,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
@@ -28,20 +30,24 @@ type stores struct {
 	releases      *copyrelease.Storage
 	quotas        *hierarchicalresourcequota.Storage
 	syncs         *repositorysync.Storage
+	// namespaces are those of the cluster.
+	namespaces corelisters.NamespaceLister
 }
 
 func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds.Mapper) (s stores, err error) {
+	s.namespaces = c.informers.Core().V1().Namespaces().Lister()
 	if s.hierarchies, err = hierarchy.NewStorage(Scheme, options, t, mapper); err != nil {
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}
 	t.Authorizer.SetHierarchies(s.hierarchyGetter(""))
-	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), c.subnamespaceReady, s.isPaused); err != nil {
+	waiter := readiness.Waiter{Timeout: c.readyTimeout, Stopped: s.whyStopped}
+	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), waiter); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}
 	if s.configuration, err = hncconfiguration.NewStorage(Scheme, options, mapper, c.reviews, t, c.rules); err != nil {
 		return s, fmt.Errorf("hncconfigurations: %w", err)
 	}
-	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options, t); err != nil {
+	if s.quotas, err = hierarchicalresourcequota.NewStorage(Scheme, options, t, waiter, c.quotaAdmission.Settle); err != nil {
 		return s, fmt.Errorf("hierarchicalresourcequotas: %w", err)
 	}
 	if s.releases, err = copyrelease.NewStorage(Scheme, options, t); err != nil {

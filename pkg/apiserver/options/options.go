@@ -41,8 +41,8 @@ type Options struct {
 	DataDir string
 	// DataQuota is the size in bytes at which the embedded etcd accepts no more writes.
 	DataQuota int64
-	// SubnamespaceReady is how long the creation of a Subnamespace waits for its namespace.
-	SubnamespaceReady time.Duration
+	// ReadyTimeout is how long writes of Subnamespaces and quotas wait until they have their effect.
+	ReadyTimeout time.Duration
 	// OverwrittenTTL is how long the content of overwritten objects is stored.
 	OverwrittenTTL time.Duration
 	// Rules hold the flags that define rules, which the configuration overrides.
@@ -65,16 +65,16 @@ const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 func New() *Options {
 	reduceWatchCache(utilfeature.DefaultMutableFeatureGate)
 	o := &Options{
-		Server:            genericoptions.NewServerRunOptions(),
-		Recommended:       genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
-		Enablement:        genericoptions.NewAPIEnablementOptions(),
-		Logs:              logs.NewOptions(),
-		DataQuota:         embedded.DefaultQuota,
-		SubnamespaceReady: 10 * time.Second,
-		OverwrittenTTL:    7 * 24 * time.Hour,
-		Rules:             inforce.NewFlags(),
-		Plans:             hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
-		Watches:           inflight.Limits{Total: 1000, PerUser: 100},
+		Server:         genericoptions.NewServerRunOptions(),
+		Recommended:    genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
+		Enablement:     genericoptions.NewAPIEnablementOptions(),
+		Logs:           logs.NewOptions(),
+		DataQuota:      embedded.DefaultQuota,
+		ReadyTimeout:   10 * time.Second,
+		OverwrittenTTL: 7 * 24 * time.Hour,
+		Rules:          inforce.NewFlags(),
+		Plans:          hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
+		Watches:        inflight.Limits{Total: 1000, PerUser: 100},
 	}
 	// Objects are stored as v1beta1, regardless of the name and version of the request.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
@@ -96,8 +96,9 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 		"Data directory of a built-in single-member etcd, which replaces --etcd-servers and supports one replica only.")
 	hierarchy.Int64Var(&o.DataQuota, "embedded-etcd-quota-bytes", o.DataQuota,
 		"Size of the database of the built-in etcd at which it accepts no more writes. It is compacted and defragmented by itself.")
-	hierarchy.DurationVar(&o.SubnamespaceReady, "subnamespace-ready-timeout", o.SubnamespaceReady,
-		"Maximum time that the creation of a sub-namespace waits until the namespace can be used, with everything that it inherits. 0 disables waiting.")
+	hierarchy.DurationVar(&o.ReadyTimeout, "ready-timeout", o.ReadyTimeout,
+		"Maximum time that the creation of a sub-namespace waits until the namespace can be used, with everything that it inherits, and that a write of a "+
+			"hierarchical quota waits until its limits are in force. 0 disables waiting.")
 	hierarchy.IntVar(&o.Plans.Concurrent.Total, "max-concurrent-plans", o.Plans.Concurrent.Total,
 		"Maximum number of concurrent plans (hierarchies/plan, and dry runs). Further requests get 429 and Retry-After.")
 	hierarchy.IntVar(&o.Plans.Concurrent.PerUser, "max-concurrent-plans-per-user", o.Plans.Concurrent.PerUser,
@@ -154,14 +155,14 @@ func (o *Options) Validate() error {
 			errs = append(errs, errors.New("only one of --etcd-servers and --data-dir can be given"))
 		}
 	}
-	if o.SubnamespaceReady < 0 {
-		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout must not be negative: %s", o.SubnamespaceReady))
+	if o.ReadyTimeout < 0 {
+		errs = append(errs, fmt.Errorf("--ready-timeout must not be negative: %s", o.ReadyTimeout))
 	}
 	if o.OverwrittenTTL != 0 && o.OverwrittenTTL < time.Minute {
 		errs = append(errs, fmt.Errorf("--overwritten-object-ttl must be 0 or at least %s: %s", time.Minute, o.OverwrittenTTL))
 	}
-	if limit := o.Server.RequestTimeout; o.SubnamespaceReady >= limit {
-		errs = append(errs, fmt.Errorf("--subnamespace-ready-timeout (%s) must be less than --request-timeout (%s)", o.SubnamespaceReady, limit))
+	if limit := o.Server.RequestTimeout; o.ReadyTimeout >= limit {
+		errs = append(errs, fmt.Errorf("--ready-timeout (%s) must be less than --request-timeout (%s)", o.ReadyTimeout, limit))
 	}
 	if o.Plans.Concurrent.Total < 1 || o.Plans.Concurrent.PerUser < 1 {
 		errs = append(errs, errors.New("--max-concurrent-plans and --max-concurrent-plans-per-user must be at least 1"))
@@ -211,14 +212,14 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		return nil, err
 	}
 	return &apiserver.Config{
-		Generic:           generic,
-		Reviews:           reviews,
-		Storage:           o.Recommended.Etcd.StorageConfig,
-		SubnamespaceReady: o.SubnamespaceReady,
-		OverwrittenTTL:    o.OverwrittenTTL,
-		Rules:             rules,
-		Plans:             o.Plans,
-		Watches:           o.Watches,
+		Generic:        generic,
+		Reviews:        reviews,
+		Storage:        o.Recommended.Etcd.StorageConfig,
+		ReadyTimeout:   o.ReadyTimeout,
+		OverwrittenTTL: o.OverwrittenTTL,
+		Rules:          rules,
+		Plans:          o.Plans,
+		Watches:        o.Watches,
 	}, nil
 }
 

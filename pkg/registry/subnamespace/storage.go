@@ -2,7 +2,7 @@ package subnamespace
 
 import (
 	"context"
-	"time"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/alias"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/transaction"
@@ -28,16 +29,20 @@ type Storage struct {
 // REST serves sub-namespaces. A create returns when the namespace is ready.
 type REST struct {
 	*transaction.Store
-	readyTimeout time.Duration
-	// paused reports whether the propagation is paused.
-	paused func(context.Context) bool
+	waiter readiness.Waiter
+}
+
+// usable is what a create waits for. Any reason that the namespace is not ready ends the wait.
+var usable = readiness.Effect[*hnc.Subnamespace]{
+	Resource:   "subnamespaces",
+	Condition:  hnc.ConditionReady,
+	Conditions: func(s *hnc.Subnamespace) []metav1.Condition { return s.Status.Conditions },
+	Without:    func(s *hnc.Subnamespace) string { return fmt.Sprintf("namespace %q can't be used yet", s.Name) },
 }
 
 // NewStorage returns the storage of sub-namespaces. The tree validates their claims, hierarchies returns where cascading deletion is allowed, and a
-// create waits for the namespace until readyTimeout, unless the propagation is paused.
-func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.HierarchyGetter, readyTimeout time.Duration,
-	paused func(context.Context) bool,
-) (*Storage, error) {
+// create waits for the namespace.
+func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.HierarchyGetter, waiter readiness.Waiter) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t}
 	store := &genericregistry.Store{
@@ -58,7 +63,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 	}
 	served := transaction.New(store, hooks.beginDelete)
 	return &Storage{
-		Subnamespace: &REST{Store: served, readyTimeout: readyTimeout, paused: paused},
+		Subnamespace: &REST{Store: served, waiter: waiter},
 		Status:       alias.NewStatus(store, base.Status[*hnc.Subnamespace]{Base: b, Keep: keepSpec}),
 	}, nil
 }
@@ -70,7 +75,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 		// The propagator must not wait for itself.
 		return created, err
 	}
-	return r.waitUntilReady(ctx, created.(*hnc.Subnamespace)), nil
+	return readiness.Wait(ctx, r.waiter, r.Store, created.(*hnc.Subnamespace), usable), nil
 }
 
 // Update changes a Subnamespace, or creates it for server-side apply and waits for its namespace.
@@ -80,5 +85,5 @@ func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectI
 	if err != nil || !created || dryrun.IsDryRun(options.DryRun) {
 		return obj, created, err
 	}
-	return r.waitUntilReady(ctx, obj.(*hnc.Subnamespace)), true, nil
+	return readiness.Wait(ctx, r.waiter, r.Store, obj.(*hnc.Subnamespace), usable), true, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // PatientCreates is a flag of hnc-apiserver for suites that expect sub-namespaces to be ready when their creation returns, on any machine.
-const PatientCreates = "--subnamespace-ready-timeout=55s"
+const PatientCreates = "--ready-timeout=55s"
 
 // Run starts a control plane with the binaries in binDir, has it set up, runs the tests, stops what runs, and returns what TestMain has to
 // exit with. The directory of the control plane is kept if something has failed: the logs in it show why.

@@ -99,7 +99,7 @@ func (c *cluster) start(t *testing.T, seed uint64, flags []string) error {
 	}
 	c.store = etcd
 	etcd.Endpoints = []string{"https://" + c.etcd.Address()}
-	server := controlplane.Server{Name: "hnc-apiserver", Etcd: &etcd, Args: append([]string{"--subnamespace-ready-timeout=2s"}, flags...)}
+	server := controlplane.Server{Name: "hnc-apiserver", Etcd: &etcd, Args: append([]string{"--ready-timeout=2s"}, flags...)}
 	propagator := controlplane.Server{Name: "hnc-propagator", Args: []string{"--profiling", "-v=4"}}
 	if err := c.gateways(ctx, installation, server, seed); err != nil {
 		return err

@@ -37,7 +37,7 @@ func setUp(ctx context.Context, cp *controlplane.ControlPlane) error {
 		return err
 	}
 	// Many tests create Subnamespaces while no propagator runs.
-	server := controlplane.Server{Name: "hnc-apiserver", Args: []string{"--subnamespace-ready-timeout=0s"}}
+	server := controlplane.Server{Name: "hnc-apiserver", Args: []string{"--ready-timeout=0s"}}
 	if _, err := suite.Install(ctx, cp, suite.Artifacts[:1], server); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func configure(port int) (*options.Options, error) {
 		"--authentication-kubeconfig="+installation.APIServerKubeconfig,
 		"--authorization-kubeconfig="+installation.APIServerKubeconfig,
 		// No propagator runs while these are asked for sub-namespaces.
-		"--subnamespace-ready-timeout=0",
+		"--ready-timeout=0",
 	)
 	if err := flags.Parse(args); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 		return err
 	}
 	_, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev"}, controlplane.Server{Name: "hnc-apiserver", Args: []string{
-		"--managed-namespace-label=managed[.]example/.*", "--managed-namespace-annotation=managed[.]example/.*", "--subnamespace-ready-timeout=0",
+		"--managed-namespace-label=managed[.]example/.*", "--managed-namespace-annotation=managed[.]example/.*", "--ready-timeout=0",
 	}})
 	return err
 }

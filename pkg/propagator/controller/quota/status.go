@@ -52,7 +52,7 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 	if q == nil || equality.Semantic.DeepEqual(status, q.Status) {
 		return nil
 	}
-	if delay := c.statuses.Remaining(name.String()); delay > 0 {
+	if delay := c.statuses.Remaining(name.String()); delay > 0 && !decided(q, status) {
 		c.Queue.AddAfter(key, delay)
 		return nil
 	}
@@ -73,6 +73,15 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 		return fmt.Errorf("%w: %w", outcome.ErrStale, err) // Another quota of that name.
 	}
 	return outcome.Record(c.Metrics, "HierarchicalResourceQuota", "patch", q.Namespace, err, func() { c.Cache.ForQuotas().Observe(patched) })
+}
+
+// decided reports whether a status is the first one that says whether the limits of this generation are in force, which the request that wrote them waits for.
+func decided(q *quotas.Quota, status v1beta1.HierarchicalResourceQuotaStatus) bool {
+	says := func(status v1beta1.HierarchicalResourceQuotaStatus) bool {
+		enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionQuotaEnforced)
+		return enforced != nil && enforced.ObservedGeneration == q.Generation && enforced.Reason != hnc.ReasonQuotaPending
+	}
+	return says(status) && !says(q.Status)
 }
 
 // adjust has the limits of the namespaces below a quota follow its use.

@@ -71,3 +71,26 @@ func TestSizeOfUseIsThatOfItsJSON(t *testing.T) {
 		t.Errorf("got %d bytes, want about %d", got, len(encoded))
 	}
 }
+
+// A request waits for the status that says whether its limits are in force, so that one is not delayed.
+func TestTheFirstDecisionAboutAGenerationIsNotDelayed(t *testing.T) {
+	status := func(generation int64, reason string) v1beta1.HierarchicalResourceQuotaStatus {
+		return v1beta1.HierarchicalResourceQuotaStatus{Conditions: []metav1.Condition{{Type: hnc.ConditionQuotaEnforced, Reason: reason, ObservedGeneration: generation}}}
+	}
+	for name, test := range map[string]struct {
+		old, wanted v1beta1.HierarchicalResourceQuotaStatus
+		want        bool
+	}{
+		"in force":                    {status(2, hnc.ReasonQuotaPending), status(2, hnc.ReasonQuotaReserved), true},
+		"in force at once":            {status(1, hnc.ReasonQuotaReserved), status(2, hnc.ReasonQuotaReserved), true},
+		"the first status":            {v1beta1.HierarchicalResourceQuotaStatus{}, status(2, hnc.ReasonQuotaReserved), true},
+		"impossible":                  {status(2, hnc.ReasonQuotaPending), status(2, hnc.ReasonQuotaWriteFailed), true},
+		"pending":                     {status(1, hnc.ReasonQuotaReserved), status(2, hnc.ReasonQuotaPending), false},
+		"other use":                   {status(2, hnc.ReasonQuotaReserved), status(2, hnc.ReasonQuotaReserved), false},
+		"in force after it could not": {status(2, hnc.ReasonQuotaWriteFailed), status(2, hnc.ReasonQuotaReserved), false},
+	} {
+		if got := decided(&quotas.Quota{Generation: 2, Status: test.old}, test.wanted); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/wait"
+	quotav1 "k8s.io/apiserver/pkg/quota/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+)
+
+// settleInterval is the time between two looks at the cache of ResourceQuotas.
+const settleInterval = 20 * time.Millisecond
+
+// Settle records the use that was there before a quota was written, and returns when no reservation can miss it any more. Otherwise the observer would
+// record it a moment after the quota is in force. It fails when ctx ends.
+func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota) error {
+	var counted []*corev1.ResourceQuota
+	if err := wait.PollUntilContextCancel(ctx, settleInterval, true, func(ctx context.Context) (complete bool, err error) {
+		counted, complete, err = l.counted(ctx, q)
+		return complete, err
+	}); err != nil {
+		return err
+	}
+	recording, ctx := errgroup.WithContext(ctx)
+	recording.SetLimit(maxBatch)
+	for _, rq := range counted {
+		o, err := newOperation(rq)
+		if err != nil {
+			return err
+		}
+		o.fresh = true
+		recording.Go(func() error { return l.do(ctx, o) })
+	}
+	return recording.Wait()
+}
+
+// counted returns the ResourceQuotas with use that hold the subtree of a quota to its limits, and whether kube-controller-manager has counted in all of its
+// namespaces, as far as the cache knows.
+func (l *Ledger) counted(ctx context.Context, q *hnc.HierarchicalResourceQuota) (used []*corev1.ResourceQuota, complete bool, err error) {
+	namespaces, err := l.config.Namespaces.List(labels.Everything())
+	if err != nil {
+		return nil, false, err
+	}
+	name, limited := quota.ScopeOf(&q.Spec).ObjectName(), quotav1.ResourceNames(quota.Counted(q.Spec.Hard))
+	for _, namespace := range namespaces {
+		chain, _, err := l.config.Tree.Ancestry(ctx, namespace.Name, false)
+		if err != nil {
+			return nil, false, err
+		}
+		if namespace.DeletionTimestamp != nil || !slices.Contains(chain, q.Namespace) {
+			continue
+		}
+		rq, err := l.config.Quotas.ResourceQuotas(namespace.Name).Get(name)
+		if apierrors.IsNotFound(err) {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if len(quotav1.Difference(limited, quotav1.ResourceNames(rq.Status.Hard))) > 0 {
+			return nil, false, nil
+		}
+		if !quotav1.IsZero(rq.Status.Used) {
+			used = append(used, rq)
+		}
+	}
+	return used, true, nil
+}

@@ -1,0 +1,94 @@
+package readiness
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// store sends events to its watches.
+type store struct {
+	rest.Watcher
+	events []watch.Event
+}
+
+func (s store) Watch(context.Context, *metainternalversion.ListOptions) (watch.Interface, error) {
+	watcher := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: len(s.events)})
+	for _, e := range s.events {
+		watcher.Action(e.Type, e.Object)
+	}
+	return watcher, nil
+}
+
+// recorder records warnings.
+type recorder struct{ all []string }
+
+func (r *recorder) AddWarning(_, text string) { r.all = append(r.all, text) }
+
+var enforced = Effect[*hnc.HierarchicalResourceQuota]{
+	Resource:   "hierarchicalresourcequotas",
+	Condition:  hnc.ConditionQuotaEnforced,
+	Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
+	Pending:    []string{hnc.ReasonQuotaPending},
+	Without:    func(*hnc.HierarchicalResourceQuota) string { return "not in force" },
+}
+
+// at returns a quota of the second generation with a condition of a generation; 0 is none.
+func at(generation int64, status metav1.ConditionStatus, reason string) *hnc.HierarchicalResourceQuota {
+	q := &hnc.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "q", UID: "1", Generation: 2}}
+	if generation > 0 {
+		q.Status.Conditions = []metav1.Condition{{Type: hnc.ConditionQuotaEnforced, Status: status, Reason: reason, Message: "because of " + reason, ObservedGeneration: generation}}
+	}
+	return q
+}
+
+func TestWait(t *testing.T) {
+	written := at(1, metav1.ConditionTrue, "Reserved")
+	deleted, changed := at(1, metav1.ConditionTrue, "Reserved"), at(1, metav1.ConditionTrue, "Reserved")
+	deleted.DeletionTimestamp, changed.Generation = &metav1.Time{}, 3
+	modified := func(objects ...runtime.Object) (events []watch.Event) {
+		for _, o := range objects {
+			events = append(events, watch.Event{Type: watch.Modified, Object: o})
+		}
+		return events
+	}
+	const timedOut = "it takes longer than this request waits"
+	for name, test := range map[string]struct {
+		written *hnc.HierarchicalResourceQuota
+		events  []watch.Event
+		stopped string
+		// warning is a part of the only warning, "" if there is none.
+		warning string
+	}{
+		"in force":                   {written, modified(at(2, metav1.ConditionTrue, "Reserved")), "", ""},
+		"pending at first":           {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonQuotaPending), at(2, metav1.ConditionTrue, "Reserved")), "", ""},
+		"of an earlier generation":   {written, modified(at(1, metav1.ConditionTrue, "Reserved")), "", timedOut},
+		"without a report":           {at(0, "", ""), modified(at(0, "", "")), "", timedOut},
+		"pending":                    {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonQuotaPending)), "", timedOut},
+		"impossible":                 {written, modified(at(2, metav1.ConditionFalse, "TooLarge")), "", "because of TooLarge"},
+		"deleted":                    {written, modified(deleted), "", "it is being deleted"},
+		"changed by others":          {written, modified(changed), "", "it was changed by another request"},
+		"stopped":                    {written, nil, "nothing is propagated", "not in force: nothing is propagated; see the conditions of hierarchicalresourcequotas.hnc.x-k8s.io"},
+		"nothing changed":            {at(2, metav1.ConditionFalse, "TooLarge"), nil, "", ""},
+		"deleted before its request": {deleted, nil, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			warnings := &recorder{}
+			waiter := Waiter{Timeout: 50 * time.Millisecond, Stopped: func(context.Context) string { return test.stopped }}
+			Wait(warning.WithWarningRecorder(t.Context(), warnings), waiter, store{events: test.events}, test.written, enforced)
+			if got := strings.Join(warnings.all, "\n"); (test.warning == "") != (got == "") || !strings.Contains(got, test.warning) {
+				t.Errorf("warnings %q, want %q", got, test.warning)
+			}
+		})
+	}
+}
