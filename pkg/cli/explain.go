@@ -62,7 +62,7 @@ func (o *explainOptions) run(ctx context.Context) error {
 	if o.overwritten {
 		return o.printOverwritten(ctx, c, mapping.Resource.GroupResource())
 	}
-	answer, err := explain(ctx, o.factory, c, mapping, o.object.namespace, o.object.name)
+	_, answer, err := explain(ctx, o.factory, c, mapping, o.object.namespace, o.object.name)
 	if err != nil {
 		return err
 	}
@@ -78,21 +78,22 @@ func (o *explainOptions) run(ctx context.Context) error {
 	return o.printAnswer(answer)
 }
 
-// explain says where an object comes from, or why it is not there.
-func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapping, namespace, name string) (*origin.Answer, error) {
+// explain says where an object comes from, or why it is not there. It also returns what the answer depends on.
+func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapping, namespace, name string) (*origin.Question, *origin.Answer, error) {
 	q := &origin.Question{Resource: mapping.Resource.GroupResource(), Kind: mapping.GroupVersionKind.Kind, Name: name}
 	if err := readQuestion(ctx, f, c, q, namespace); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for i := range q.Chain {
-		if err := readObject(ctx, c, mapping.Resource, q.Name, &q.Chain[i], i == 0); err != nil {
-			return nil, err
-		}
+	err := inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {
+		return readObject(ctx, c, mapping.Resource, q.Name, &q.Chain[i], i == 0)
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	answer := q.Ask()
 	answer.Because = append(answer.Because, overwrittenBefore(ctx, c, q)...)
 	answer.Because = append(answer.Because, eventsAbout(ctx, c, q)...)
-	return &answer, nil
+	return q, &answer, nil
 }
 
 // readQuestion reads everything that the answer depends on, except the objects.

@@ -25,10 +25,11 @@ func readChain(ctx context.Context, c *clients, q *origin.Question, namespace st
 	}
 	hierarchies := map[string]*v1beta1.Hierarchy{}
 	q.Labels, q.Terminating = ns.Labels, ns.DeletionTimestamp != nil
+	read := prefetchHierarchies(ctx, c, labeledChain(ns))
 	var chain []string
 	for at := namespace; at != "" && !slices.Contains(chain, at); {
 		chain = append(chain, at)
-		h, err := getHierarchy(ctx, c, at)
+		h, err := read(at)
 		if apierrors.IsForbidden(err) {
 			if labeled := labeledChain(ns); len(labeled) > len(chain) {
 				chain = labeled
@@ -48,6 +49,25 @@ func readChain(ctx context.Context, c *clients, q *origin.Question, namespace st
 		q.Chain = append(q.Chain, origin.Namespace{Name: name})
 	}
 	return hierarchies, nil
+}
+
+// prefetchHierarchies reads the hierarchies of namespaces in parallel, and returns a function that returns them, and reads all others.
+func prefetchHierarchies(ctx context.Context, c *clients, namespaces []string) func(string) (*v1beta1.Hierarchy, error) {
+	type result struct {
+		hierarchy *v1beta1.Hierarchy
+		err       error
+	}
+	results := make([]result, len(namespaces))
+	_ = inParallel(ctx, len(namespaces), func(ctx context.Context, i int) error {
+		results[i].hierarchy, results[i].err = getHierarchy(ctx, c, namespaces[i])
+		return nil
+	})
+	return func(namespace string) (*v1beta1.Hierarchy, error) {
+		if i := slices.Index(namespaces, namespace); i >= 0 {
+			return results[i].hierarchy, results[i].err
+		}
+		return getHierarchy(ctx, c, namespace)
+	}
 }
 
 func readConditions(q *origin.Question, conditions []metav1.Condition) {
@@ -93,18 +113,23 @@ func readObject(ctx context.Context, c *clients, resource schema.GroupVersionRes
 // eventsAbout returns the propagator's recent events about the object, in the namespace and its ancestors. Events that cannot be read are
 // left out: they only supplement the answer.
 func eventsAbout(ctx context.Context, c *clients, q *origin.Question) []string {
-	var found []string
-	for _, ns := range q.Chain {
+	lines := make([][]string, len(q.Chain))
+	_ = inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {
+		ns := q.Chain[i].Name
 		selector := fields.Set{"involvedObject.kind": q.Kind, "involvedObject.name": q.Name, "source": hnc.GroupName}
-		events, err := c.kube.CoreV1().Events(ns.Name).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
+		events, err := c.kube.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
 		if err != nil {
-			continue
+			return nil
 		}
-		for i := range events.Items {
-			line := fmt.Sprintf("event in %s: %s: %s", ns.Name, events.Items[i].Reason, events.Items[i].Message)
-			if !slices.Contains(found, line) {
-				found = append(found, line)
-			}
+		for j := range events.Items {
+			lines[i] = append(lines[i], fmt.Sprintf("event in %s: %s: %s", ns, events.Items[j].Reason, events.Items[j].Message))
+		}
+		return nil
+	})
+	var found []string
+	for _, line := range slices.Concat(lines...) {
+		if !slices.Contains(found, line) {
+			found = append(found, line)
 		}
 	}
 	return found

@@ -3,25 +3,11 @@ package cli
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
 )
-
-// uiParallel bounds the requests that a page sends at the same time.
-const uiParallel = 10
-
-// inParallel calls do with 0 … n-1, and returns the first error. Each call writes to its own place.
-func inParallel(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(uiParallel)
-	for i := range n {
-		group.Go(func() error { return do(ctx, i) })
-	}
-	return group.Wait()
-}
 
 func (r *uiReader) Access(ctx context.Context, namespace, verb, resource string) (*ui.Access, error) {
 	if _, err := r.clients.namespaces.Get(ctx, namespace, metav1.GetOptions{}); err != nil {

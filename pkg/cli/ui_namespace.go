@@ -147,17 +147,29 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	if why := q.Chain[0].Mode.Unread; why != "" {
 		answer.Notes = append(answer.Notes, "the mode is not known: "+why)
 	}
+	lists := make([]*metav1.PartialObjectMetadataList, len(q.Chain))
+	notes := make([]string, len(q.Chain))
+	err = inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {
+		above := q.Chain[i].Name
+		list, err := r.clients.metadata.Resource(mapping.Resource).Namespace(above).List(ctx, metav1.ListOptions{})
+		if apierrors.IsForbidden(err) && i > 0 {
+			notes[i] = "objects in " + above + " are left out: missing permission: " + missingRight(err)
+			return nil
+		}
+		lists[i] = list
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	byName := map[string]ui.Object{}
 	// From the namespace to its root: the source nearest to the root takes precedence.
-	for i, above := range q.Chain {
-		list, err := r.clients.metadata.Resource(mapping.Resource).Namespace(above.Name).List(ctx, metav1.ListOptions{})
-		switch {
-		case apierrors.IsForbidden(err) && i > 0:
-			answer.Notes = append(answer.Notes, "objects in "+above.Name+" are left out: missing permission: "+missingRight(err))
+	for i, list := range lists {
+		if list == nil {
+			answer.Notes = append(answer.Notes, notes[i])
 			continue
-		case err != nil:
-			return nil, err
 		}
+		above := q.Chain[i]
 		for j := range list.Items {
 			o := &list.Items[j]
 			source := o.Labels[hnc.LabelInheritedFrom]
@@ -177,12 +189,30 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 	return answer, nil
 }
 
-func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string) (*origin.Answer, error) {
+func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string) (*ui.Explanation, error) {
 	mapping, err := r.factory.mapping(resource)
 	if err != nil {
 		return nil, err
 	}
-	return explain(ctx, r.factory, r.clients, mapping, namespace, name)
+	q, answer, err := explain(ctx, r.factory, r.clients, mapping, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	explanation := &ui.Explanation{Answer: answer}
+	for i := range q.Chain {
+		above := &q.Chain[i]
+		level := ui.Level{Namespace: above.Name, Mode: string(above.Mode.Mode), Unread: above.Unread}
+		if above.Object != nil {
+			level.State, level.Source = origin.Local, above.Object.Labels[hnc.LabelInheritedFrom]
+			if level.Source != "" {
+				level.State = origin.Copy
+			}
+		} else if above.Unread == "" {
+			level.State = origin.Absent
+		}
+		explanation.Levels = append(explanation.Levels, level)
+	}
+	return explanation, nil
 }
 
 func (r *uiReader) Problem(err error) ui.Problem {

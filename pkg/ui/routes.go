@@ -36,6 +36,13 @@ func routes(reader Reader) http.Handler {
 	mux.HandleFunc("GET /api/namespaces/{namespace}/objects/{resource}/{name}", answer(reader, func(r *http.Request) (any, error) {
 		return reader.Explain(r.Context(), r.PathValue("namespace"), r.PathValue("resource"), r.PathValue("name"))
 	}))
+	mux.HandleFunc("GET /api/namespaces/{namespace}/objects/{resource}/{name}/content", answer(reader, func(r *http.Request) (any, error) {
+		return reader.Content(r.Context(), r.PathValue("namespace"), r.PathValue("resource"), r.PathValue("name"))
+	}))
+	mux.HandleFunc("GET /api/namespaces/{namespace}/events", answer(reader, func(r *http.Request) (any, error) {
+		return reader.Events(r.Context(), r.PathValue("namespace"))
+	}))
+	mux.HandleFunc("GET /api/mine", answer(reader, func(r *http.Request) (any, error) { return reader.Mine(r.Context()) }))
 	mux.HandleFunc("GET /api/namespaces/{namespace}/access", answer(reader, func(r *http.Request) (any, error) {
 		return reader.Access(r.Context(), r.PathValue("namespace"), r.FormValue("verb"), r.FormValue("resource"))
 	}))

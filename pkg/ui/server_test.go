@@ -30,9 +30,14 @@ func (fakeReader) Namespace(context.Context, string) (*Namespace, error) { retur
 func (fakeReader) Objects(context.Context, string, string) (*Objects, error) {
 	return &Objects{}, nil
 }
-func (fakeReader) Explain(context.Context, string, string, string) (*origin.Answer, error) {
-	return &origin.Answer{}, nil
+func (fakeReader) Explain(context.Context, string, string, string) (*Explanation, error) {
+	return &Explanation{Answer: &origin.Answer{}}, nil
 }
+func (fakeReader) Content(context.Context, string, string, string) (*Content, error) {
+	return &Content{}, nil
+}
+func (fakeReader) Events(context.Context, string) ([]Event, error) { return nil, nil }
+func (fakeReader) Mine(context.Context) ([]string, error)          { return nil, nil }
 func (fakeReader) Access(context.Context, string, string, string) (*Access, error) {
 	return &Access{}, nil
 }

@@ -20,7 +20,13 @@ type Reader interface {
 	// Objects returns the objects of a propagated resource in a namespace, and those in its ancestors that are not there.
 	Objects(ctx context.Context, namespace, resource string) (*Objects, error)
 	// Explain says where an object comes from, or why it is not there.
-	Explain(ctx context.Context, namespace, resource, name string) (*origin.Answer, error)
+	Explain(ctx context.Context, namespace, resource, name string) (*Explanation, error)
+	// Content returns an object as YAML, and how it differs from its source.
+	Content(ctx context.Context, namespace, resource, name string) (*Content, error)
+	// Events returns the latest events in a namespace, the latest first.
+	Events(ctx context.Context, namespace string) ([]Event, error)
+	// Mine returns the names of the namespaces that RBAC lets the user get.
+	Mine(ctx context.Context) ([]string, error)
 	// Access returns who has a permission in a namespace; without a verb or a resource, all grants.
 	Access(ctx context.Context, namespace, verb, resource string) (*Access, error)
 	// Quotas returns the hierarchical quotas that the user may see.
@@ -130,6 +136,48 @@ type Objects struct {
 	Items []Object `json:"items"`
 	// Notes say what could not be read.
 	Notes []string `json:"notes,omitempty"`
+}
+
+// Explanation says where an object comes from, and what each namespace up to the root has.
+type Explanation struct {
+	*origin.Answer
+	// Levels begin with the namespace.
+	Levels []Level `json:"levels"`
+}
+
+// Level is a namespace above an object, or its own.
+type Level struct {
+	Namespace string `json:"namespace"`
+	// State is empty if it is not known; Unread is the reason.
+	State  origin.State `json:"state,omitempty"`
+	Source string       `json:"source,omitempty"`
+	Unread string       `json:"unread,omitempty"`
+	// Mode is how objects of the kind are propagated from there, empty if that is not known.
+	Mode string `json:"mode,omitempty"`
+}
+
+// Content is an object as YAML, without the values of Secrets and what the server manages. Differences are unified.
+type Content struct {
+	Manifest string `json:"manifest"`
+	// Source is the namespace of the source of a copy. Difference leads from the source to the copy.
+	Source     string `json:"source,omitempty"`
+	Difference string `json:"difference,omitempty"`
+	// Overwritten leads from the object that the copy replaced to the copy.
+	Overwritten string   `json:"overwritten,omitempty"`
+	Notes       []string `json:"notes,omitempty"`
+}
+
+// Event is an event about an object of a namespace.
+type Event struct {
+	Warning bool   `json:"warning,omitempty"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	// Ours says that our servers have sent it.
+	Ours  bool      `json:"ours,omitempty"`
+	Count int32     `json:"count"`
+	Last  time.Time `json:"last"`
 }
 
 // Object is an object in a namespace or one of its ancestors.

@@ -3,7 +3,8 @@ import { h } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, build, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
-import { Copy, Link, Loaded, navigate, toNamespace, useTitle } from './parts'
+import { Copy, Link, Loaded, navigate, ProblemBox, toNamespace, useQuery, useTitle } from './parts'
+import { Drawing } from './drawing'
 import { Bar, fullness } from './quotas'
 import { Forest, Limit, Quotas } from './types'
 
@@ -38,7 +39,12 @@ function Trees({ forest, quotas }: { forest: Forest; quotas?: Quotas }) {
   const resources = useMemo(() => [...new Set(quotas?.quotas.flatMap(q => q.limits.map(l => l.resource)))].sort(), [quotas])
   const limits = useMemo(() => quotas?.quotas.length ? fullestLimits(quotas, resource) : undefined, [quotas, resource])
   const roots = useMemo(() => build(forest.namespaces), [forest])
+  const [query, setQuery] = useQuery()
+  const drawing = query.get('view') === 'drawing'
   const [filter, setFilterState] = useState(lastFilter)
+  const [onlyMine, setOnlyMine] = useState(!!lastFilter.mine)
+  const mine = useData<string[]>('/api/mine', 0, !onlyMine)
+  useEffect(() => setFilter({ ...filter, mine: onlyMine && mine.data ? new Set(mine.data) : undefined }), [onlyMine, mine.data])
   const setFilter = (f: Filter) => { lastFilter = f; setFilterState(f) }
   const [, redraw] = useState(0)
   const small = forest.namespaces.length <= expandAll
@@ -59,13 +65,18 @@ function Trees({ forest, quotas }: { forest: Forest; quotas?: Quotas }) {
       <input id="search" type="search" placeholder="Name, or label=value  ( / )" aria-label="Filter by name, or by label=value" value={filter.text}
         onInput={(e: any) => setFilter({ ...filter, text: e.target.value })} spellcheck={false} autocomplete="off" />
       <label class="check"><input type="checkbox" checked={filter.problems} onChange={(e: any) => setFilter({ ...filter, problems: e.target.checked })} /> With problems</label>
+      <label class="check" title="Namespaces that you may get by a role in them"><input type="checkbox" checked={onlyMine} onChange={(e: any) => setOnlyMine(e.target.checked)} /> Mine</label>
       <span class="grow" />
-      {resources.length > 0 && <label>Quota of <select value={resource} onChange={(e: any) => setResource(e.target.value)}>
+      <span class="views" role="group" aria-label="View">{[['', 'Table'], ['drawing', 'Drawing']].map(([view, title]) =>
+        <button key={view} aria-pressed={drawing === (view === 'drawing')} onClick={() => setQuery(view ? { view } : {})}>{title}</button>)}</span>
+      {!drawing && resources.length > 0 && <label>Quota of <select value={resource} onChange={(e: any) => setResource(e.target.value)}>
         <option value="">the fullest</option>{resources.map(r => <option key={r} value={r}>{r}</option>)}</select></label>}
       <button onClick={() => setAll(true)} disabled={isFiltered(filter)}>Expand all</button>
       <button onClick={() => setAll(false)} disabled={isFiltered(filter)}>Collapse all</button>
     </div>
-    {list.length ? <Grid list={list} toggle={toggle} fixed={isFiltered(filter)} limits={limits} />
+    {onlyMine && mine.error && <ProblemBox problem={mine.error.problem} />}
+    {drawing && list.length ? <Drawing roots={roots} filter={filter} isExpanded={isExpanded} />
+      : list.length ? <Grid list={list} toggle={toggle} fixed={isFiltered(filter)} limits={limits} />
       : <p class="dim box" role="status">{isFiltered(filter) ? 'No namespace matches the filter.' : 'There are no namespaces that you may see.'}</p>}
   </div>
 }

@@ -3,7 +3,7 @@ import { Member, NamespacePlan, Quota } from './types'
 
 export interface Node { member: Member; children: Node[]; problems: number; descendants: number; parentMissing: boolean }
 export interface Row { node: Node; depth: number; expanded: boolean; parent: number; position: number; siblings: number }
-export interface Filter { text: string; problems: boolean }
+export interface Filter { text: string; problems: boolean; mine?: Set<string> }
 
 // build returns the trees. Branches with problems come first, then names. Members of a cycle begin a tree of their own.
 export function build(members: Member[]): Node[] {
@@ -43,14 +43,14 @@ function sort(nodes: Node[]): Node[] {
 
 // matches reports whether a filter selects a namespace itself. A text with "=" selects by label.
 export function matches(member: Member, filter: Filter): boolean {
-  if (filter.problems && !member.problems?.length) return false
+  if (filter.problems && !member.problems?.length || filter.mine && !filter.mine.has(member.name)) return false
   const text = filter.text.trim().toLowerCase()
   const equals = text.indexOf('=')
   if (equals > 0) return member.labels?.[filter.text.trim().slice(0, equals)]?.toLowerCase() === text.slice(equals + 1)
   return member.name.includes(text)
 }
 
-export function isFiltered(filter: Filter): boolean { return filter.problems || filter.text.trim() !== '' }
+export function isFiltered(filter: Filter): boolean { return filter.problems || !!filter.mine || filter.text.trim() !== '' }
 
 // rows returns the visible rows. With a filter these are the namespaces that it selects and their ancestors; all are expanded.
 export function rows(roots: Node[], filter: Filter, isExpanded: (node: Node) => boolean): Row[] {
@@ -170,4 +170,33 @@ export function accessChanges(namespaces: NamespacePlan[]): { change: string; te
     found.get(text)!.namespaces.push(n.name)
   }
   return [...found.values()]
+}
+
+// maxDrawn bounds the namespaces of a drawing.
+export const maxDrawn = 500
+
+export interface Drawn { node: Node; name: string; label: string; title: string; x: number; y: number; end: number; parent?: Drawn }
+
+// layout places rows from left to right: leaves below each other, parents in the middle of their children. Widths are estimated in points.
+export function layout(list: Row[]): { nodes: Drawn[]; width: number; height: number } {
+  const lineHeight = 24, letter = 7.6, gap = 46, margin = 16
+  const widths: number[] = []
+  const labels = list.map(({ node, expanded }) => node.member.name + (!expanded && node.descendants ? `  +${node.descendants}` : ''))
+  list.forEach((row, i) => { widths[row.depth] = Math.max(widths[row.depth] ?? 0, labels[i].length * letter + gap) })
+  const lefts: number[] = []
+  widths.reduce((left, width, depth) => { lefts[depth] = left; return left + width }, margin)
+  const nodes: Drawn[] = list.map((row, i) => ({
+    node: row.node, name: row.node.member.name, label: labels[i], x: lefts[row.depth], y: 0, end: lefts[row.depth] + 13 + labels[i].length * letter,
+    title: [row.node.member.name, ...(row.node.member.problems ?? []).map(c => `${words(c.reason)}: ${c.message}`)].join('\n'),
+  }))
+  const children: number[][] = list.map(() => [])
+  list.forEach((row, i) => { if (row.parent >= 0) { children[row.parent].push(i); nodes[i].parent = nodes[row.parent] } })
+  let leaves = 0
+  // Rows are in the order of their first visit: leaves first from the top, then parents from the bottom.
+  list.forEach((_, i) => { if (!children[i].length) nodes[i].y = margin + (leaves++ + 0.5) * lineHeight })
+  for (let i = list.length - 1; i >= 0; i--) {
+    const below = children[i]
+    if (below.length) nodes[i].y = (nodes[below[0]].y + nodes[below[below.length - 1]].y) / 2
+  }
+  return { nodes, width: Math.ceil((lefts[lefts.length - 1] ?? margin) + (widths[widths.length - 1] ?? 0)), height: Math.ceil(2 * margin + leaves * lineHeight) }
 }

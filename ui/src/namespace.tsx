@@ -1,9 +1,10 @@
 // One namespace: its place, its problems, the policy in it.
 import { h, Fragment } from 'preact'
+import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, plural } from './model'
 import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
-import { Namespace, Objects } from './types'
+import { Event, Namespace, Objects } from './types'
 
 export function NamespacePage({ name, version }: { name: string; version: number }) {
   const ns = useData<Namespace>('/api/namespaces/' + name, version)
@@ -28,7 +29,8 @@ export function NamespaceHead({ name, page, path, abstract, children }: any) {
     <div class="head"><h1>{name}</h1>{children}</div>
     <nav class="tabs" aria-label={'Pages of ' + name}>{tabs.map(([to, title]) =>
       <Link key={to} to={toNamespace(name) + (to && '/' + to)} aria-current={to === page ? 'page' : undefined}>{title}</Link>)}
-      <Link to={'/plan?namespace=' + name}>Plan a change</Link></nav>
+      <Link to={'/plan?namespace=' + name}>Plan a change</Link>
+      <Link to={toObject(name, 'hierarchies.hnc.x-k8s.io', 'hierarchy')}>Hierarchy as YAML</Link></nav>
   </>
 }
 
@@ -63,6 +65,7 @@ function Details({ ns, version }: { ns: Namespace; version: number }) {
       <div>
         <Children ns={ns} />
         <Labels ns={ns} />
+        <Events namespace={ns.name} version={version} />
       </div>
     </div>
   </>
@@ -104,5 +107,20 @@ function Labels({ ns }: { ns: Namespace }) {
     <h2 id="labels">Labels</h2>
     {own.length ? <ul class="plain">{own.map(row)}</ul> : <p class="dim">None of its own.</p>}
     {tree.length > 0 && <details><summary>{tree.length} set by its place in the tree</summary><ul class="plain">{tree.map(row)}</ul></details>}
+  </section>
+}
+
+function Events({ namespace, version }: { namespace: string; version: number }) {
+  const events = useData<Event[]>(`/api/namespaces/${namespace}/events`, version)
+  const [all, setAll] = useState(false)
+  const list = events.data ?? [], shown = all ? list : list.slice(0, 8)
+  const missing = events.error?.problem.missingPermission
+  return <section class="box" aria-labelledby="events">
+    <h2 id="events">Events <small class="dim">{list.length || ''}</small></h2>
+    {shown.length > 0 && <ul class="plain events">{shown.map((e, i) => <li key={i}>
+      <span class={'tag ' + (e.warning ? 'bad' : '')}>{e.reason}</span> <b>{e.kind}/{e.name}</b> <span class="dim">{age(e.last)}{e.count > 1 && ` ×${e.count}`}</span><br /><span class="message">{e.message}</span></li>)}</ul>}
+    {list.length > shown.length && <button onClick={() => setAll(true)}>Show {list.length - shown.length} more</button>}
+    {events.data && !list.length && <p class="dim">None.</p>}
+    {events.error && !events.data && <p class="note">{missing ? <>Missing permission: <code>{missing}</code></> : events.error.problem.detail}</p>}
   </section>
 }

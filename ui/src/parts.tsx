@@ -56,6 +56,12 @@ export function Notes({ list }: { list?: string[] }) {
 export const toNamespace = (name: string) => '/ns/' + name
 export const toObject = (namespace: string, resource: string, name: string) => `/ns/${namespace}/${resource}/${encodeURIComponent(name)}`
 
+// CopyText copies a text that the page shows.
+export function CopyText({ text, title }: { text: string; title: string }) {
+  const [copied, setCopied] = useState(false)
+  return <button onClick={() => navigator.clipboard.writeText(text).then(() => { setCopied(true); setTimeout(() => setCopied(false), 1500) })}><span aria-live="polite">{copied ? 'Copied' : title}</span></button>
+}
+
 // Copy shows the command that prints the same as the page, and copies it.
 export function Copy({ command }: { command: string }) {
   const [copied, setCopied] = useState(false)

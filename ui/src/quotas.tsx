@@ -3,7 +3,7 @@ import { h, Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { useData } from './api'
 import { amount, percent, plural, Use, useOf } from './model'
-import { Conditions, Copy, Link, Loaded, Notes, toNamespace, useQuery, useTitle } from './parts'
+import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useQuery, useTitle } from './parts'
 import { Forest, Limit, Quota, Quotas } from './types'
 
 export function QuotasPage({ version }: { version: number }) {
@@ -54,7 +54,7 @@ function Card({ quota, parents, only }: { quota: Quota; parents: Map<string, str
   const [chosen, setChosen] = useState('')
   const limits = quota.limits.filter(l => !only || l.resource === only)
   return <section class="box" aria-label={`Quota ${quota.name} of ${quota.namespace}`} data-quota={quota.namespace + '/' + quota.name}>
-    <h2><Link to={toNamespace(quota.namespace)}>{quota.namespace}</Link> <span class="dim">/</span> {quota.name} {quota.scoped && <span class="tag">scoped</span>}</h2>
+    <h2><Link to={toNamespace(quota.namespace)}>{quota.namespace}</Link> <span class="dim">/</span> <Link to={toObject(quota.namespace, 'hierarchicalresourcequotas.hnc.x-k8s.io', quota.name)}>{quota.name}</Link> {quota.scoped && <span class="tag">scoped</span>}</h2>
     {quota.problems && <Conditions list={quota.problems} />}
     {limits.map((limit, i) => {
       const use = useOf(quota, limit.resource, parents)

@@ -47,3 +47,6 @@ export interface Plan {
     exceededQuotas?: { namespace: string; name: string; resource: string; used: string; moved: string; limit: string }[]
   }
 }
+export interface Explanation extends Answer { levels: { namespace: string; state?: 'Copy' | 'Local' | 'Absent'; source?: string; unread?: string; mode?: string }[] }
+export interface Content { manifest: string; source?: string; difference?: string; overwritten?: string; notes?: string[] }
+export interface Event { warning?: boolean; reason: string; message: string; kind: string; name: string; ours?: boolean; count: number; last: string }

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/pmezard/go-difflib/difflib"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/ui"
+)
+
+const (
+	// maxUIEvents bounds the events that the page shows, maxUIDiffLines the lines of objects that it compares.
+	maxUIEvents    = 100
+	maxUIDiffLines = 2000
+)
+
+// What replaces the values of Secrets.
+const (
+	hiddenValue     = "(hidden)"
+	hiddenDifferent = "(hidden, and different)"
+)
+
+func (r *uiReader) Content(ctx context.Context, namespace, resource, name string) (*ui.Content, error) {
+	mapping, err := r.factory.mapping(resource)
+	if err != nil {
+		return nil, err
+	}
+	client := r.clients.dynamic.Resource(mapping.Resource)
+	object, err := client.Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	answer := &ui.Content{Source: object.GetLabels()[hnc.LabelInheritedFrom]}
+	if answer.Source != "" {
+		source, err := client.Namespace(answer.Source).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsForbidden(err):
+			answer.Notes = append(answer.Notes, "the source cannot be compared: missing right: "+missingRight(err))
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return nil, err
+		default:
+			answer.Difference = differenceOf(source, object)
+		}
+	}
+	if before := r.overwritten(ctx, mapping.Resource.GroupResource(), namespace, name); before != nil {
+		answer.Overwritten = differenceOf(before, object)
+	}
+	clean(object)
+	hide(object, nil)
+	text, err := yaml.Marshal(object.Object)
+	answer.Manifest = string(text)
+	return answer, err
+}
+
+// overwritten returns the object that a copy has replaced, nil if its content is not kept or the user may not read it.
+func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResource, namespace, name string) *unstructured.Unstructured {
+	record, err := r.clients.hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(resource, name), metav1.GetOptions{})
+	if err != nil {
+		return nil
+	}
+	before := &unstructured.Unstructured{}
+	if json.Unmarshal([]byte(record.Spec.Manifest), &before.Object) != nil {
+		return nil
+	}
+	return before
+}
+
+// clean removes what the server manages.
+func clean(u *unstructured.Unstructured) {
+	for _, field := range []string{"managedFields", "uid", "resourceVersion", "creationTimestamp", "generation", "selfLink"} {
+		unstructured.RemoveNestedField(u.Object, "metadata", field)
+	}
+	// The annotation repeats the object, including the content of a Secret.
+	unstructured.RemoveNestedField(u.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
+	if len(u.GetAnnotations()) == 0 {
+		unstructured.RemoveNestedField(u.Object, "metadata", "annotations")
+	}
+}
+
+// hide replaces the values of a Secret. Values that differ from those of another one, if there is one, remain recognizable as such.
+func hide(u, other *unstructured.Unstructured) {
+	switch kind := u.GroupVersionKind().GroupKind(); kind {
+	case schema.GroupKind{Group: hnc.GroupName, Kind: "OverwrittenObject"}:
+		// It may contain a Secret.
+		_ = unstructured.SetNestedField(u.Object, hiddenValue, "spec", "manifest")
+		return
+	case corev1.SchemeGroupVersion.WithKind("Secret").GroupKind():
+	default:
+		return
+	}
+	for _, field := range []string{"data", "stringData"} {
+		values, _ := u.Object[field].(map[string]any)
+		hidden := map[string]any{}
+		for key, value := range values {
+			hidden[key] = hiddenValue
+			if other == nil {
+				continue
+			}
+			if theirs, _ := other.Object[field].(map[string]any); theirs[key] != value {
+				hidden[key] = hiddenDifferent
+			}
+		}
+		if len(values) > 0 {
+			u.Object[field] = hidden
+		}
+	}
+}
+
+// differenceOf returns a unified difference of two objects apart from what the server manages, and their namespaces.
+func differenceOf(before, after *unstructured.Unstructured) string {
+	before, after = before.DeepCopy(), after.DeepCopy()
+	// The values of both are compared before any is hidden.
+	hide(after, before)
+	hide(before, nil)
+	texts := make([][]string, 2)
+	for i, u := range []*unstructured.Unstructured{before, after} {
+		clean(u)
+		unstructured.RemoveNestedField(u.Object, "metadata", "namespace")
+		text, err := yaml.Marshal(u.Object)
+		if err != nil {
+			return ""
+		}
+		if texts[i] = difflib.SplitLines(string(text)); len(texts[i]) > maxUIDiffLines {
+			return "(too long to be compared)\n"
+		}
+	}
+	// An empty difference.
+	if slices.Equal(texts[0], texts[1]) {
+		return ""
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: texts[0], B: texts[1], FromFile: "before", ToFile: "here", Context: 3})
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+func (r *uiReader) Events(ctx context.Context, namespace string) ([]ui.Event, error) {
+	list, err := r.clients.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{Limit: 10 * maxUIEvents})
+	if err != nil {
+		return nil, err
+	}
+	events := make([]ui.Event, 0, len(list.Items))
+	for i := range list.Items {
+		e := &list.Items[i]
+		last := e.LastTimestamp.Time
+		if last.IsZero() {
+			last = e.EventTime.Time
+		}
+		if e.Series != nil {
+			last = e.Series.LastObservedTime.Time
+		}
+		if last.IsZero() {
+			last = e.CreationTimestamp.Time
+		}
+		events = append(events, ui.Event{
+			Warning: e.Type == corev1.EventTypeWarning, Reason: e.Reason, Message: e.Message, Kind: e.InvolvedObject.Kind, Name: e.InvolvedObject.Name,
+			Ours: e.Source.Component == hnc.GroupName || e.ReportingController == hnc.GroupName, Count: max(e.Count, 1), Last: last,
+		})
+	}
+	slices.SortStableFunc(events, func(a, b ui.Event) int { return b.Last.Compare(a.Last) })
+	return events[:min(len(events), maxUIEvents)], nil
+}
+
+// Mine returns the namespaces that RBAC lets the user get.
+func (r *uiReader) Mine(ctx context.Context) ([]string, error) {
+	mine, err := r.clients.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(mine.Items))
+	for i := range mine.Items {
+		names = append(names, mine.Items[i].Name)
+	}
+	return names, nil
+}
