@@ -34,13 +34,13 @@ var allowed = map[string][]string{
 	"pkg/wire":       {},
 	"pkg/copies":     {"pkg/apis", "pkg/exceptions", "pkg/managed", "pkg/names", "pkg/quota", "pkg/wire"},
 	// Repositories are compiled without a cluster.
-	"pkg/repository":        {"pkg/apis", "pkg/repository"},
-	"pkg/repository/report": {},
+	"pkg/repository":        {"pkg/apis", "pkg/names", "pkg/repository"},
+	"pkg/repository/report": {"pkg/names"},
 	"pkg/repository/object": {"pkg/repository/report"},
 	"pkg/repository/scope":  {"pkg/repository/object", "pkg/repository/report"},
 	"pkg/repository/load":   {"pkg/repository/object", "pkg/repository/report"},
 	// hnc-sync applies compiled repositories. Deciding what to write is separate from reading Git and from the cluster.
-	"pkg/reposync":         {"pkg/apis", "pkg/generated", "pkg/reposync", "pkg/repository"},
+	"pkg/reposync":         {"pkg/apis", "pkg/generated", "pkg/names", "pkg/reposync", "pkg/repository"},
 	"pkg/reposync/git":     {},
 	"pkg/reposync/plan":    {"pkg/apis", "pkg/repository"},
 	"pkg/reposync/cluster": {"pkg/apis", "pkg/reposync/plan", "pkg/repository"},
@@ -89,16 +89,16 @@ var allowed = map[string][]string{
 	"pkg/propagator/options": {"pkg/apis", "pkg/clientconfig", "pkg/copies", "pkg/generated", "pkg/inforce", "pkg/propagator", "pkg/serving"},
 	// It decides with the propagator's own code, and is run by the plugin.
 	"pkg/propagator/observe": {"pkg/apis", "pkg/propagator"},
-	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/inforce", "pkg/propagator/observe"},
+	"pkg/migration":          {"pkg/apis", "pkg/generated", "pkg/inforce", "pkg/names", "pkg/propagator/observe"},
 	"cmd":                    {"pkg/apis", "pkg/apiserver", "pkg/generated", "pkg/memory", "pkg/propagator", "pkg/reposync/options", "pkg/storage/embedded"},
 	// The plugin is an ordinary client: it shares only how annotations and names of kinds are parsed. The packages below it decide what it prints.
-	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/preview", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration", "pkg/propagator/observe",
+	"pkg/cli": {"pkg/apis", "pkg/cli/admins", "pkg/cli/adoption", "pkg/cli/diagnosis", "pkg/cli/origin", "pkg/cli/graph", "pkg/cli/preview", "pkg/cli/tree", "pkg/cli/treefile", "pkg/generated", "pkg/kinds", "pkg/managed", "pkg/migration", "pkg/names", "pkg/propagator/observe",
 		"pkg/repository", "pkg/reposync/cluster", "pkg/reposync/plan", "pkg/reposync/preview", "pkg/reposync/writer", "pkg/ui"},
 	// The server of the page knows no clients: the plugin reads for it.
 	"pkg/ui":            {"pkg/apis", "pkg/cli/admins", "pkg/cli/origin"},
-	"pkg/cli/tree":      {"pkg/apis"},
+	"pkg/cli/tree":      {"pkg/apis", "pkg/names"},
 	"pkg/cli/diagnosis": {"pkg/apis"},
-	"pkg/cli/graph":     {"pkg/cli/tree"},
+	"pkg/cli/graph":     {"pkg/cli/tree", "pkg/names"},
 	"pkg/cli/treefile":  {"pkg/cli/adoption"},
 	"pkg/cli/admins":    {"pkg/apis"},
 	"pkg/cli/adoption":  {"pkg/apis"},

@@ -19,7 +19,10 @@ import (
 func Run(version string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
+	out, errOut := &textWriter{w: os.Stdout}, &textWriter{w: os.Stderr}
+	defer errOut.flush()
+	defer out.flush()
+	streams := genericiooptions.IOStreams{In: os.Stdin, Out: out, ErrOut: errOut}
 	f := newFactory(streams.ErrOut)
 	cmd, err := newCommand(f, streams, version).ExecuteContextC(ctx)
 	if err == nil {

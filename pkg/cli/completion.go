@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // completionTimeout limits how long a shell waits for completions.
@@ -36,10 +38,11 @@ func completeArgs(most int, complete completer) cobra.CompletionFunc {
 	}
 }
 
+// matching returns the candidates that begin with the word, except those given and those that a shell cannot show as they are.
 func matching(candidates, given []string, word string) []string {
 	var words []string
 	for _, candidate := range candidates {
-		if strings.HasPrefix(candidate, word) && !slices.Contains(given, candidate) {
+		if strings.HasPrefix(candidate, word) && !slices.Contains(given, candidate) && names.Printable(candidate) == candidate {
 			words = append(words, candidate)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 type describeConfigOptions struct {
@@ -61,11 +62,11 @@ func describeConfiguration(status *v1beta1.HNCConfigurationStatus) string {
 	var s strings.Builder
 	s.WriteString("Synchronized resources:\n")
 	for _, r := range status.Resources {
-		fmt.Fprintf(&s, "* %s: %s (%s/%s)\n", verbs[r.Mode], r.Resource, r.Group, r.Version)
+		s.WriteString(names.Line("* %s: %s (%s/%s)", verbs[r.Mode], r.Resource, r.Group, r.Version))
 	}
 	s.WriteString("\nConditions:\n")
 	for _, condition := range tree.Problems(status.Conditions) {
-		fmt.Fprintln(&s, tree.FormatCondition(condition))
+		s.WriteString(names.Line("%s", tree.FormatCondition(condition)))
 	}
 	return s.String()
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 type describeOptions struct {
@@ -86,7 +87,7 @@ func (o *describeOptions) run(ctx context.Context) error {
 		return err
 	}
 	if q.Excluded != "" {
-		_, _ = fmt.Fprintf(o.Out, "Namespace %s is %s\n", o.namespace, q.Excluded)
+		_, _ = io.WriteString(o.Out, names.Line("Namespace %s is %s", o.namespace, q.Excluded))
 	}
 	if err := describeHierarchy(o.Out, h, subs.Items); err != nil || events == nil {
 		return err
@@ -99,12 +100,12 @@ func describeHierarchy(w io.Writer, h *v1beta1.Hierarchy, subs []v1beta1.Subname
 	var s strings.Builder
 	fmt.Fprintf(&s, "Hierarchy configuration for namespace %s\n", h.Namespace)
 	if h.Spec.Parent != "" {
-		fmt.Fprintf(&s, "  Parent: %s\n", h.Spec.Parent)
+		s.WriteString(names.Line("  Parent: %s", h.Spec.Parent))
 	} else {
 		s.WriteString("  No parent\n")
 	}
 	if len(h.Spec.AbstractAncestors) > 0 {
-		fmt.Fprintf(&s, "  Abstract Ancestors: %s\n", strings.Join(h.Spec.AbstractAncestors, ", "))
+		s.WriteString(names.Line("  Abstract Ancestors: %s", strings.Join(h.Spec.AbstractAncestors, ", ")))
 	}
 	section(&s, "children", "Children", childLines(h.Status.Children, subs))
 	fmt.Fprintf(&s, "  Allows Cascading Deletion: %t\n", ptr.Deref(h.Spec.AllowCascadingDeletion, false))
@@ -124,7 +125,7 @@ func section(s *strings.Builder, none, title string, items []string) {
 	}
 	fmt.Fprintf(s, "  %s:\n", title)
 	for _, item := range items {
-		fmt.Fprintf(s, "  - %s\n", item)
+		s.WriteString(names.Line("  - %s", item))
 	}
 }
 
@@ -169,7 +170,7 @@ func describeEvents(w io.Writer, namespace string, events []corev1.Event, now ti
 		object := fmt.Sprintf("%s:%s/%s", o.Kind, o.Namespace, o.Name)
 		if key := event.Reason + " " + object; !shown[key] {
 			shown[key] = true
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", duration.HumanDuration(now.Sub(lastSeen(event))), event.Reason, object, event.Message)
+			_, _ = io.WriteString(table, names.Row(duration.HumanDuration(now.Sub(lastSeen(event))), event.Reason, object, event.Message))
 		}
 	}
 	return table.Flush()

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // exitError is the result of a command whose exit code says more than that it has failed.
@@ -110,13 +112,13 @@ func (o *doctorOptions) report() error {
 		if o.quiet && f.Severity == diagnosis.OK {
 			continue
 		}
-		if _, err := fmt.Fprintf(o.Out, "%-8s %s: %s\n", f.Severity, f.Subject, f.Text); err != nil {
+		if _, err := io.WriteString(o.Out, names.Line("%-8s %s: %s", f.Severity, f.Subject, f.Text)); err != nil {
 			return err
 		}
 		if f.Hint == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(o.Out, "         -> %s\n", f.Hint); err != nil {
+		if _, err := io.WriteString(o.Out, names.Line("         -> %s", f.Hint)); err != nil {
 			return err
 		}
 	}

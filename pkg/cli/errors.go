@@ -15,6 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // prefixedError is an error with a prefix that HNC's client prints. The server's message follows on its own line, or on the same line if the
@@ -26,6 +27,9 @@ type prefixedError struct {
 
 func (e *prefixedError) Error() string { return e.prefix + ": " + e.err.Error() }
 func (e *prefixedError) Unwrap() error { return e.err }
+
+// indent begins all lines of errors and warnings but the first.
+const indent = "  "
 
 // printError prints why a command has failed, and a hint at what to do, on standard error.
 func printError(errOut io.Writer, f *factory, cmd *cobra.Command, err error) {
@@ -39,18 +43,18 @@ func printError(errOut io.Writer, f *factory, cmd *cobra.Command, err error) {
 		if strings.HasSuffix(prefixed.prefix, ":") {
 			separator = ""
 		}
-		_, _ = fmt.Fprintf(errOut, "\n%s%s %s\n", prefixed.prefix, separator, serverMessage(prefixed.err))
+		_, _ = fmt.Fprintf(errOut, "\n%s%s %s\n", names.PrintableLines(prefixed.prefix, indent), separator, names.PrintableLines(serverMessage(prefixed.err), indent))
 	case errors.As(err, new(usageError)) || apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && isCobraError(err):
-		_, _ = fmt.Fprintf(errOut, "error: %v\nSee: %s --help\n", err, cmd.CommandPath())
+		_, _ = fmt.Fprintf(errOut, "error: %s\nSee: %s --help\n", names.PrintableLines(err.Error(), indent), cmd.CommandPath())
 	case apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
-		_, _ = fmt.Fprintf(errOut, "Error from server (%s): %s\n", apierrors.ReasonForError(err), serverMessage(err))
+		_, _ = fmt.Fprintf(errOut, "Error from server (%s): %s\n", apierrors.ReasonForError(err), names.PrintableLines(serverMessage(err), indent))
 	case errors.Is(err, context.Canceled):
 		_, _ = fmt.Fprintln(errOut, "error: interrupted")
 	default:
-		_, _ = fmt.Fprintf(errOut, "error: %v\n", err)
+		_, _ = fmt.Fprintf(errOut, "error: %s\n", names.PrintableLines(err.Error(), indent))
 	}
 	if hint := hintFor(f, err); hint != "" {
-		_, _ = fmt.Fprintln(errOut, hint)
+		_, _ = io.WriteString(errOut, names.Line("%s", hint))
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 type explainOptions struct {
@@ -118,10 +120,14 @@ func (o *explainOptions) printAnswer(a *origin.Answer) error {
 	if paint.Bold != nil {
 		state = paint.Bold(state)
 	}
-	_, err := fmt.Fprintf(o.Out, "%s in %s: %s\n  Path: %s\n", a.Object, a.Namespace, state, strings.Join(a.Path, " ← "))
+	_, err := fmt.Fprintf(o.Out, "%s in %s: %s\n", names.Printable(a.Object), a.Namespace, state)
+	lines := []string{"  Path: " + strings.Join(a.Path, " ← ")}
 	for _, reason := range a.Because {
+		lines = append(lines, "  - "+reason)
+	}
+	for _, line := range lines {
 		if err == nil {
-			_, err = fmt.Fprintf(o.Out, "  - %s\n", reason)
+			_, err = io.WriteString(o.Out, names.Line("%s", line))
 		}
 	}
 	return err

@@ -29,7 +29,7 @@ func (o *explainOptions) printOverwritten(ctx context.Context, c *clients, resou
 	if err != nil {
 		return fmt.Errorf("invalid manifest in overwrittenobject %s: %w", record.Name, err)
 	}
-	_, err = o.Out.Write(manifest)
+	_, err = exact(o.Out).Write(manifest)
 	return err
 }
 

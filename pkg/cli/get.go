@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // subtreeVersion is the API that lists across a subtree. Source: spec/hnc.md 1.8.
@@ -109,17 +111,17 @@ type itemPrinter func(items ...unstructured.Unstructured) error
 
 // printList prints the list, and returns the printer for what follows.
 func (o *getOptions) printList(list *unstructured.UnstructuredList, resource schema.GroupResource) (itemPrinter, error) {
-	names := func(items ...unstructured.Unstructured) []string {
+	namesOf := func(items ...unstructured.Unstructured) []string {
 		var names []string
 		for i := range items {
 			names = append(names, fmt.Sprintf("%s/%s", resource, items[i].GetName()))
 		}
 		return names
 	}
-	printed, err := o.output.print(o.Out, list, func() []string { return names(list.Items...) })
+	printed, err := o.output.print(o.Out, list, func() []string { return namesOf(list.Items...) })
 	if printed {
 		return func(items ...unstructured.Unstructured) error {
-			_, err := fmt.Fprint(o.Out, lines(names(items...)))
+			_, err := fmt.Fprint(exact(o.Out), lines(namesOf(items...)))
 			return err
 		}, err
 	}
@@ -151,7 +153,7 @@ func rowPrinter(w io.Writer) itemPrinter {
 	_, _ = fmt.Fprintln(table, "NAMESPACE\tNAME\tAGE")
 	return func(items ...unstructured.Unstructured) error {
 		for i := range items {
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", items[i].GetNamespace(), items[i].GetName(), age(&items[i]))
+			_, _ = io.WriteString(table, names.Row(items[i].GetNamespace(), items[i].GetName(), age(&items[i])))
 		}
 		return table.Flush()
 	}

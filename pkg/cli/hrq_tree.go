@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // printUse writes, for each quota, which namespaces use how much.
@@ -32,7 +34,7 @@ func (o *hrqOptions) printUse(ctx context.Context, c *clients, quotas []v1beta1.
 		if summary == "" {
 			summary = "no use is known yet"
 		}
-		_, _ = fmt.Fprintf(o.Out, "%s (%s): %s\n\n", q.Name, q.Namespace, summary)
+		_, _ = io.WriteString(o.Out, names.Line("%s (%s): %s", q.Name, q.Namespace, summary)+"\n")
 		used := map[string]string{}
 		for _, n := range q.Status.Namespaces {
 			used[n.Namespace] = formatUse(n.Used)

@@ -36,8 +36,9 @@ func (o *outputFlag) validate() error {
 	return nil
 }
 
-// print prints data in one of the common formats. It returns false, and prints nothing, for any other.
+// print prints data in one of the common formats, exactly. It returns false, and prints nothing, for any other.
 func (o *outputFlag) print(w io.Writer, data any, names func() []string) (bool, error) {
+	w = exact(w)
 	switch o.format {
 	case "json":
 		text, err := json.MarshalIndent(data, "", "    ")

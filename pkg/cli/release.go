@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 type releaseOptions struct {
@@ -81,7 +83,7 @@ func (o *releaseOptions) run(ctx context.Context) error {
 		return "", nil
 	})
 	if err == nil {
-		_, err = fmt.Fprintf(o.Out, "Released %s in %s: it was a copy from %s, and is an ordinary object now\n", title, namespace, source)
+		_, err = io.WriteString(o.Out, names.Line("Released %s in %s: it was a copy from %s, and is an ordinary object now", title, namespace, source))
 	}
 	return err
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
 )
@@ -121,13 +122,13 @@ func (o *repoApplyOptions) confirm(p *plan.Plan) error {
 	}
 	_, _ = fmt.Fprintln(o.ErrOut, "These objects were applied earlier and are no longer in the repository:")
 	for _, id := range p.Release {
-		_, _ = fmt.Fprintf(o.ErrOut, "  %s (stays, without its record)\n", report.Printable(id.String()))
+		_, _ = io.WriteString(o.ErrOut, names.Line("  %s (stays, without its record)", id))
 	}
 	for _, id := range p.Delete {
-		_, _ = fmt.Fprintf(o.ErrOut, "  %s\n", report.Printable(id.String()))
+		_, _ = io.WriteString(o.ErrOut, names.Line("  %s", id))
 	}
 	for _, id := range p.DeleteNamespaces {
-		_, _ = fmt.Fprintf(o.ErrOut, "  %s, with everything in it\n", report.Printable(id.String()))
+		_, _ = io.WriteString(o.ErrOut, names.Line("  %s, with everything in it", id))
 	}
 	if !confirmed(o.In, o.ErrOut, "Delete them? (yes/no) ") {
 		return errors.New("not confirmed, nothing was changed; answer yes, give --yes, or keep them by --prune=false")

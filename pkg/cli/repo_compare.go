@@ -3,12 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/preview"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
@@ -53,7 +54,7 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 	p := plan.Compute(t.desired, state, t.sync == nil || t.sync.Spec.Prune)
 	if !o.target.allowNonEmpty {
 		for id, reason := range (&writer.Writer{Cluster: t.cluster}).KeepInUse(ctx, p) {
-			warnf(o.ErrOut, "%s: %s", id, report.Printable(serverMessage(reason)))
+			warnf(o.ErrOut, "%s: %s", id, serverMessage(reason))
 		}
 	}
 	found, failed, err := o.liveChanges(ctx, t, p)
@@ -67,7 +68,7 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 		printErrors(o.ErrOut, "", unsafe)
 	}
 	for _, c := range failed {
-		_, _ = fmt.Fprintf(o.ErrOut, "%s: %s\n", report.Printable(c.object.String()), report.Printable(serverMessage(c.err)))
+		_, _ = io.WriteString(o.ErrOut, names.Line("%s: %s", c.object, serverMessage(c.err)))
 	}
 	if err == nil && len(unsafe)+len(failed) > 0 {
 		return errReported

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
@@ -97,7 +98,7 @@ func (o *repoDiffOptions) printChanges(all []clusterChanges) error {
 	for i := range all {
 		if text := all[i].Text(); text != "" {
 			if len(all) > 1 {
-				text = fmt.Sprintf("Cluster %s:\n%s", report.Printable(all[i].Name), text)
+				text = fmt.Sprintf("Cluster %s:\n%s", names.Printable(all[i].Name), text)
 			}
 			if _, err := fmt.Fprint(o.Out, text); err != nil {
 				return err

@@ -23,7 +23,7 @@ func printCompiled(errOut io.Writer, all *compiled) {
 		printErrors(errOut, cluster.name, errors)
 		for _, warning := range cluster.result.Warnings {
 			if !seen[warning.Error()] {
-				warnf(errOut, "%s: %s", warning.Code, report.Printable(fmt.Sprintf("%s (%s)", warning.Message, strings.Join(positions(warning), ", "))))
+				warnf(errOut, "%s: %s (%s)", warning.Code, warning.Message, strings.Join(positions(warning), ", "))
 			}
 			seen[warning.Error()] = true
 		}

@@ -111,7 +111,7 @@ func (o *repoHydrateOptions) writeFlat(all *compiled) error {
 		return err
 	}
 	if o.output == "-" {
-		_, err = o.Out.Write(content)
+		_, err = exact(o.Out).Write(content)
 		return err
 	}
 	if err := replaceFile(o.repo.path, o.output, content); err != nil {

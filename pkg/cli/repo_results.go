@@ -3,11 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
 )
@@ -94,13 +95,11 @@ func (a *applyResults) append(r applyResult) {
 		return
 	}
 	a.line.clear()
-	name := report.Printable(r.id.String())
 	if r.Message != "" {
-		out := a.options.ErrOut
-		_, _ = fmt.Fprintf(out, "%s: %s: %s\n", name, r.Result, report.Printable(r.Message))
+		_, _ = io.WriteString(a.options.ErrOut, names.Line("%s: %s: %s", r.id, r.Result, r.Message))
 		return
 	}
-	_, _ = fmt.Fprintf(a.options.Out, "%s %s%s\n", name, r.Result, a.options.dryRun.suffix())
+	_, _ = io.WriteString(a.options.Out, names.Line("%s %s%s", r.id, r.Result, a.options.dryRun.suffix()))
 }
 
 func (a *applyResults) advance() {

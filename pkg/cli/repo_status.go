@@ -17,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
@@ -166,17 +167,17 @@ func syncProblems(s *v1beta1.RepositorySync, color bool) string {
 	if color {
 		code = ansi("31;1")
 	}
-	text := fmt.Sprintf("%s: %s\n", s.Name, report.Printable(condition.Message))
+	text := fmt.Sprintf("%s: %s\n", s.Name, names.Printable(condition.Message))
 	for _, err := range s.Status.Errors {
-		text += fmt.Sprintf("  %s: %s", code(report.Printable(err.Code)), report.Printable(err.Message))
+		text += fmt.Sprintf("  %s: %s", code(names.Printable(err.Code)), names.Printable(err.Message))
 		if err.Path != "" {
-			text += " (" + report.Printable(err.Path) + ")"
+			text += " (" + names.Printable(err.Path) + ")"
 		}
 		text += "\n"
 	}
 	for _, f := range s.Status.Failures {
 		name := report.ObjectName(schema.GroupKind{Group: f.Group, Kind: f.Kind}, f.Namespace, f.Name)
-		text += fmt.Sprintf("  %s: %s\n", report.Printable(name), report.Printable(f.Message))
+		text += fmt.Sprintf("  %s: %s\n", names.Printable(name), names.Printable(f.Message))
 	}
 	if more := int(s.Status.Failed) - len(s.Status.Failures); more > 0 {
 		text += fmt.Sprintf("  and %d more objects\n", more)

@@ -11,9 +11,13 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 func isTerminal(w io.Writer) bool {
+	if t, ok := w.(*textWriter); ok {
+		w = t.w
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
@@ -37,7 +41,7 @@ func ansi(code string) func(string) string {
 
 // warnf prints a warning on standard error.
 func warnf(errOut io.Writer, format string, args ...any) {
-	_, _ = fmt.Fprintf(errOut, "Warning: "+format+"\n", args...)
+	_, _ = io.WriteString(errOut, "Warning: "+names.PrintableLines(fmt.Sprintf(format, args...), indent)+"\n")
 }
 
 // confirmed asks a question, and reports whether the answer is yes.
@@ -46,6 +50,9 @@ func confirmed(in io.Reader, out io.Writer, question string) bool {
 	answer, _ := bufio.NewReader(in).ReadString('\n')
 	return strings.TrimSpace(answer) == "yes"
 }
+
+// clearLine moves to the beginning of the line, and removes it.
+const clearLine = "\r\x1b[K"
 
 // progress is a line on a terminal that is rewritten. Elsewhere it is not shown.
 type progress struct {
@@ -79,7 +86,7 @@ func (p *progress) countf(done, total int, what string) {
 // showf replaces the line.
 func (p *progress) showf(format string, args ...any) {
 	if p.w != nil {
-		_, _ = fmt.Fprintf(p.w, "\r\x1b[K"+format, args...)
+		_, _ = io.WriteString(p.w, clearLine+names.Printable(fmt.Sprintf(format, args...)))
 		p.shown = true
 	}
 }
@@ -87,7 +94,7 @@ func (p *progress) showf(format string, args ...any) {
 // clear removes the line.
 func (p *progress) clear() {
 	if p.shown {
-		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
+		_, _ = io.WriteString(p.w, clearLine)
 		p.shown = false
 	}
 }

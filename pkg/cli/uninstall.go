@@ -16,6 +16,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // installed selects the objects of the manifests and of the chart.
@@ -164,7 +165,7 @@ func (o *uninstallOptions) remove(ctx context.Context, c *clients, step removal)
 					return err
 				}
 			}
-			if _, err := fmt.Fprintf(o.Out, "%s/%s deleted%s\n", resource.GroupResource(), object.Name, o.dryRun.suffix()); err != nil {
+			if _, err := io.WriteString(o.Out, names.Line("%s/%s deleted%s", resource.GroupResource(), object.Name, o.dryRun.suffix())); err != nil {
 				return err
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/admins"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 type whoOptions struct {
@@ -201,7 +202,7 @@ func printGrants(w io.Writer, grants []admins.Grant, admin bool) error {
 		if len(g.Names) > 0 {
 			role += " (only " + strings.Join(g.Names, ", ") + ")"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", g.Subject.Kind, subjectName(g.Subject), role, g.Binding, at)
+		_, _ = io.WriteString(table, names.Row(g.Subject.Kind, subjectName(g.Subject), role, g.Binding, at))
 	}
 	return table.Flush()
 }

@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // describe prints what is imported, and what is not imported as it was.
@@ -52,14 +54,23 @@ func (m *Migration) rejections(rejected []string) error {
 	if m.SkipRejected {
 		return m.printList("Left out, because hnc-apiserver rejects them:", rejected)
 	}
-	return fmt.Errorf("hnc-apiserver rejects %d of HNC's objects; change or delete them, or leave them out by --skip-rejected:\n  %s", len(rejected), strings.Join(rejected, "\n  "))
+	return fmt.Errorf("hnc-apiserver rejects %d of HNC's objects; change or delete them, or leave them out by --skip-rejected:\n  %s", len(rejected), bullets(rejected))
 }
 
 func (m *Migration) printList(title string, list []string) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return m.printf("%s\n  %s\n", title, strings.Join(list, "\n  "))
+	return m.printf("%s\n  %s\n", title, bullets(list))
+}
+
+// bullets returns the entries, a line each. They contain the names and messages of others.
+func bullets(entries []string) string {
+	lines := make([]string, 0, len(entries))
+	for _, entry := range entries {
+		lines = append(lines, names.Printable(entry))
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // message returns the server's message.

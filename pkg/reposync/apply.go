@@ -9,8 +9,8 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
 )
@@ -111,7 +111,7 @@ func (w *worker) lacksKinds() bool {
 // message returns the text of an error for a status, bounded.
 func message(err error) string {
 	const limit = 1024
-	text := report.Printable(err.Error())
+	text := names.Printable(err.Error())
 	if len(text) > limit {
 		text = text[:limit] + " ..."
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
@@ -74,12 +75,12 @@ func (w *worker) fill(status *v1beta1.RepositorySyncStatus, done *outcome) {
 func errorsOf(errors report.Errors) []v1beta1.RepositoryError {
 	var all []v1beta1.RepositoryError
 	for _, err := range errors[:min(maxReported, len(errors))] {
-		one := v1beta1.RepositoryError{Code: string(err.Code), Message: report.Printable(err.Message)}
+		one := v1beta1.RepositoryError{Code: string(err.Code), Message: names.Printable(err.Message)}
 		switch {
 		case len(err.Sources) > 0:
-			one.Path = report.Printable(report.Position(err.Sources[0].Path, err.Sources[0].Line))
+			one.Path = names.Printable(report.Position(err.Sources[0].Path, err.Sources[0].Line))
 		case len(err.Paths) > 0:
-			one.Path = report.Printable(err.Paths[0])
+			one.Path = names.Printable(err.Paths[0])
 		}
 		all = append(all, one)
 	}

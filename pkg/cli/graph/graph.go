@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Formats lists the supported formats.
@@ -74,7 +75,7 @@ func newDrawing(t *tree.Tree, roots []string) *drawing {
 }
 
 func (d *drawing) add(v tree.Visit) {
-	b := box{name: v.Name, sub: v.Subnamespace, problem: len(v.Conditions) > 0}
+	b := box{name: names.Printable(v.Name), sub: v.Subnamespace, problem: len(v.Conditions) > 0}
 	if len(v.AbstractAncestors) > 0 {
 		b.notes = append(b.notes, "below abstract "+strings.Join(v.AbstractAncestors, ", "))
 	}
@@ -83,7 +84,7 @@ func (d *drawing) add(v tree.Visit) {
 	}
 	for _, c := range v.Conditions {
 		b.notes = append(b.notes, "▲ "+c.Reason)
-		b.conditions = append(b.conditions, tree.FormatCondition(c))
+		b.conditions = append(b.conditions, names.Printable(tree.FormatCondition(c)))
 	}
 	for i, o := range v.Objects {
 		if i == maxObjects {
@@ -91,6 +92,9 @@ func (d *drawing) add(v tree.Visit) {
 			break
 		}
 		b.notes = append(b.notes, formatObject(o))
+	}
+	for i := range b.notes {
+		b.notes[i] = names.Printable(b.notes[i])
 	}
 	d.boxes = append(d.boxes, b)
 	d.subs, d.problems = d.subs || b.sub, d.problems || b.problem
@@ -104,7 +108,7 @@ func formatObject(o tree.Object) string {
 }
 
 func (d *drawing) connect(v tree.Visit) {
-	l := line{parent: v.Parent, child: v.Name}
+	l := line{parent: names.Printable(v.Parent), child: names.Printable(v.Name)}
 	for _, o := range v.Objects {
 		l.flow = l.flow || o.InheritedFrom != ""
 	}

@@ -96,3 +96,19 @@ func TestManyObjectsAreCounted(t *testing.T) {
 		t.Errorf("got\n%s", dot)
 	}
 }
+
+// TestForeignTextIsEscaped has names that end labels, that Mermaid renders, and that readers do not see.
+func TestForeignTextIsEscaped(t *testing.T) {
+	tr := tree.New()
+	tr.AddNamespace("a", false, false)
+	tr.AddObject("a", "x\")\n  n9(\"forged\u202e<img src=y>&#lt;`code`", "")
+	tr.Link()
+	want := "flowchart TD\n  n0(\"a<br/>● x#quot;)#92;n  n9(#quot;forged#92;u202e#lt;img src=y#gt;#amp;#35;lt;#96;code#96;\")\n"
+	if got := write(t, tr, "mermaid", "a"); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	want = "● x&quot;)\\n  n9(&quot;forged\\u202e&lt;img src=y&gt;&amp;#lt;`code`</FONT>"
+	if got := write(t, tr, "dot", "a"); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

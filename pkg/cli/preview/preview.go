@@ -3,12 +3,14 @@ package preview
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Append adds the next page of a plan. A page may end in the middle of a namespace.
@@ -35,24 +37,24 @@ func Summary(namespace string, plan *v1beta1.HierarchyPlan) string {
 func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) string {
 	var b strings.Builder
 	status := plan.Status
-	b.WriteString(Summary(namespace, plan) + "\n")
+	b.WriteString(names.Line("%s", Summary(namespace, plan)))
 	for _, n := range status.Namespaces {
-		b.WriteString("\n" + n.Name)
+		b.WriteString("\n" + names.Printable(n.Name))
 		if n.Fate != "" {
 			b.WriteString(" (" + strings.ToLower(string(n.Fate)) + ")")
 		}
 		b.WriteString("\n")
 		for _, l := range n.Labels {
-			fmt.Fprintf(&b, "  label %s: %s\n", l.Key, labelChange(l))
+			b.WriteString(names.Line("  label %s: %s", l.Key, labelChange(l)))
 		}
 		for _, o := range n.Objects {
 			writeObject(&b, o, differences)
 		}
 		for _, a := range n.Access {
-			fmt.Fprintf(&b, "  %s %s %s/%s\n", subject(a), verbs[a.Change], a.RoleKind, a.Role)
+			b.WriteString(names.Line("  %s %s %s/%s", subject(a), verbs[a.Change], a.RoleKind, a.Role))
 		}
 		for _, q := range n.Quotas {
-			fmt.Fprintf(&b, "  ResourceQuota %s allows %d of %s, and there would be %d\n", q.Name, q.Hard, q.Resource, q.Planned)
+			b.WriteString(names.Line("  ResourceQuota %s allows %d of %s, and there would be %d", q.Name, q.Hard, q.Resource, q.Planned))
 		}
 	}
 	writeExceeded(&b, status)
@@ -64,10 +66,10 @@ func Text(namespace string, plan *v1beta1.HierarchyPlan, differences bool) strin
 		fmt.Fprintf(&b, "\nLeft out, because you may not list these in %s: %s\n", namespace, strings.Join(kinds, ", "))
 	}
 	for _, unknown := range status.Unknown {
-		b.WriteString("\nNot known: " + unknown + "\n")
+		b.WriteString("\n" + names.Line("Not known: %s", unknown))
 	}
 	for _, r := range status.Refusals {
-		fmt.Fprintf(&b, "\nIt would be refused (%s): %s\n", r.Reason, r.Message)
+		b.WriteString("\n" + names.Line("It would be refused (%s): %s", r.Reason, r.Message))
 	}
 	return b.String()
 }
@@ -79,7 +81,7 @@ func writeExceeded(b *strings.Builder, status v1beta1.HierarchyPlanStatus) {
 		w := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "  NAMESPACE\tQUOTA\tRESOURCE\tUSED\tMOVED\tLIMIT")
 		for _, e := range status.ExceededQuotas {
-			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", e.Namespace, e.Name, e.Resource, e.Used, e.Moved, e.Limit)
+			_, _ = io.WriteString(w, names.Row("  "+e.Namespace, e.Name, string(e.Resource), e.Used, e.Moved, e.Limit))
 		}
 		_ = w.Flush() // a strings.Builder does not fail
 	}
@@ -155,19 +157,16 @@ func count(n int32, what string) string {
 }
 
 func writeObject(b *strings.Builder, o v1beta1.PlannedObject, difference bool) {
-	fmt.Fprintf(b, "  %s %s/%s", marks[o.Action], o.Kind, o.Name)
+	from := ""
 	if o.Source != "" {
-		b.WriteString(" (from " + o.Source + ")")
+		from = " (from " + o.Source + ")"
 	}
-	b.WriteString("\n")
+	b.WriteString(names.Line("  %s %s/%s%s", marks[o.Action], o.Kind, o.Name, from))
 	if !difference {
 		return
 	}
 	for line := range strings.Lines(o.Difference) {
-		b.WriteString("      " + line)
-	}
-	if o.Difference != "" && !strings.HasSuffix(o.Difference, "\n") {
-		b.WriteString("\n")
+		b.WriteString(names.Line("      %s", strings.TrimSuffix(line, "\n")))
 	}
 }
 

@@ -97,3 +97,27 @@ func TestNamespaceOnTwoPagesIsShownOnce(t *testing.T) {
 		t.Errorf("got %+v", namespaces)
 	}
 }
+
+func TestForeignTextIsEscaped(t *testing.T) {
+	plan := answer(v1beta1.NamespacePlan{
+		Name:    "a",
+		Objects: []v1beta1.PlannedObject{{Action: v1beta1.ActionAdd, Kind: "Role", Name: "x\n  - forged\u202e", Source: "b", Difference: "+a: \x1b[2J\n+b: 1"}},
+		Access:  []v1beta1.PlannedAccess{{Change: v1beta1.AccessGained, Kind: "User", Name: "jane\x9b31m", RoleKind: "Role", Role: "r\nr"}},
+	})
+	plan.Spec = v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: "b"}
+	plan.Status.Summary = v1beta1.PlanSummary{Added: 1}
+	plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: "Conflict", Message: "no\nyes"}}
+	const want = `Giving a the parent b would add 1 object.
+
+a
+  + Role/x\n  - forged\u202e (from b)
+      +a: \x1b[2J
+      +b: 1
+  User jane\x9b31m gains Role/r\nr
+
+It would be refused (Conflict): no\nyes
+`
+	if got := Text("a", plan, true); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Paint colors parts of the text. A nil function leaves its part as it is.
@@ -36,9 +38,9 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 				subs = true
 			}
 			if v.Depth == 0 {
-				line += with(paint.Bold, v.Name)
+				line += with(paint.Bold, names.Printable(v.Name))
 			} else {
-				line += v.Name
+				line += names.Printable(v.Name)
 			}
 			if v.Deleting {
 				line += " " + with(paint.Dim, "(deleting)")
@@ -47,7 +49,7 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 				line += " " + with(paint.Note, "("+marks+")")
 			}
 			if !v.Again {
-				line += with(paint.Dim, formatObjects(v.Objects))
+				line += with(paint.Dim, names.Printable(formatObjects(v.Objects)))
 			}
 			_, err := fmt.Fprintln(out, line)
 			return err == nil
@@ -104,7 +106,7 @@ type footnotes struct {
 func (f *footnotes) numbers(n *Node) string {
 	var numbers []string
 	for _, c := range n.Conditions {
-		text := FormatCondition(c)
+		text := names.Printable(FormatCondition(c))
 		if f.number[text] == 0 {
 			f.texts = append(f.texts, text)
 			f.number[text] = len(f.texts)
@@ -119,13 +121,13 @@ func formatObjects(objects []Object) string {
 	if len(objects) == 0 {
 		return ""
 	}
-	names := make([]string, 0, len(objects))
+	all := make([]string, 0, len(objects))
 	for _, o := range objects {
 		if o.InheritedFrom != "" {
-			names = append(names, o.Name+" (from "+o.InheritedFrom+")")
+			all = append(all, o.Name+" (from "+o.InheritedFrom+")")
 		} else {
-			names = append(names, o.Name)
+			all = append(all, o.Name)
 		}
 	}
-	return "  " + strings.Join(names, ", ")
+	return "  " + strings.Join(all, ", ")
 }

@@ -200,3 +200,18 @@ func TestWhatDoesNotExistIsNotShown(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestForeignTextIsEscaped(t *testing.T) {
+	tr := New()
+	add(tr, "a", "", condition(hnc.ConditionBadConfiguration, metav1.ConditionTrue, "Bad", "no\n2) forged\u202e"))
+	tr.AddObject("a", "x\n└── forged\x1b[2J", "b\u200b")
+	tr.Link()
+	want := `a (1)  x\n└── forged\x1b[2J (from b\u200b)
+
+Conditions:
+1) BadConfiguration (Bad): no\n2) forged\u202e
+`
+	if got := text(t, tr, "a"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

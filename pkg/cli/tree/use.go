@@ -1,11 +1,12 @@
 package tree
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"text/tabwriter"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // WriteUse writes a table of the namespaces below root that use something, with their ancestors up to root. Namespaces that are not below root,
@@ -27,7 +28,7 @@ func (t *Tree) WriteUse(w io.Writer, root string, used map[string]string) error 
 	part.Link()
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	row := func(name, used string) {
-		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, used)
+		_, _ = io.WriteString(out, names.Row(name, used))
 	}
 	row("NAMESPACE", "USED")
 	var b branches

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -15,14 +16,14 @@ var signs = map[Change]string{Added: "+", Removed: "-", Changed: "~", Moved: ">"
 func (c *Changes) Text() string {
 	var b strings.Builder
 	for _, n := range c.Namespaces {
-		fmt.Fprintf(&b, "%s namespace %s%s%s\n", signs[n.Change], n.Name, n.directories(), fieldList(n.Fields))
+		b.WriteString(names.Line("%s namespace %s%s%s", signs[n.Change], n.Name, n.directories(), fieldList(n.Fields)))
 	}
 	for _, o := range c.Objects {
 		name := report.ObjectName(schema.GroupKind{Group: o.Group, Kind: o.Kind}, o.Namespace, o.Name)
 		if o.Path != "" {
 			name += " (" + o.Path + ")"
 		}
-		fmt.Fprintf(&b, "%s %s%s\n", signs[o.Change], report.Printable(name), fieldList(o.Fields))
+		b.WriteString(names.Line("%s %s%s", signs[o.Change], name, fieldList(o.Fields)))
 	}
 	return b.String()
 }
@@ -36,9 +37,9 @@ func fieldList(fields []string) string {
 	case n == 0:
 		return ""
 	case n > maxFields:
-		return fmt.Sprintf(": %s and %d more", report.Printable(strings.Join(fields[:maxFields], ", ")), n-maxFields)
+		return fmt.Sprintf(": %s and %d more", strings.Join(fields[:maxFields], ", "), n-maxFields)
 	}
-	return ": " + report.Printable(strings.Join(fields, ", "))
+	return ": " + strings.Join(fields, ", ")
 }
 
 // directories describes the directories of an added, removed or moved namespace.

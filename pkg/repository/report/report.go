@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
 // Source is the position of an object.
@@ -35,7 +36,7 @@ type Error struct {
 // Error returns the text form of spec/config-sync.md 6.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", e.Code, Printable(e.Message))
+	fmt.Fprintf(&b, "%s: %s\n", e.Code, names.Printable(e.Message))
 	for _, s := range e.Sources {
 		b.WriteString("\n" + s.text())
 	}
@@ -43,7 +44,7 @@ func (e *Error) Error() string {
 		b.WriteString("\n")
 	}
 	for _, path := range e.Paths {
-		fmt.Fprintf(&b, "path: %s\n", Printable(path))
+		fmt.Fprintf(&b, "path: %s\n", names.Printable(path))
 	}
 	fmt.Fprintf(&b, "\nFor more information, see %s\n", e.Code.HelpURL())
 	return b.String()
@@ -51,28 +52,11 @@ func (e *Error) Error() string {
 
 func (s *Source) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "source: %s\n", Printable(Position(s.Path, s.Line)))
+	fmt.Fprintf(&b, "source: %s\n", names.Printable(Position(s.Path, s.Line)))
 	if s.Namespace != "" {
-		fmt.Fprintf(&b, "namespace: %s\n", Printable(s.Namespace))
+		fmt.Fprintf(&b, "namespace: %s\n", names.Printable(s.Namespace))
 	}
-	fmt.Fprintf(&b, "metadata.name: %s\ngroup: %s\nversion: %s\nkind: %s\n", Printable(s.Name), Printable(s.Group), Printable(s.Version), Printable(s.Kind))
-	return b.String()
-}
-
-// Printable escapes control characters and line breaks, because a repository is untrusted: its names must not control a terminal or forge
-// another error.
-func Printable(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		}
-	}
+	fmt.Fprintf(&b, "metadata.name: %s\ngroup: %s\nversion: %s\nkind: %s\n", names.Printable(s.Name), names.Printable(s.Group), names.Printable(s.Version), names.Printable(s.Kind))
 	return b.String()
 }
 
