@@ -28,6 +28,8 @@ type Config struct {
 	Storage storagebackend.Config
 	// ReadyTimeout is how long writes of Subnamespaces and quotas wait until they have their effect.
 	ReadyTimeout time.Duration
+	// Waiting limits how many of them wait for more than a moment.
+	Waiting inflight.Limits
 	// OverwrittenTTL is how long the content of overwritten objects is stored; 0 stores none.
 	OverwrittenTTL time.Duration
 	// Rules are the rules that the flags and the configuration define.
@@ -45,6 +47,7 @@ type completedConfig struct {
 	informers      informers.SharedInformerFactory
 	storage        storagebackend.Config
 	readyTimeout   time.Duration
+	waiting        inflight.Limits
 	overwrittenTTL time.Duration
 	rules          *inforce.Current
 	plans          hierarchyplan.Limits
@@ -78,6 +81,7 @@ func (c *Config) Complete() CompletedConfig {
 		reviews:        c.Reviews,
 		storage:        c.Storage,
 		readyTimeout:   c.ReadyTimeout,
+		waiting:        c.Waiting,
 		overwrittenTTL: c.OverwrittenTTL,
 		rules:          c.Rules,
 		plans:          c.Plans,

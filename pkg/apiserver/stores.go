@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
@@ -14,12 +15,16 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchicalresourcequota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/overwrittenobject"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
+
+// freeWait is how long each request may wait until what it has written has its effect.
+const freeWait = time.Second
 
 // stores are the stores of all resources in etcd.
 type stores struct {
@@ -40,7 +45,9 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 		return s, fmt.Errorf("hierarchies: %w", err)
 	}
 	t.Authorizer.SetHierarchies(s.hierarchyGetter(""))
-	waiter := readiness.Waiter{Timeout: c.readyTimeout, Stopped: s.whyStopped}
+	waiter := readiness.Waiter{
+		Timeout: c.readyTimeout, Free: freeWait, Slots: inflight.New("waiting requests", c.waiting, int(freeWait.Seconds())), Stopped: s.whyStopped,
+	}
 	if s.subnamespaces, err = subnamespace.NewStorage(Scheme, options, t, s.hierarchyGetter(""), waiter); err != nil {
 		return s, fmt.Errorf("subnamespaces: %w", err)
 	}

@@ -43,6 +43,8 @@ type Options struct {
 	DataQuota int64
 	// ReadyTimeout is how long writes of Subnamespaces and quotas wait until they have their effect.
 	ReadyTimeout time.Duration
+	// Waiting limits how many of them wait for more than a moment.
+	Waiting inflight.Limits
 	// OverwrittenTTL is how long the content of overwritten objects is stored.
 	OverwrittenTTL time.Duration
 	// Rules hold the flags that define rules, which the configuration overrides.
@@ -75,6 +77,7 @@ func New() *Options {
 		Rules:          inforce.NewFlags(),
 		Plans:          hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
 		Watches:        inflight.Limits{Total: 1000, PerUser: 100},
+		Waiting:        inflight.Limits{Total: 100, PerUser: 20},
 	}
 	// Objects are stored as v1beta1, regardless of the name and version of the request.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
@@ -99,6 +102,10 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	hierarchy.DurationVar(&o.ReadyTimeout, "ready-timeout", o.ReadyTimeout,
 		"Maximum time that the creation of a sub-namespace waits until the namespace can be used, with everything that it inherits, and that a write of a "+
 			"hierarchical quota waits until its limits are in force. 0 disables waiting.")
+	hierarchy.IntVar(&o.Waiting.Total, "max-waiting-requests", o.Waiting.Total,
+		"Maximum number of requests that wait for more than a second, see --ready-timeout. Further ones return with a warning.")
+	hierarchy.IntVar(&o.Waiting.PerUser, "max-waiting-requests-per-user", o.Waiting.PerUser,
+		"Maximum number of requests of one user that wait for more than a second.")
 	hierarchy.IntVar(&o.Plans.Concurrent.Total, "max-concurrent-plans", o.Plans.Concurrent.Total,
 		"Maximum number of concurrent plans (hierarchies/plan, and dry runs). Further requests get 429 and Retry-After.")
 	hierarchy.IntVar(&o.Plans.Concurrent.PerUser, "max-concurrent-plans-per-user", o.Plans.Concurrent.PerUser,
@@ -167,6 +174,9 @@ func (o *Options) Validate() error {
 	if o.Plans.Concurrent.Total < 1 || o.Plans.Concurrent.PerUser < 1 {
 		errs = append(errs, errors.New("--max-concurrent-plans and --max-concurrent-plans-per-user must be at least 1"))
 	}
+	if o.Waiting.Total < 1 || o.Waiting.PerUser < 1 {
+		errs = append(errs, errors.New("--max-waiting-requests and --max-waiting-requests-per-user must be at least 1"))
+	}
 	if o.Watches.Total < 1 || o.Watches.PerUser < 1 {
 		errs = append(errs, errors.New("--max-subtree-watches and --max-subtree-watches-per-user must be at least 1"))
 	}
@@ -216,6 +226,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		Reviews:        reviews,
 		Storage:        o.Recommended.Etcd.StorageConfig,
 		ReadyTimeout:   o.ReadyTimeout,
+		Waiting:        o.Waiting,
 		OverwrittenTTL: o.OverwrittenTTL,
 		Rules:          rules,
 		Plans:          o.Plans,

@@ -18,12 +18,16 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 // Waiter has requests wait. Its zero value has none wait.
 type Waiter struct {
 	// Timeout is how long a request waits at most.
 	Timeout time.Duration
+	// Free is how long it waits without one of the Slots. A request that waits longer occupies kube-apiserver, too, and users can have requests wait in vain.
+	Free  time.Duration
+	Slots *inflight.Limiter
 	// Stopped says why nothing that is written takes effect for now, "" if it does.
 	Stopped func(context.Context) string
 }
@@ -62,7 +66,7 @@ func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T,
 	} else {
 		waiting, cancel := context.WithTimeout(ctx, w.Timeout)
 		defer cancel()
-		latest, err = await(waiting, store, object, effect)
+		latest, err = await(waiting, w, store, object, effect)
 		if err != nil && waiting.Err() != nil {
 			err = errors.New("it takes longer than this request waits")
 		}
@@ -84,7 +88,7 @@ func (e Effect[T]) reported(object T) *metav1.Condition {
 }
 
 // await returns the object when it has its effect, or the last known one and an error that says why it has not.
-func await[T Object](ctx context.Context, store rest.Watcher, object T, effect Effect[T]) (T, error) {
+func await[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T, effect Effect[T]) (T, error) {
 	events, err := store.Watch(ctx, &metainternalversion.ListOptions{
 		FieldSelector:   fields.OneTermEqualSelector("metadata.name", object.GetName()),
 		ResourceVersion: object.GetResourceVersion(),
@@ -93,8 +97,17 @@ func await[T Object](ctx context.Context, store rest.Watcher, object T, effect E
 		return object, err
 	}
 	defer events.Stop()
+	free := time.NewTimer(w.Free)
+	defer free.Stop()
+	release := func() {}
+	defer func() { release() }()
 	for {
 		select {
+		case <-free.C:
+			if release, err = w.Slots.Acquire(ctx); err != nil {
+				release = func() {}
+				return object, errors.New("this server has as many waiting requests, of this user or in total, as it may have")
+			}
 		case <-ctx.Done():
 			return object, ctx.Err()
 		case event, ok := <-events.ResultChan():

@@ -10,10 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/inflight"
 )
 
 // store sends events to its watches.
@@ -84,11 +87,54 @@ func TestWait(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			warnings := &recorder{}
-			waiter := Waiter{Timeout: 50 * time.Millisecond, Stopped: func(context.Context) string { return test.stopped }}
+			waiter := Waiter{Timeout: 50 * time.Millisecond, Free: time.Hour, Stopped: func(context.Context) string { return test.stopped }}
 			Wait(warning.WithWarningRecorder(t.Context(), warnings), waiter, store{events: test.events}, test.written, enforced)
 			if got := strings.Join(warnings.all, "\n"); (test.warning == "") != (got == "") || !strings.Contains(got, test.warning) {
 				t.Errorf("warnings %q, want %q", got, test.warning)
 			}
 		})
 	}
+}
+
+// A user who has requests wait in vain leaves slots to others.
+func TestWaitingRequestsAreBounded(t *testing.T) {
+	waiter := Waiter{
+		Timeout: time.Hour, Free: time.Millisecond, Slots: inflight.New("waiting requests", inflight.Limits{Total: 2, PerUser: 1}, 1),
+		Stopped: func(context.Context) string { return "" },
+	}
+	ended := make(chan string, 4)
+	wait := func(name string) context.CancelFunc {
+		warnings := &recorder{}
+		ctx, cancel := context.WithCancel(genericapirequest.WithUser(t.Context(), &user.DefaultInfo{Name: name}))
+		go func() {
+			Wait(warning.WithWarningRecorder(ctx, warnings), waiter, store{}, at(0, "", ""), enforced)
+			ended <- name + ": " + strings.Join(warnings.all, "\n")
+		}()
+		return cancel
+	}
+	busy := func(name string) {
+		t.Helper()
+		select {
+		case got := <-ended:
+			if !strings.HasPrefix(got, name+": not in force: this server has as many waiting requests") {
+				t.Error(got)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("nothing ended")
+		}
+	}
+	stop := []context.CancelFunc{wait("eve"), wait("eve")}
+	busy("eve")
+	wait("alice")
+	wait("alice")
+	busy("alice")
+	wait("bob")
+	busy("bob")
+	// The slot of a request that has ended is free.
+	stop[0]()
+	stop[1]()
+	<-ended
+	wait("bob")
+	wait("bob")
+	busy("bob")
 }

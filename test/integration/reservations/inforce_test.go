@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -24,10 +23,31 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// editor is a user with the role edit, and the warnings that the user has got.
+// warnings are what a user has been warned of.
+type warnings struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (w *warnings) HandleWarningHeader(_ int, _, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, text)
+}
+
+// take returns the warnings since the last call.
+func (w *warnings) take() (all string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all, w.all = strings.Join(w.all, "\n"), nil
+	return all
+}
+
+// editor is a user with the role edit.
 type editor struct {
 	suite.User
-	warnings *strings.Builder
+	warnings *warnings
 }
 
 // editorOf returns a user with the role edit in the first namespace, when the user has it in all of them.
@@ -37,8 +57,8 @@ func editorOf(t *testing.T, name string, namespaces ...string) editor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := editor{warnings: &strings.Builder{}}
-	config.WarningHandler = rest.NewWarningWriter(e.warnings, rest.WarningWriterOptions{})
+	e := editor{warnings: &warnings{}}
+	config.WarningHandler = e.warnings
 	if e.User, err = suite.NewUser(name, config); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +90,7 @@ func (e editor) service(t *testing.T, namespace, name string) error {
 // quota creates a quota of one resource, or changes it to that, and returns the warnings.
 func (e editor) quota(t *testing.T, namespace, name, resourceName string, hard int64, dryRun ...string) (warnings string) {
 	t.Helper()
-	e.warnings.Reset()
+	e.warnings.take()
 	client := e.HNC.HncV1beta1().HierarchicalResourceQuotas(namespace)
 	limits := hnc.ResourceList{corev1.ResourceName(resourceName): *resource.NewQuantity(hard, resource.DecimalSI)}
 	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: limits}}
@@ -85,7 +105,7 @@ func (e editor) quota(t *testing.T, namespace, name, resourceName string, hard i
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.warnings.String()
+	return e.warnings.take()
 }
 
 // A quota is in force in the whole subtree when the request that has written it returns, and counts what was there before.
@@ -214,9 +234,27 @@ func TestQuotaThatIsNotInForceInTimeIsStoredWithAWarning(t *testing.T) {
 	if warnings := e.quota(t, root, "subnamespaces", "count/subnamespaces.hnc.x-k8s.io", 1); warnings != "" {
 		t.Errorf("a limit that needs no ResourceQuota waits: %s", warnings)
 	}
+	// While two requests of a user wait, more of them return soon, and others wait.
+	eve := editorOf(t, "late-eve", root)
+	var waiting sync.WaitGroup
+	const requests, slots = 6, 2
+	for i := range requests {
+		waiting.Go(func() {
+			q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("eve-%d", i)}, Spec: v1beta1.HierarchicalResourceQuotaSpec{
+				Hard: hnc.ResourceList{corev1.ResourceSecrets: resource.MustParse("9")}}}
+			if _, err := eve.HNC.HncV1beta1().HierarchicalResourceQuotas(root).Create(t.Context(), q, metav1.CreateOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 	const want = `not all limits are in force yet: it takes longer than this request waits; see the conditions of hierarchicalresourcequotas.hnc.x-k8s.io "q" in namespace "late-root"`
 	if warnings := e.quota(t, root, "q", "services", 1); !strings.Contains(warnings, want) {
 		t.Errorf("warnings %q, want %s", warnings, want)
+	}
+	waiting.Wait()
+	all := eve.warnings.take()
+	if busy, late := strings.Count(all, "as many waiting requests"), strings.Count(all, "longer than this request waits"); busy != requests-slots || late != slots {
+		t.Errorf("%d requests found no slot, and %d waited, want %d and %d:\n%s", busy, late, requests-slots, slots, all)
 	}
 	if err := suite.Start(t.Context(), cp, installation, propagator); err != nil {
 		t.Fatal(err)
@@ -235,9 +273,12 @@ func TestQuotaThatIsNotInForceInTimeIsStoredWithAWarning(t *testing.T) {
 		return err
 	})
 	// The propagator reports, so a change of nothing but metadata has nothing to wait for.
-	e.warnings.Reset()
+	e.warnings.take()
 	if _, err := e.HNC.HncV1beta1().HierarchicalResourceQuotas(root).Patch(t.Context(), "q", types.MergePatchType,
-		[]byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil || e.warnings.Len() > 0 {
-		t.Errorf("a label: %v, warnings %q", err, e.warnings)
+		[]byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if warnings := e.warnings.take(); warnings != "" {
+		t.Errorf("a label: %s", warnings)
 	}
 }

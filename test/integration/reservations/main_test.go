@@ -20,7 +20,7 @@ var (
 	admin suite.User
 	// replicas are the replicas of hnc-apiserver, which share an etcd. Only the first one is running at first.
 	replicas = []controlplane.Server{
-		{Name: "hnc-apiserver", SharedEtcd: true},
+		{Name: "hnc-apiserver", SharedEtcd: true, Args: []string{"--max-waiting-requests-per-user=2"}},
 		{Name: "hnc-apiserver", SharedEtcd: true, Replica: 1},
 	}
 )
