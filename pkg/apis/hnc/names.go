@@ -157,6 +157,8 @@ const (
 	ReasonRequiredChildRefused      = "RequiredChildRefused"
 	ReasonFinalizersRemain          = "SomeFinalizersRemain"
 	ReasonNamesTooLong              = "SomeNamesTooLong"
+	ReasonMetadataTooLarge          = "MetadataTooLarge"
+	ReasonNamespaceNotWritten       = "NamespaceNotWritten"
 )
 
 // ConditionPropagationPaused of the configuration is true while nothing is propagated because the store and the

@@ -130,6 +130,11 @@ func (s *State) SetTreeConditions(conditions map[string][]metav1.Condition) {
 // SetRefused records why a required Subnamespace could not be created.
 func (s *State) SetRefused(key tree.Key, reason string) { s.affect(s.Tree.SetRefused(key, reason)) }
 
+// SetUnwritten records why the labels or annotations of a namespace could not be written, "" if they could.
+func (s *State) SetUnwritten(namespace, reason string) {
+	s.affect(s.Tree.SetUnwritten(namespace, reason))
+}
+
 // ObserveCopy enters the result of our own write of a copy, unless the watch is past it.
 func (s *State) ObserveCopy(kind int, w copies.Write, written copies.Written) {
 	k := s.kinds[kind]

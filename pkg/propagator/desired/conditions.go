@@ -54,6 +54,9 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	if uncopied := t.Uncopied(name); len(uncopied) > 0 {
 		found = append(found, longNames(name, uncopied))
 	}
+	if why := t.Unwritten(name); why != "" {
+		found = append(found, unwritten(name, why))
+	}
 	for i := range found {
 		found[i].Status = metav1.ConditionTrue
 	}
@@ -92,6 +95,16 @@ func longNames(name string, uncopied []string) metav1.Condition {
 		Reason: hnc.ReasonNamesTooLong,
 		Message: fmt.Sprintf("objects in namespace %q are not propagated because their names are longer than %d bytes: %s; create them under shorter names",
 			name, names.MaxLength, firstOf(uncopied)),
+	}
+}
+
+// unwritten returns the condition of a namespace whose labels or annotations are not what they have to be.
+func unwritten(name, why string) metav1.Condition {
+	return metav1.Condition{
+		Type:   hnc.ConditionOutOfSync,
+		Reason: hnc.ReasonNamespaceNotWritten,
+		Message: fmt.Sprintf("labels or annotations of namespace %q could not be written, and may be those of an earlier tree: %s; "+
+			"make room in the labels and annotations of the namespace, or remove what rejects the update", name, names.ShortenText(why)),
 	}
 }
 

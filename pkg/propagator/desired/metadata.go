@@ -15,35 +15,20 @@ import (
 
 // managedLabels returns the managed labels of a namespace: those that it sets itself, and over them those that each ancestor sets, so that
 // the highest one wins. Source: spec/hnc.md 3.3, d.
-func managedLabels(t *tree.Tree, name string) map[string]string {
-	wanted := map[string]string{}
-	for i, at := range reach(t, name) {
-		inherited, _ := t.Inherited(at)
-		maps.Copy(wanted, inherited)
-		if i == 0 {
-			own, _ := t.Own(at)
-			maps.Copy(wanted, own)
-		}
-	}
-	return wanted
-}
+func managedLabels(t *tree.Tree, name string) map[string]string { return managed(t, name, labelsOf) }
 
 // ManagedAnnotations returns the managed annotations of a namespace. An external namespace keeps those that it has; its Hierarchy sets
 // those of its descendants only.
 func ManagedAnnotations(t *tree.Tree, name string) map[string]string {
-	wanted := map[string]string{}
 	if t.Excluded(name) || t.External(name) {
-		return wanted
+		return map[string]string{}
 	}
-	for i, at := range reach(t, name) {
-		_, inherited := t.Inherited(at)
-		maps.Copy(wanted, inherited)
-		if i == 0 {
-			_, own := t.Own(at)
-			maps.Copy(wanted, own)
-		}
-	}
-	return wanted
+	return managed(t, name, annotationsOf)
+}
+
+func managed(t *tree.Tree, name string, of func(labels, annotations map[string]string) map[string]string) map[string]string {
+	fits, _ := fit(levels(t, name, of), room(t, name))
+	return fits
 }
 
 // AnnotationChanges returns how the annotations of an existing namespace have to change, as LabelChanges does.
@@ -107,7 +92,7 @@ func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
 				Message: strings.Join(c.clashes, "; ") + fmt.Sprintf("; remove them from %s", where(t, name))})
 		}
 	}
-	return found
+	return append(found, leftOut(t, name)...)
 }
 
 // clashes describes the keys that the namespace itself and an ancestor set to different values. It removes them from own.

@@ -44,7 +44,9 @@ func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
 		if old != nil {
 			delete(t.namespaces, name)
 		}
-		if ns != nil {
+		if ns == nil {
+			delete(t.unwritten, name)
+		} else {
 			t.namespaces[name] = ns
 		}
 		t.recordConversion(old, ns)

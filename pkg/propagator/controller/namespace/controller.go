@@ -5,14 +5,15 @@ package namespace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cooldown"
@@ -78,31 +79,68 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	return c.reportRemaining(ctx, key.Namespace)
 }
 
-// Sync does so for callers that wait for it.
+// Sync does so for callers that wait for it. A condition of the namespace's Hierarchy reports what the API server does not accept.
 func (c *Controller) Sync(ctx context.Context, name string) error {
 	var ns *tree.Namespace
 	var changes Changes
-	c.Cache.Read(func(s *cache.State) { ns, changes = s.Tree.Namespace(name), changesOf(s.Tree, name) })
-	if changes.none() {
-		return nil
+	var known string
+	c.Cache.Read(func(s *cache.State) {
+		ns, changes, known = s.Tree.Namespace(name), changesOf(s.Tree, name), s.Tree.Unwritten(name)
+	})
+	var err error
+	if !changes.none() {
+		err = c.Patch(ctx, ns, changes)
 	}
-	return c.Patch(ctx, ns, changes)
+	why := ""
+	switch {
+	case refused(err):
+		why = err.Error()
+	case err != nil:
+		why = known
+	}
+	if (why == "") != (known == "") {
+		c.Cache.Update(func(s *cache.State) { s.SetUnwritten(name, why) })
+	}
+	return err
 }
 
+// refused reports whether a retry alone does not help: the namespace is too large, for example.
+func refused(err error) bool { return copies.Classify(copies.Update, err) == copies.Refused }
+
 // Patch changes a namespace. The patch has no resourceVersion if what it changes is written by the propagator alone, because no other change of the
-// namespace matters then. Others write Pod Security labels too, and must not lose what they have just written. If annotations are invalid, such as too
-// large with those of the namespace's owner, the rest is changed nevertheless: policies select by labels.
+// namespace matters then. Others write Pod Security labels too, and must not lose what they have just written. If the API server does not accept all
+// changes together, such as too much metadata with that of the namespace's owner, they are written one after another: policies select by labels.
 func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, changes Changes) error {
 	err := c.patch(ctx, ns, changes)
-	rest := changes
-	rest.Annotations = nil
-	if !apierrors.IsInvalid(err) || rest.none() || len(changes.Annotations) == 0 {
+	if !refused(err) {
 		return err
 	}
-	if err := c.patch(ctx, ns, rest); err != nil {
+	parts := c.parts(ns, changes)
+	if len(parts) < 2 {
 		return err
 	}
-	return c.patch(ctx, ns, Changes{Annotations: changes.Annotations})
+	var errs []error
+	for _, part := range parts {
+		errs = append(errs, c.patch(ctx, ns, part))
+	}
+	return errors.Join(errs...)
+}
+
+// parts divides changes into those that may be written without the others, the most important first.
+func (c *Controller) parts(ns *tree.Namespace, changes Changes) []Changes {
+	var parts []Changes
+	if changes.AddFinalizer || changes.RemoveFinalizer {
+		parts = append(parts, Changes{AddFinalizer: changes.AddFinalizer, RemoveFinalizer: changes.RemoveFinalizer})
+	}
+	c.Cache.Read(func(s *cache.State) {
+		for _, labels := range desired.LabelParts(s.Tree, ns.Name, changes.Labels) {
+			parts = append(parts, Changes{Labels: labels})
+		}
+	})
+	if len(changes.Annotations) > 0 {
+		parts = append(parts, Changes{Annotations: changes.Annotations})
+	}
+	return parts
 }
 
 func (c *Controller) patch(ctx context.Context, ns *tree.Namespace, changes Changes) error {

@@ -2,6 +2,8 @@ package namespace
 
 import (
 	"bytes"
+	"errors"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,16 +11,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clientgotesting "k8s.io/client-go/testing"
 	componentmetrics "k8s.io/component-base/metrics"
 	"k8s.io/utils/ptr"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
 // The owner of a namespace fills its annotations to the limit, so that its labels stay those of its old tree.
@@ -43,5 +49,46 @@ func TestLabelsAreWrittenAlthoughAnnotationsAreTooLarge(t *testing.T) {
 	ns, err := client.CoreV1().Namespaces().Get(t.Context(), "full", metav1.GetOptions{})
 	if err != nil || ns.Labels["new"] != "1" {
 		t.Errorf("got the labels %v, %v", ns.Labels, err)
+	}
+}
+
+// The owner of a namespace fills it up, or sets many labels by its hierarchy. What comes from above is written first, and what is missing is reported.
+func TestWhatComesFromAboveIsWrittenWithoutTheRest(t *testing.T) {
+	const ownLabel, fromAbove = "m3", "m"
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "c", UID: "uid-c"}})
+	full := true
+	client.PrependReactor("patch", "namespaces", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+		if full && bytes.Contains(action.(clientgotesting.PatchAction).GetPatch(), []byte(`"`+ownLabel+`"`)) {
+			return true, nil, apierrors.NewInternalError(errors.New("etcdserver: request is too large"))
+		}
+		return false, nil, nil
+	})
+	c := New(controller.Dependencies{
+		Cache: cache.New(cache.Config{Managed: treetest.Rules()}), Kubernetes: client,
+		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	})
+	for name, key := range map[string]string{"p": fromAbove, "c": ownLabel} {
+		c.Cache.ObserveNamespace(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), ResourceVersion: "1"}})
+		h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: hnc.Singleton, UID: types.UID("h-" + name), ResourceVersion: "2"}}
+		h.Spec.Labels = []v1beta1.MetaKVP{{Key: key, Value: "1"}}
+		if name == "c" {
+			h.Spec.Parent = "p"
+		}
+		c.Cache.ObserveHierarchy(h)
+	}
+	reported := func() (why string) {
+		c.Cache.Read(func(s *cache.State) { why = s.Tree.Unwritten("c") })
+		return why
+	}
+	if err := c.Sync(t.Context(), "c"); err == nil || !strings.Contains(reported(), "request is too large") {
+		t.Errorf("returned %v and reports %q", err, reported())
+	}
+	ns, err := client.CoreV1().Namespaces().Get(t.Context(), "c", metav1.GetOptions{})
+	if err != nil || ns.Labels[hnc.TreeLabel("p")] != "1" || ns.Labels[fromAbove] != "1" || ns.Annotations[hnc.AnnotationAncestry] == "" {
+		t.Errorf("got %v, %v, %v", ns.Labels, ns.Annotations, err)
+	}
+	full = false
+	if err := c.Sync(t.Context(), "c"); err != nil || reported() != "" {
+		t.Errorf("when there is room: returned %v and reports %q", err, reported())
 	}
 }

@@ -1,0 +1,114 @@
+package desired
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
+)
+
+// maxManagedBytes bounds the labels, and the annotations, that hierarchies set on one Namespace: the bytes of their keys and values. Kubernetes has a
+// limit of 256 KiB for the annotations of an object, and etcd one of 1.5 MiB for a request, which contains the keys of labels again as managed fields. A
+// Namespace that exceeds one of them could not be written at all, and would keep the labels of an earlier tree.
+const maxManagedBytes = 192 << 10
+
+// labelsOf and annotationsOf pick one of two results.
+func labelsOf(labels, _ map[string]string) map[string]string           { return labels }
+func annotationsOf(_, annotations map[string]string) map[string]string { return annotations }
+
+// levels returns the labels or annotations that are set on a namespace by its ancestors, the highest first, and by itself: in the order in which they win.
+func levels(t *tree.Tree, name string, of func(labels, annotations map[string]string) map[string]string) []map[string]string {
+	var all []map[string]string
+	for _, at := range slices.Backward(reach(t, name)[1:]) {
+		all = append(all, of(t.Inherited(at)))
+	}
+	return append(all, of(t.Own(name)), of(t.Inherited(name)))
+}
+
+// room returns how many bytes of labels, or of annotations, may be set on a namespace. An external one has most of them already, and no ancestors.
+func room(t *tree.Tree, name string) int {
+	if t.External(name) {
+		return math.MaxInt
+	}
+	return maxManagedBytes
+}
+
+// fit merges levels, of which the first wins. It returns what has room in a number of bytes, the first levels first, and the keys that are left out, in order. A
+// key that is left out is not taken from a later level.
+func fit(levels []map[string]string, room int) (fits map[string]string, leftOut []string) {
+	size := 0
+	for _, level := range levels {
+		for key, value := range level {
+			size += len(key) + len(value)
+		}
+	}
+	fits = map[string]string{}
+	if size <= room {
+		for _, level := range slices.Backward(levels) {
+			maps.Copy(fits, level)
+		}
+		return fits, nil
+	}
+	size, left := 0, sets.New[string]()
+	for _, level := range levels {
+		for _, key := range slices.Sorted(maps.Keys(level)) {
+			if _, ok := fits[key]; ok || left.Has(key) {
+				continue
+			}
+			if size+len(key)+len(level[key]) > room {
+				left.Insert(key)
+				continue
+			}
+			size += len(key) + len(level[key])
+			fits[key] = level[key]
+		}
+	}
+	return fits, sets.List(left)
+}
+
+// leftOut returns the condition of a namespace that has no room for all labels and annotations that hierarchies set on it.
+func leftOut(t *tree.Tree, name string) []metav1.Condition {
+	var found []metav1.Condition
+	for _, c := range []struct {
+		what string
+		of   func(labels, annotations map[string]string) map[string]string
+	}{{"labels", labelsOf}, {"annotations", annotationsOf}} {
+		_, keys := fit(levels(t, name, c.of), room(t, name))
+		if len(keys) == 0 {
+			continue
+		}
+		message := fmt.Sprintf("not set on namespace %q: %s %s, because hierarchies set more than %d bytes of %s on it; remove some from %s, or from its ancestors",
+			name, c.what, firstOf(keys), maxManagedBytes, c.what, where(t, name))
+		if len(found) > 0 {
+			found[0].Message += "; " + message
+			continue
+		}
+		found = []metav1.Condition{{Type: hnc.ConditionOutOfSync, Reason: hnc.ReasonMetadataTooLarge, Message: message}}
+	}
+	return found
+}
+
+// LabelParts divides changes of a namespace's labels into writes that may fail independently, the most important first: what the propagator alone writes,
+// removals and Pod Security; what ancestors set; what the namespace itself sets.
+func LabelParts(t *tree.Tree, name string, changes map[string]*string) []map[string]*string {
+	parts := []map[string]*string{{}, {}, {}}
+	above := levels(t, name, labelsOf)
+	above = above[:len(above)-2]
+	for key, value := range changes {
+		part := 2
+		switch {
+		case value == nil, ours(key), slices.Contains(hnc.PodSecurityLabels, key):
+			part = 0
+		case slices.ContainsFunc(above, func(level map[string]string) bool { _, ok := level[key]; return ok }):
+			part = 1
+		}
+		parts[part][key] = value
+	}
+	return slices.DeleteFunc(parts, func(part map[string]*string) bool { return len(part) == 0 })
+}
