@@ -57,6 +57,7 @@ func run(root, out string) error {
 		JSX:               api.JSXTransform,
 		JSXFactory:        "h",
 		JSXFragment:       "Fragment",
+		Inject:            []string{"src/jsx.ts"},
 		Alias:             map[string]string{"preact": "./vendor/preact/src/index.js", "preact/hooks": "./vendor/preact/hooks/src/index.js"},
 		// The license requires its text in copies.
 		Banner:      map[string]string{"js": "/*! Contains Preact.\n" + strings.ReplaceAll(string(license), "*/", "* /") + "*/"},

@@ -29,7 +29,7 @@ func (r *uiReader) Access(ctx context.Context, namespace, verb, resource string)
 		var unread []string
 		answer.Grants, unread = rights.Who(permission)
 		if len(unread) > 0 {
-			answer.Notes = append(answer.Notes, "the rules of some ClusterRoles cannot be read: missing right: list clusterroles."+rbacv1.GroupName+" in the whole cluster")
+			answer.Notes = append(answer.Notes, "the rules of some ClusterRoles cannot be read: missing permission: list clusterroles."+rbacv1.GroupName+" in the whole cluster")
 		}
 	}
 	return answer, nil

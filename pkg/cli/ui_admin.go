@@ -24,7 +24,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 	syncs, err := r.clients.hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
-		answer.Notes = append(answer.Notes, "repositories are left out: missing right: "+missingRight(err))
+		answer.Notes = append(answer.Notes, "repositories are left out: missing permission: "+missingRight(err))
 	case isUnserved(err):
 	case err != nil:
 		return nil, err

@@ -44,7 +44,7 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 		source, err := client.Namespace(answer.Source).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case apierrors.IsForbidden(err):
-			answer.Notes = append(answer.Notes, "the source cannot be compared: missing right: "+missingRight(err))
+			answer.Notes = append(answer.Notes, "the source cannot be compared: missing permission: "+missingRight(err))
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return nil, err

@@ -223,6 +223,8 @@ func (r *uiReader) Problem(err error) ui.Problem {
 	switch {
 	case apierrors.IsForbidden(err):
 		p.Title = "You may not see this"
+	case isUnserved(err) && r.factory.serves(v1beta1.SchemeGroupVersion):
+		p.Title, p.Hint = "The cluster's servers are older than this plugin", "Upgrade the servers, or use the plugin of their version."
 	case isUnserved(err):
 		p.Title = "The cluster does not serve hierarchies"
 	case apierrors.IsNotFound(err):

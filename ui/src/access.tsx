@@ -1,5 +1,4 @@
 // Who may do what in a namespace, and the bindings that grant it.
-import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { csv, plural } from './model'

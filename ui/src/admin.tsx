@@ -1,5 +1,4 @@
 // The cluster's configuration, the servers and the repositories.
-import { h, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { plural } from './model'
@@ -56,11 +55,12 @@ const order = ['error', 'warning', 'unknown', 'ok']
 
 function Checks({ list }: { list: Check[] }) {
   const sorted = [...list].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
-  const bad = sorted.filter(c => c.severity !== 'ok'), good = sorted.filter(c => c.severity === 'ok')
+  const bad = sorted.filter(c => c.severity === 'error' || c.severity === 'warning'), unknown = sorted.filter(c => c.severity === 'unknown'), good = sorted.filter(c => c.severity === 'ok')
   const rows = (checks: Check[]) => <ul class="plain checks">{checks.map((c, i) => <li key={i} class={c.severity}><span class={'tag ' + (c.severity === 'ok' ? '' : c.severity === 'unknown' ? 'warn' : 'bad')}>{c.severity}</span>
     <span><b>{c.subject}</b> {c.text}{c.hint && <p class="hint">{c.hint}</p>}</span></li>)}</ul>
   return <>
-    {bad.length ? rows(bad) : <p class="good">All {good.length} checks are well.</p>}
+    {bad.length ? rows(bad) : <p class={good.length ? 'good' : 'dim'}>{good.length} of {plural(list.length, 'check')} without findings.</p>}
+    {unknown.length > 0 && <details><summary>{plural(unknown.length, 'check')} for which you lack permissions</summary>{rows(unknown)}</details>}
     {good.length > 0 && <details><summary>{plural(good.length, 'check')} without findings</summary>{rows(good)}</details>}
   </>
 }

@@ -40,25 +40,54 @@ export async function post(path: string, body: unknown) { await request(path, un
 
 export interface Data<T> { data?: T; at?: Date; error?: ServerError }
 
-// useData reads a path, and again after each change, until it is paused. After an error it keeps what it has read before.
+const deleted = (problem: Problem): Problem => ({ title: 'It has been deleted', detail: problem.detail, hint: 'It was there when this page was opened.' })
+
+// useData reads a path, and again after each change, until it is paused. After an error it keeps what it has read before. Reading takes at
+// most a fifth of the time, however fast the changes follow each other.
 export function useData<T>(path: string, version: number, paused = false): Data<T> {
   const [state, setState] = useState<Data<T> & { path: string }>({ path })
-  const attempt = useRef(0)
-  const [retry, setRetry] = useState(0)
+  const again = useRef<() => void>()
+  const seen = useRef(version)
   useEffect(() => {
     if (paused) return
     const control = new AbortController()
-    let timer = 0
-    request(path, control.signal).then(r => r.json()).then(
-      data => { attempt.current = 0; setState({ path, data, at: new Date() }) },
-      error => {
+    let timer = 0, busy = false, changed = false, failures = 0, next = 0
+    const run = async () => {
+      busy = true
+      changed = false
+      let retry = 0
+      const began = performance.now()
+      try {
+        const data = await (await request(path, control.signal)).json()
+        if (control.signal.aborted) return
+        failures = 0
+        setState({ path, data, at: new Date() })
+      } catch (error) {
         if (control.signal.aborted) return
         const problem = error instanceof ServerError ? error : new ServerError(0, { title: 'The answer cannot be read', detail: String(error) })
-        setState(old => old.path === path && problem.status !== 404 && problem.status !== 403 ? { ...old, error: problem } : { path, error: problem })
-        if (problem.status === 0 || problem.status >= 500) timer = window.setTimeout(() => setRetry(n => n + 1), Math.min(30, 2 ** ++attempt.current) * 1000)
-      })
+        const { status } = problem
+        setState(old => old.path !== path || status === 403 ? { path, error: problem }
+          : status === 404 ? { path, error: old.data ? new ServerError(404, deleted(problem.problem)) : old.error ?? problem } : { ...old, error: problem })
+        if (status === 0 || status >= 500) retry = Math.min(30, 2 ** ++failures) * 1000
+      }
+      busy = false
+      next = performance.now() + 4 * (performance.now() - began)
+      if (changed) again.current!()
+      else if (retry) timer = window.setTimeout(run, retry)
+    }
+    again.current = () => {
+      changed = true
+      if (busy) return
+      clearTimeout(timer)
+      timer = window.setTimeout(run, Math.max(0, next - performance.now()))
+    }
+    run()
     return () => { control.abort(); clearTimeout(timer) }
-  }, [path, version, retry, paused])
+  }, [path, paused])
+  useEffect(() => {
+    if (seen.current !== version) again.current?.()
+    seen.current = version
+  }, [version])
   return state.path === path ? state : {}
 }
 

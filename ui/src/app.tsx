@@ -1,6 +1,6 @@
 // The frame of all pages, and which page an address shows.
-import { h, render, Fragment } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { render } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { takeToken, useChanges, useData, Connection } from './api'
 import { AccessPage } from './access'
 import { AdminPage } from './admin'
@@ -29,7 +29,7 @@ function App() {
     const moved = () => { setPath(location.pathname); setQuery(location.search) }
     const timer = setInterval(() => document.hidden || setTick(n => n + 1), refreshPeriod)
     const onKey = (e: KeyboardEvent) => {
-      if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).matches('input, textarea, select')) return
+      if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).matches?.('input, textarea, select')) return
       e.preventDefault()
       if (location.pathname !== '/') navigate('/')
       setTimeout(() => document.getElementById('search')?.focus())
@@ -38,6 +38,15 @@ function App() {
     addEventListener('keydown', onKey)
     return () => { clearInterval(timer); removeEventListener('popstate', moved); removeEventListener('keydown', onKey) }
   }, [])
+  const first = useRef(path)
+  useEffect(() => {
+    // Readers of the screen and users of the keyboard go on in the new page.
+    const main = document.querySelector('main')
+    if (!main || path === first.current) return
+    first.current = ''
+    main.tabIndex = -1
+    main.focus({ preventScroll: true })
+  }, [path])
   const s = session.data
   return <>
     <header>

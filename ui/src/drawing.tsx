@@ -1,5 +1,4 @@
 // The forest as a drawing: trees from left to right, to look at and to save.
-import { h } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { layout, maxDrawn, Node, plural, rows, Filter } from './model'
 import { navigate, save, toNamespace } from './parts'
@@ -32,15 +31,15 @@ export function Drawing({ roots, filter, isExpanded }: { roots: Node[]; filter: 
     <div class="tools"><span class="dim" role="status">{failed || (list.length > maxDrawn ? `The first ${plural(maxDrawn, 'namespace')} of ${list.length}: collapse trees in the table, or filter` : plural(list.length, 'namespace'))}</span>
       <span class="grow" /><button onClick={saveSVG}>Save SVG</button><button onClick={savePNG}>Save PNG</button></div>
     <div class="canvas" tabIndex={0} role="group" aria-label="Drawing, scrollable">
-      <svg ref={svg} xmlns="http://www.w3.org/2000/svg" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${plural(nodes.length, 'namespace')} as trees`}
+      <svg ref={svg} xmlns="http://www.w3.org/2000/svg" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`${plural(nodes.length, 'namespace')} as trees`}
         font-family="system-ui, sans-serif" font-size="13">
         <rect width={width} height={height} fill={colors.back} class="back" />
         {nodes.map(n => n.parent && <path key={'to ' + n.name} d={`M${n.parent.end} ${n.parent.y}H${n.x - 38}C${n.x - 20} ${n.parent.y} ${n.x - 26} ${n.y} ${n.x - 8} ${n.y}`} fill="none" stroke={colors.line} class="edge" />)}
-        {nodes.map(n => <g key={n.name} class={n.node.member.problems?.length ? 'bad' : ''} onClick={() => navigate(toNamespace(n.name))} data-namespace={n.name}>
+        {nodes.map(n => <a key={n.name} href={toNamespace(n.name)} class={n.node.member.problems?.length ? 'bad' : ''} onClick={(e: Event) => { e.preventDefault(); navigate(toNamespace(n.name)) }} data-namespace={n.name}>
           <title>{n.title}</title>
           <circle cx={n.x} cy={n.y} r={5} fill={n.node.member.problems?.length ? colors.bad : n.node.member.kind === 'full' ? colors.node : colors.back} stroke={n.node.member.problems?.length ? colors.bad : colors.node} stroke-width="2" />
           <text x={n.x + 11} y={n.y + 4.5} fill={n.node.member.problems?.length ? colors.bad : colors.text} font-weight={n.node.member.problems?.length ? 'bold' : 'normal'}>{n.label}</text>
-        </g>)}
+        </a>)}
       </svg>
     </div>
     <p class="dim">A filled circle is a full namespace, an open one a sub-namespace; red ones have problems.</p>

@@ -1,5 +1,4 @@
 // The forest: all trees as one table, problems first.
-import { h } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, build, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
@@ -12,10 +11,16 @@ const rowHeight = 30
 // Larger forests show their roots and the branches with problems at first.
 const expandAll = 200
 
+// The summary names this many namespaces with problems.
+const maxNamed = 4
+// Rows are indented up to this level; deeper ones say their level.
+const maxIndent = 6
+
 // What the user has expanded and filtered lasts as long as the tab.
 const toggled = new Map<string, boolean>()
 let lastFilter: Filter = { text: '', problems: false }
 let lastResource = ''
+let lastActive = ''
 
 export function ForestPage({ version }: { version: number }) {
   const forest = useData<Forest>('/api/forest', version)
@@ -57,7 +62,7 @@ function Trees({ forest, quotas }: { forest: Forest; quotas?: Quotas }) {
     <div class="head">
       <h1>Forest</h1>
       <p class="summary">{plural(forest.namespaces.length, 'namespace')} in {plural(roots.length, 'tree')} · {
-        troubled.length ? <b class="bad">{plural(troubled.length, 'namespace')} with problems</b> : <span class="good">no problems</span>}</p>
+        troubled.length ? <><b class="bad">{plural(troubled.length, 'namespace')} with problems</b>: {troubled.slice(0, maxNamed).map(m => <><Link to={toNamespace(m.name)} key={m.name}>{m.name}</Link> </>)}{troubled.length > maxNamed && '…'}</> : <span class="good">no problems</span>}</p>
       <Copy command="kubectl hns tree -A" />
     </div>
     {forest.partial && <p class="stale">{forest.partial}</p>}
@@ -76,17 +81,22 @@ function Trees({ forest, quotas }: { forest: Forest; quotas?: Quotas }) {
     </div>
     {onlyMine && mine.error && <ProblemBox problem={mine.error.problem} />}
     {drawing && list.length ? <Drawing roots={roots} filter={filter} isExpanded={isExpanded} />
-      : list.length ? <Grid list={list} toggle={toggle} fixed={isFiltered(filter)} limits={limits} />
+      : list.length ? <Grid list={list} toggle={toggle} filter={filter} limits={limits} />
       : <p class="dim box" role="status">{isFiltered(filter) ? 'No namespace matches the filter.' : 'There are no namespaces that you may see.'}</p>}
   </div>
 }
 
 // Grid draws the rows in view only.
-function Grid({ list, toggle, fixed, limits }: { list: Row[]; toggle: (node: Node, open: boolean) => void; fixed: boolean; limits?: Map<string, Limit> }) {
+function Grid({ list, toggle, filter, limits }: { list: Row[]; toggle: (node: Node, open: boolean) => void; filter: Filter; limits?: Map<string, Limit> }) {
+  const fixed = isFiltered(filter)
   const body = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
-  const [active, setActive] = useState('')
+  const [active, setActiveState] = useState(lastActive)
+  const setActive = (name: string) => { lastActive = name; setActiveState(name) }
   const at = Math.max(0, list.findIndex(row => row.node.member.name === active))
+  // The row that the user has left, or the first row after another filter.
+  useEffect(() => show(at), [])
+  useEffect(() => { if (fixed) body.current!.scrollTop = 0 }, [filter.text, filter.problems, filter.mine])
   const measure = () => { const b = body.current; if (b) setView({ top: b.scrollTop, height: b.clientHeight }) }
   useEffect(() => {
     measure()
@@ -96,6 +106,9 @@ function Grid({ list, toggle, fixed, limits }: { list: Row[]; toggle: (node: Nod
   const go = (i: number) => {
     i = Math.max(0, Math.min(list.length - 1, i))
     setActive(list[i].node.member.name)
+    show(i)
+  }
+  const show = (i: number) => {
     const b = body.current!
     if (i * rowHeight < b.scrollTop) b.scrollTop = i * rowHeight
     if ((i + 1) * rowHeight > b.scrollTop + b.clientHeight) b.scrollTop = (i + 1) * rowHeight - b.clientHeight
@@ -148,13 +161,14 @@ function Line({ row, index, active, fixed, choose, toggle, limits }: any) {
   const below = node.problems - own
   const limit: Limit | undefined = limits?.get(member.name)
   return <div id={'row-' + member.name} role="row" class={'row' + (active ? ' active' : '') + (own ? ' troubled' : '')} aria-level={depth + 1} aria-rowindex={index + 2}
-    aria-posinset={row.position} aria-setsize={row.siblings} aria-expanded={children.length ? expanded : undefined} style={{ top: index * rowHeight + 'px', '--depth': depth }} onMouseDown={choose}
+    aria-posinset={row.position} aria-setsize={row.siblings} aria-expanded={children.length ? expanded : undefined} style={{ top: index * rowHeight + 'px', '--depth': Math.min(depth, maxIndent) }} onMouseDown={choose}
     draggable onDragStart={(e: DragEvent) => e.dataTransfer!.setData('text/x-namespace', member.name)} onDragOver={(e: DragEvent) => { if (e.dataTransfer!.types.includes('text/x-namespace')) e.preventDefault() }}
     onDrop={(e: DragEvent) => { e.preventDefault(); const moved = e.dataTransfer!.getData('text/x-namespace'); if (moved && moved !== member.name) navigate(`/plan?namespace=${moved}&change=move&parent=${member.name}`) }}>
     <span role="gridcell" class="name">
       {children.length
         ? <button class="twist" tabIndex={-1} aria-hidden="true" disabled={fixed} onClick={() => toggle(node, !expanded)}>{expanded ? '▾' : '▸'}</button>
         : <span class="twist" />}
+      {depth > maxIndent && <span class="dim level" title="Level in the tree">{depth + 1}</span>}
       <Link to={toNamespace(member.name)} tabIndex={-1} title={member.name}>{member.name}</Link>
       {member.deleting && <span class="tag">deleting</span>}
     </span>

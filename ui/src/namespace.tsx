@@ -1,5 +1,4 @@
 // One namespace: its place, its problems, the policy in it.
-import { h, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { useData } from './api'
 import { age, plural } from './model'

@@ -1,5 +1,4 @@
 // Where an object comes from, or why it is not there; and what it contains.
-import { h, Fragment } from 'preact'
 import { useData } from './api'
 import { Copy, CopyText, Diff, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
 import { Path } from './namespace'

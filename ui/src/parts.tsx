@@ -1,5 +1,5 @@
 // Parts that several pages share.
-import { h, options, Fragment } from 'preact'
+import { options } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Data } from './api'
 import { Condition, Problem } from './types'

@@ -1,5 +1,4 @@
 // What a change would do; and, if the command allows writes, the change.
-import { h, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { post, ServerError, useData } from './api'
 import { accessChanges, plural } from './model'

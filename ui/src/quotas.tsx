@@ -1,5 +1,4 @@
 // The hierarchical quotas: how full each limit is, and where in the tree it is used.
-import { h, Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { useData } from './api'
 import { amount, percent, plural, Use, useOf } from './model'
