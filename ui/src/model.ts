@@ -1,5 +1,5 @@
 // The forest without any drawing: which rows a table shows, in which order.
-import { Member, NamespacePlan, Quota } from './types'
+import { Limit, Member, NamespacePlan, Quota } from './types'
 
 export interface Node { member: Member; children: Node[]; problems: number; descendants: number; parentMissing: boolean }
 export interface Row { node: Node; depth: number; expanded: boolean; parent: number; position: number; siblings: number }
@@ -147,6 +147,17 @@ export function useOf(quota: Quota, resource: string, parents: Map<string, strin
   }
   sum(top)
   return top
+}
+
+// binding returns, for each resource, the limit with the least left of those that apply in a namespace, the fullest first. path leads there from the root.
+export function binding(quotas: Quota[], path: string[]): { quota: Quota; limit: Limit }[] {
+  const left = (limit: Limit) => limit.value * (1 - limit.share)
+  const found = new Map<string, { quota: Quota; limit: Limit }>()
+  for (const quota of quotas) if (path.includes(quota.namespace) && !quota.scoped) for (const limit of quota.limits) {
+    const known = found.get(limit.resource)
+    if (!known || left(limit) < left(known.limit)) found.set(limit.resource, { quota, limit })
+  }
+  return [...found.values()].sort((a, b) => b.limit.share - a.limit.share)
 }
 
 // csv writes rows for spreadsheets, which must not read a cell as a formula.

@@ -1,9 +1,10 @@
 // One namespace: its place, its problems, the policy in it.
 import { useState } from 'preact/hooks'
 import { useData } from './api'
-import { age, plural } from './model'
+import { age, binding, plural } from './model'
 import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
-import { Event, Namespace, Objects } from './types'
+import { Bar, fullness } from './quotas'
+import { Event, Namespace, Objects, Quotas } from './types'
 
 export function NamespacePage({ name, version }: { name: string; version: number }) {
   const ns = useData<Namespace>('/api/namespaces/' + name, version)
@@ -63,6 +64,7 @@ function Details({ ns, version }: { ns: Namespace; version: number }) {
       </section>
       <div>
         <Children ns={ns} />
+        <Limits ns={ns} version={version} />
         <Labels ns={ns} />
         <Events namespace={ns.name} version={version} />
       </div>
@@ -96,6 +98,19 @@ function Children({ ns }: { ns: Namespace }) {
     {ns.children.length ? <ul class="plain">{ns.children.map(c => <li key={c.name}>
       <Link to={toNamespace(c.name)}>{c.name}</Link> <span class="dim">{c.subnamespace ? 'sub-namespace' : ''}</span>
       {c.state && c.state !== 'Ok' && <span class="tag bad">{c.state}</span>}</li>)}</ul> : <p class="dim">None.</p>}
+  </section>
+}
+
+// Limits shows the limits that apply in the namespace, of its quotas and its ancestors': for each resource the one that is reached first.
+function Limits({ ns, version }: { ns: Namespace; version: number }) {
+  const quotas = useData<Quotas>('/api/quotas', version)
+  const list = quotas.data ? binding(quotas.data.quotas, ns.path) : []
+  if (!list.length) return null
+  return <section class="box" aria-labelledby="limits" data-limits>
+    <h2 id="limits">Quotas: what is left</h2>
+    <ul class="plain limits">{list.map(({ quota, limit }) => <li key={limit.resource}>
+      <Link to={'/quotas?' + new URLSearchParams({ resource: limit.resource })}>{limit.resource}</Link> <Bar limit={limit} />
+      <span class="dim"><b class={fullness(limit.share)}>{limit.used} of {limit.hard}</b> below {quota.namespace}</span></li>)}</ul>
   </section>
 }
 
