@@ -26,7 +26,7 @@ export function AccessPage({ name, version }: { name: string; version: number })
     <form class="tools ask" onSubmit={ask} key={verb + ' ' + resource} data-page="access">
       <label>Who can <input name="verb" list="verbs" value={verb} placeholder="delete" required size={10} autocomplete="off" spellcheck={false} aria-label="Verb" /></label>
       <input name="resource" list="resources" value={resource} placeholder="pods" required size={18} autocomplete="off" spellcheck={false} aria-label="Resource" />
-      <label>in {name}?</label>
+      <span>in {name}?</span>
       <datalist id="verbs">{verbs.map(v => <option key={v} value={v} />)}</datalist>
       <datalist id="resources">{resources.map(r => <option key={r} value={r} />)}</datalist>
       <button class="primary">Show</button>

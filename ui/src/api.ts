@@ -123,7 +123,8 @@ export function useChanges(): [Connection, number] {
       }
       clearTimeout(watchdog)
       if (control !== own || ended) return
-      if (!document.hidden) setConnection('lost')
+      // The pages read again, and say why they cannot.
+      if (!document.hidden) { setConnection('lost'); setVersion(n => n + 1) }
       again()
     }
     const visible = () => {

@@ -72,7 +72,7 @@ function Page({ path, version, tick }: { path: string; version: number; tick: nu
     if (parts.length === 3 && parts[2] === 'access') return <AccessPage name={parts[1]} version={tick} />
     if (parts.length === 4) return <ObjectPage namespace={parts[1]} resource={parts[2]} name={parts[3]} version={tick} />
   }
-  return <main><ProblemBox problem={{ title: 'There is no such page', hint: 'The name at the top left leads to the forest.' }} /></main>
+  return <main><h1 class="hidden">No such page</h1><ProblemBox problem={{ title: 'There is no such page', hint: 'The name at the top left leads to the forest.' }} /></main>
 }
 
 takeToken()

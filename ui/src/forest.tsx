@@ -26,7 +26,7 @@ export function ForestPage({ version }: { version: number }) {
   const forest = useData<Forest>('/api/forest', version)
   useTitle('Forest')
   const quotas = useData<Quotas>('/api/quotas', version)
-  return <main class="forest"><Loaded from={forest}>{(data: Forest) => <Trees forest={data} quotas={quotas.data} />}</Loaded></main>
+  return <main class="forest">{!forest.data && <div class="head"><h1>Forest</h1></div>}<Loaded from={forest}>{(data: Forest) => <Trees forest={data} quotas={quotas.data} />}</Loaded></main>
 }
 
 // fullestLimits returns the fullest limit of each namespace with quotas, of one resource or of all.

@@ -10,6 +10,7 @@ export function QuotasPage({ version }: { version: number }) {
   const forest = useData<Forest>('/api/forest', version)
   useTitle('Quotas')
   return <main>
+    {!quotas.data && <div class="head"><h1>Quotas</h1></div>}
     <Loaded from={quotas}>{(data: Quotas) => <All data={data} forest={forest.data} />}</Loaded>
   </main>
 }

@@ -53,16 +53,16 @@ s,s?a?s[Te]=a[Te]:(s[Te]=ct,e.addEventListener(n,r?it:rt,r)):e.removeEventListen
 "width"&&n!="height"&&n!="href"&&n!="list"&&n!="form"&&n!="tabIndex"&&n!="download"&&n!="rowSpan"&&n!="colSpan"&&n!="role"&&n!="popover"&&n in e)try{e[n]=s==null?
 "":s;break e}catch{}typeof s=="function"||(s!=null&&(s!==!1||n[4]=="-")?e.setAttribute(n,n=="popover"&&s==!0?"":s):e.removeAttribute(n))}}function pt(e){return function(n){
 if(this._listeners){let s=this._listeners[n.type+e];if(n[Qe]==null)n[Qe]=ct++;else if(n[Qe]<s[Te])return;return s(w.event?w.event(n):n)}}}var rt=pt(!1),it=pt(!0);function ce(e,n,s,a,o,r,l,m,d,f){let p,c=n.type;if(n.constructor!==void 0)return null;s._flags&128&&(d=!!(s._flags&32),m=n._dom=s._dom,r=[m]),(p=w._diff)&&p(n);
-e:if(typeof c=="function"){let u=l.length;try{let i,y,h,_,P,R,v=n.props,E=c.prototype&&c.prototype.render;p=c.contextType;let F=p&&a[p._id],z=p?F?F.props.value:
-p._defaultValue:a;if(s._component?(i=n._component=s._component,R=i._processingException=i._pendingError):(E?n._component=i=new c(v,z):(n._component=i=new le(v,z),
+e:if(typeof c=="function"){let u=l.length;try{let i,y,h,_,P,R,v=n.props,E=c.prototype&&c.prototype.render;p=c.contextType;let F=p&&a[p._id],Y=p?F?F.props.value:
+p._defaultValue:a;if(s._component?(i=n._component=s._component,R=i._processingException=i._pendingError):(E?n._component=i=new c(v,Y):(n._component=i=new le(v,Y),
 i.constructor=c,i.render=pn),F&&F.sub(i),i.state||(i.state={}),i._globalContext=a,y=i._dirty=!0,i._renderCallbacks=[],i._stateCallbacks=[]),E&&i._nextState==null&&
 (i._nextState=i.state),E&&c.getDerivedStateFromProps!=null&&(i._nextState==i.state&&(i._nextState=O({},i._nextState)),O(i._nextState,c.getDerivedStateFromProps(
 v,i._nextState))),h=i.props,_=i.state,i._vnode=n,y)E&&c.getDerivedStateFromProps==null&&i.componentWillMount!=null&&i.componentWillMount(),E&&i.componentDidMount!=
 null&&i._renderCallbacks.push(i.componentDidMount);else{if(E&&c.getDerivedStateFromProps==null&&v!==h&&i.componentWillReceiveProps!=null&&i.componentWillReceiveProps(
-v,z),n._original==s._original||!i._force&&i.shouldComponentUpdate!=null&&i.shouldComponentUpdate(v,i._nextState,z)===!1){n._original!=s._original&&(i.props=v,i.
+v,Y),n._original==s._original||!i._force&&i.shouldComponentUpdate!=null&&i.shouldComponentUpdate(v,i._nextState,Y)===!1){n._original!=s._original&&(i.props=v,i.
 state=i._nextState,i._dirty=!1),n._dom=s._dom,n._children=s._children,n._children.some(ke=>{ke&&(ke._parent=n)}),ne.push.apply(i._renderCallbacks,i._stateCallbacks),
-i._stateCallbacks=[],i._renderCallbacks.length&&l.push(i),m=K(s);break e}i.componentWillUpdate!=null&&i.componentWillUpdate(v,i._nextState,z),E&&i.componentDidUpdate!=
-null&&i._renderCallbacks.push(()=>{i.componentDidUpdate(h,_,P)})}i.context=z,i.props=v,i._parentDom=e,i._force=!1;let ee=w._render,x=0;if(E)i.state=i._nextState,
+i._stateCallbacks=[],i._renderCallbacks.length&&l.push(i),m=K(s);break e}i.componentWillUpdate!=null&&i.componentWillUpdate(v,i._nextState,Y),E&&i.componentDidUpdate!=
+null&&i._renderCallbacks.push(()=>{i.componentDidUpdate(h,_,P)})}i.context=Y,i.props=v,i._parentDom=e,i._force=!1;let ee=w._render,x=0;if(E)i.state=i._nextState,
 i._dirty=!1,ee&&ee(n),p=i.render(i.props,i.state,i.context),ne.push.apply(i._renderCallbacks,i._stateCallbacks),i._stateCallbacks=[];else do i._dirty=!1,ee&&ee(
 n),p=i.render(i.props,i.state,i.context),i.state=i._nextState;while(i._dirty&&++x<25);i.state=i._nextState,i.getChildContext!=null&&(a=O(O({},a),i.getChildContext())),
 E&&!y&&i.getSnapshotBeforeUpdate!=null&&(P=i.getSnapshotBeforeUpdate(h,_));let j=p!=null&&p.type===b&&p.key==null?mt(p.props.children):p;m=He(e,re(j)?j:[j],n,s,
@@ -90,9 +90,9 @@ _children=t(b,null,[e]);let r=[],l=[];ce(n,e,o||te,te,n.namespaceURI,!a&&s?[s]:o
 l),Se(r,e,l),e.props.children=null}var ye,M,We,Ae=0,vt=[],A=w,dt=A._diff,ft=A._render,gt=A.diffed,bt=A._commit,yt=A.unmount,_t=A._root,un=35,Ge;A._diff=e=>{M=null,dt&&dt(e)};A._root=(e,n)=>{e&&n.
 _children&&n._children._mask&&(e._mask=n._children._mask),_t&&_t(e,n)};A._render=e=>{ft&&ft(e),M=e._component,ye=0;let n=M.__hooks;n&&(We===M?(n._pendingEffects=
 [],M._renderCallbacks=[],n._list.some(s=>{s._nextValue&&(s._value=s._nextValue),s._pendingArgs=s._nextValue=void 0})):(n._pendingEffects.some(Re),n._pendingEffects.
-some(ze),n._pendingEffects=[],ye=0)),We=M};A.diffed=e=>{gt&&gt(e);let n=e._component;n&&n.__hooks&&(n.__hooks._pendingEffects.length&&gn(vt.push(n)),n.__hooks._list.
+some(Ye),n._pendingEffects=[],ye=0)),We=M};A.diffed=e=>{gt&&gt(e);let n=e._component;n&&n.__hooks&&(n.__hooks._pendingEffects.length&&gn(vt.push(n)),n.__hooks._list.
 some(s=>{s._pendingArgs&&(s._args=s._pendingArgs,s._pendingArgs=void 0)})),We=M=null};A._commit=(e,n)=>{n.some(s=>{try{s._renderCallbacks.some(Re),s._renderCallbacks=
-s._renderCallbacks.filter(a=>a._value?ze(a):!0)}catch(a){n.some(o=>{o._renderCallbacks&&(o._renderCallbacks=[])}),n=[],A._catchError(a,s._vnode)}}),bt&&bt(e,n)};
+s._renderCallbacks.filter(a=>a._value?Ye(a):!0)}catch(a){n.some(o=>{o._renderCallbacks&&(o._renderCallbacks=[])}),n=[],A._catchError(a,s._vnode)}}),bt&&bt(e,n)};
 A.unmount=e=>{yt&&yt(e);let n=e._component;if(n&&n.__hooks){let s;n.__hooks._list.some(a=>{try{Re(a)}catch(o){s=o}}),n.__hooks=void 0,s&&A._catchError(s,n._vnode)}};
 function qe(e,n){A._hook&&A._hook(M,e,Ae||n),Ae=0;let s=M.__hooks||(M.__hooks={_list:[],_pendingEffects:[]});return e>=s._list.length&&s._list.push({}),s._list[e]}
 function k(e){return Ae=1,mn(kt,e)}function mn(e,n,s){let a=qe(ye++,2);if(a._reducer=e,!a._component&&(a._value=[s?s(n):kt(void 0,n),o=>{let r=a._nextValue?a._nextValue[0]:
@@ -100,26 +100,26 @@ a._value[0],l=a._reducer(r,o);r!==l&&(a._nextValue=[l,a._value[1]],a._component.
 _component.__hooks)return!0;let p=!1,c=a._component.props!==m;if(a._component.__hooks._list.some(u=>{if(u._nextValue){p=!0;let i=u._value[0];u._value=u._nextValue,
 u._nextValue=void 0,i!==u._value[0]&&(c=!0)}}),o){let u=o.call(this,m,d,f);return p?u||c:u}return!p||c};M._hasScuFromHooks=!0;let o=M.shouldComponentUpdate,r=M.
 componentWillUpdate;M.componentWillUpdate=function(m,d,f){if(this._force){let p=o;o=void 0,l(m,d,f),o=p}r&&r.call(this,m,d,f)},M.shouldComponentUpdate=l}return a.
-_nextValue||a._value}function U(e,n){let s=qe(ye++,3);!A._skipEffects&&xt(s._args,n)&&(s._value=e,s._pendingArgs=n,M.__hooks._pendingEffects.push(s))}function B(e){return Ae=5,G(()=>({current:e}),[])}function G(e,n){let s=qe(ye++,7);return xt(s._args,n)&&(s._value=e(),s._args=n,s._factory=e),s._value}function dn(){let e;for(;e=vt.shift();){let n=e.__hooks;if(!(!e._parentDom||!n))try{n._pendingEffects.some(Re),n._pendingEffects.some(ze),n._pendingEffects=[]}catch(s){
+_nextValue||a._value}function U(e,n){let s=qe(ye++,3);!A._skipEffects&&xt(s._args,n)&&(s._value=e,s._pendingArgs=n,M.__hooks._pendingEffects.push(s))}function B(e){return Ae=5,G(()=>({current:e}),[])}function G(e,n){let s=qe(ye++,7);return xt(s._args,n)&&(s._value=e(),s._args=n,s._factory=e),s._value}function dn(){let e;for(;e=vt.shift();){let n=e.__hooks;if(!(!e._parentDom||!n))try{n._pendingEffects.some(Re),n._pendingEffects.some(Ye),n._pendingEffects=[]}catch(s){
 n._pendingEffects=[],A._catchError(s,e._vnode)}}}var ht=typeof requestAnimationFrame=="function";function fn(e){let n=()=>{clearTimeout(s),ht&&cancelAnimationFrame(
 a),setTimeout(e)},s=setTimeout(n,un),a;ht&&(a=requestAnimationFrame(n))}function gn(e){(e===1||Ge!==A.requestAnimationFrame)&&(Ge=A.requestAnimationFrame,(Ge||fn)(
-dn))}function Re(e){let n=M,s=e._cleanup;typeof s=="function"&&(e._cleanup=void 0,s()),M=n}function ze(e){let n=M;e._cleanup=e._value(),M=n}function xt(e,n){return!e||
+dn))}function Re(e){let n=M,s=e._cleanup;typeof s=="function"&&(e._cleanup=void 0,s()),M=n}function Ye(e){let n=M;e._cleanup=e._value(),M=n}function xt(e,n){return!e||
 e.length!==n.length||n.some((s,a)=>s!==e[a])}function kt(e,n){return typeof n=="function"?n(e):n}var wt="hns-token";function Et(){let e=new URLSearchParams(location.hash.slice(1)).get("token");e&&(sessionStorage.setItem(wt,e),history.replaceState(null,"",location.
-pathname+location.search))}var Y=class extends Error{constructor(s,a){super(a.title);this.status=s;this.problem=a}status;problem},bn={title:"The command has end\
-ed",detail:"kubectl hns ui does not answer any more.",hint:"Run it again, and open the URL that it prints."};async function Ye(e,n,s){let a;try{a=await fetch(e,
+pathname+location.search))}var z=class extends Error{constructor(s,a){super(a.title);this.status=s;this.problem=a}status;problem},bn={title:"The command has end\
+ed",detail:"kubectl hns ui does not answer any more.",hint:"Run it again, and open the URL that it prints."};async function ze(e,n,s){let a;try{a=await fetch(e,
 {signal:n,credentials:"omit",cache:"no-store",headers:{"X-HNS-Token":sessionStorage.getItem(wt)??"",...s?{"Content-Type":"application/json"}:{}},...s?{method:"P\
-OST",body:JSON.stringify(s)}:{}})}catch(r){throw n?.aborted?r:new Y(0,bn)}if(a.ok)return a;let o={title:`The server answers ${a.status}`};try{o=await a.json()}catch{}
-throw new Y(a.status,o)}async function Ct(e,n){await Ye(e,void 0,n)}var yn=e=>({title:"It has been deleted",detail:e.detail,hint:"It was there when this page wa\
+OST",body:JSON.stringify(s)}:{}})}catch(r){throw n?.aborted?r:new z(0,bn)}if(a.ok)return a;let o={title:`The server answers ${a.status}`};try{o=await a.json()}catch{}
+throw new z(a.status,o)}async function Ct(e,n){await ze(e,void 0,n)}var yn=e=>({title:"It has been deleted",detail:e.detail,hint:"It was there when this page wa\
 s opened."});function S(e,n,s=!1){let[a,o]=k({path:e}),r=B(),l=B(n);return U(()=>{if(s)return;let m=new AbortController,d=0,f=!1,p=!1,c=0,u=0,i=async()=>{f=!0,p=
-!1;let y=0,h=performance.now();try{let _=await(await Ye(e,m.signal)).json();if(m.signal.aborted)return;c=0,o({path:e,data:_,at:new Date})}catch(_){if(m.signal.aborted)
-return;let P=_ instanceof Y?_:new Y(0,{title:"The answer cannot be read",detail:String(_)}),{status:R}=P;o(v=>v.path!==e||R===403?{path:e,error:P}:R===404?{path:e,
-error:v.data?new Y(404,yn(P.problem)):v.error??P}:{...v,error:P}),(R===0||R>=500)&&(y=Math.min(30,2**++c)*1e3)}f=!1,u=performance.now()+4*(performance.now()-h),
+!1;let y=0,h=performance.now();try{let _=await(await ze(e,m.signal)).json();if(m.signal.aborted)return;c=0,o({path:e,data:_,at:new Date})}catch(_){if(m.signal.aborted)
+return;let P=_ instanceof z?_:new z(0,{title:"The answer cannot be read",detail:String(_)}),{status:R}=P;o(v=>v.path!==e||R===403?{path:e,error:P}:R===404?{path:e,
+error:v.data?new z(404,yn(P.problem)):v.error??P}:{...v,error:P}),(R===0||R>=500)&&(y=Math.min(30,2**++c)*1e3)}f=!1,u=performance.now()+4*(performance.now()-h),
 p?r.current():y&&(d=window.setTimeout(i,y))};return r.current=()=>{p=!0,!f&&(clearTimeout(d),d=window.setTimeout(i,Math.max(0,u-performance.now())))},i(),()=>{m.
 abort(),clearTimeout(d)}},[e,s]),U(()=>{l.current!==n&&r.current?.(),l.current=n},[n]),a.path===e?a:{}}function St(){let[e,n]=k("connecting"),[s,a]=k(0);return U(
 ()=>{let o,r=0,l=0,m=!1,d=()=>{m||document.hidden||(r=window.setTimeout(f,Math.min(15,2**l++)*1e3))},f=async()=>{clearTimeout(r);let c=o=new AbortController,u=0,
-i=()=>{clearTimeout(u),u=window.setTimeout(()=>c.abort(),25e3)};try{i();let y=(await Ye("/api/changes",c.signal)).body.pipeThrough(new TextDecoderStream).getReader();
-for(let h=await y.read();!h.done;h=await y.read())i(),l=0,n("live"),h.value.includes("changed")&&a(_=>_+1)}catch(y){y instanceof Y&&y.status===401&&(m=!0)}clearTimeout(
-u),!(o!==c||m)&&(document.hidden||n("lost"),d())},p=()=>{clearTimeout(r),o?.abort(),o=void 0,document.hidden||(l=0,a(c=>c+1),f())};return document.addEventListener(
+i=()=>{clearTimeout(u),u=window.setTimeout(()=>c.abort(),25e3)};try{i();let y=(await ze("/api/changes",c.signal)).body.pipeThrough(new TextDecoderStream).getReader();
+for(let h=await y.read();!h.done;h=await y.read())i(),l=0,n("live"),h.value.includes("changed")&&a(_=>_+1)}catch(y){y instanceof z&&y.status===401&&(m=!0)}clearTimeout(
+u),!(o!==c||m)&&(document.hidden||(n("lost"),a(y=>y+1)),d())},p=()=>{clearTimeout(r),o?.abort(),o=void 0,document.hidden||(l=0,a(c=>c+1),f())};return document.addEventListener(
 "visibilitychange",p),document.hidden||f(),()=>{m=!0,clearTimeout(r),o?.abort(),document.removeEventListener("visibilitychange",p)}},[]),[e,s]}function Pt(e){let n=new Map;for(let r of e)n.set(r.name,{member:r,children:[],problems:0,descendants:0,parentMissing:!1});let s=[];for(let r of n.values()){let l=r.
 member.parent?n.get(r.member.parent):void 0;r.parentMissing=!!r.member.parent&&!l,l?l.children.push(r):s.push(r)}let a=new Set,o=r=>{let l=[r];a.add(r);for(let m=0;m<
 l.length;m++){l[m].children=l[m].children.filter(d=>!a.has(d));for(let d of l[m].children)a.add(d),l.push(d)}for(let m=l.length-1;m>=0;m--){let d=l[m];d.problems=
@@ -163,31 +163,32 @@ null,e),t("span",{"aria-live":"polite"},n?"Copied":"Copy"))}function V({problem:
 t("p",null,"Missing permission: ",t("code",null,e.missingPermission)),e.detail&&t("p",{class:"message"},e.detail),e.hint&&t("p",null,e.hint))}function N({from:e,
 children:n}){let[s,a]=k(!1);return U(()=>{let o=setTimeout(()=>a(!0),200);return()=>clearTimeout(o)},[]),e.data?t(b,null,e.error&&t("p",{class:"stale",role:"sta\
 tus"},t("b",null,e.error.problem.title,".")," This is the state of ",e.at.toLocaleTimeString(),". ",e.error.problem.hint),n(e.data)):e.error?t(V,{problem:e.error.
-problem}):t("p",{class:"dim",role:"status"},s?"Reading from the cluster …":"")}function xe({text:e}){return t("pre",{class:"diff"},e.split(`
+problem}):t("p",{class:"dim",role:"status"},s?"Reading from the cluster …":"")}function xe({text:e}){return t("pre",{class:"diff",tabIndex:0,role:"region","ar\
+ia-label":"Difference"},e.split(`
 `).filter((n,s,a)=>n||s<a.length-1).map((n,s)=>t("span",{key:s,class:/^(\+\+\+|---|@@)/.test(n)?"meta":n[0]==="+"?"plus":n[0]==="-"?"minus":""},n+`
 `)))}function ue({list:e}){return t("ul",{class:"conditions"},e.map(n=>t("li",{key:n.type+n.reason},t("span",{class:"tag bad"},n.status==="False"&&"Not ",n.status===
-"False"?J(n.type).toLowerCase():J(n.type))," ",t("b",null,J(n.reason))," ",t("span",{class:"message"},n.message))))}function Dt({version:e}){let n=S("/api/quotas",e),s=S("/api/forest",e);return D("Quotas"),t("main",null,t(N,{from:n},a=>t(xn,{data:a,forest:s.data})))}var me=e=>e>=
-1?"full":e>=.8?"high":"";function de({limit:e,parts:n}){let s=a=>e.value>0?Math.min(100,a/e.value*100)+"%":"0%";return t("span",{class:"bar "+me(e.share),role:"\
-meter","aria-label":e.resource,"aria-valuemin":0,"aria-valuemax":100,"aria-valuenow":Math.round(Math.min(1,e.share)*100),"aria-valuetext":`${e.used} of ${e.hard}`},
-(n??[{name:"",value:e.share*e.value}]).map((a,o)=>t("i",{key:a.name,class:o%2?"odd":"",style:{width:s(a.value)},title:a.name&&`${a.name}: ${he(a.value,e.hard)}`})))}
-function xn({data:e,forest:n}){let[s,a]=Z(),o=s.get("resource")??"",r=G(()=>new Map(n?.namespaces.map(p=>[p.name,p.parent])),[n]),l=[...new Set(e.quotas.flatMap(
-p=>p.limits.map(c=>c.resource)))].sort(),m=p=>Math.max(0,...p.limits.filter(c=>!o||c.resource===o).map(c=>c.share)),d=e.quotas.filter(p=>!o||p.limits.some(c=>c.
-resource===o)).sort((p,c)=>+!!c.problems-+!!p.problems||m(c)-m(p)),f=e.quotas.filter(p=>p.limits.some(c=>c.share>=1)).length;return t(b,null,t("div",{class:"hea\
-d"},t("h1",null,"Quotas"),t("p",{class:"summary"},L(e.quotas.length,"quota"),", the fullest first",f>0&&t(b,null," · ",t("b",{class:"bad"},f," full"))),t($,{command:"\
-kubectl hns hrq -A --tree"})),t(H,{list:e.notes}),l.length>1&&t("div",{class:"tools"},t("label",null,"Resource ",t("select",{value:o,onChange:p=>a(p.target.value?
-{resource:p.target.value}:{})},t("option",{value:""},"all"),l.map(p=>t("option",{key:p,value:p},p))))),d.length?d.map(p=>t(kn,{key:p.namespace+"/"+p.name,quota:p,
-parents:r,only:o})):t("p",{class:"box dim"},"There are no hierarchical quotas",e.quotas.length?" of this resource":" that you may see","."))}function kn({quota:e,
-parents:n,only:s}){let[a,o]=k(""),r=e.limits.filter(l=>!s||l.resource===s);return t("section",{class:"box","aria-label":`Quota ${e.name} of ${e.namespace}`,"dat\
-a-quota":e.namespace+"/"+e.name},t("h2",null,t(C,{to:T(e.namespace)},e.namespace)," ",t("span",{class:"dim"},"/")," ",t(C,{to:Q(e.namespace,"hierarchicalresourc\
-equotas.hnc.x-k8s.io",e.name)},e.name)," ",e.scoped&&t("span",{class:"tag"},"scoped")),e.problems&&t(ue,{list:e.problems}),r.map((l,m)=>{let d=Mt(e,l.resource,n),
-f=a===l.resource;return t("div",{class:"limit",key:l.resource},t("button",{class:"twist","aria-expanded":f,"aria-label":`Use of ${l.resource} by namespace`,disabled:!d.
-children.length&&!d.own,onClick:()=>o(f?"":l.resource)},f?"▾":"▸"),t("span",{class:"what"},l.resource,m===0&&e.limits.length>1&&!s&&l.share>0&&t("span",{class:"\
-tag"},"binds first")),t(de,{limit:l,parts:e.omitted?void 0:[...d.own?[{name:e.namespace,value:d.own}]:[],...d.children.map(p=>({name:p.name,value:p.sum}))]}),t(
-"span",{class:"num "+me(l.share)},l.used," of ",l.hard," ",t("span",{class:"dim"},Tt(l.share))),f&&t("ul",{class:"use"},t(jt,{use:d,limit:l})))}),r.length===0&&
-t("p",{class:"dim"},"It limits nothing."),!!e.omitted&&t("p",{class:"note"},L(e.omitted,"namespace")," more use it than are listed."))}function jt({use:e,limit:n}){
-let s={...n,used:he(e.sum,n.hard),share:n.value>0?e.sum/n.value:1};return t("li",null,t("div",{class:"branch"},t(C,{to:T(e.name)},e.name),t("span",{class:"num"},
-he(e.sum,n.hard),e.children.length>0&&t("span",{class:"dim"}," (",he(e.own,n.hard)," itself)")),t(de,{limit:s})),e.children.length>0&&t("ul",null,e.children.map(
-a=>t(jt,{key:a.name,use:a,limit:n}))))}function Ot({name:e,version:n}){let s=S("/api/namespaces/"+e,n);return D(e),t("main",null,!s.data&&t(De,{name:e,page:""}),t(N,{from:s},a=>t(En,{ns:a,version:n})))}
+"False"?J(n.type).toLowerCase():J(n.type))," ",t("b",null,J(n.reason))," ",t("span",{class:"message"},n.message))))}function Dt({version:e}){let n=S("/api/quotas",e),s=S("/api/forest",e);return D("Quotas"),t("main",null,!n.data&&t("div",{class:"head"},t("h1",null,"Quotas")),t(
+N,{from:n},a=>t(xn,{data:a,forest:s.data})))}var me=e=>e>=1?"full":e>=.8?"high":"";function de({limit:e,parts:n}){let s=a=>e.value>0?Math.min(100,a/e.value*100)+
+"%":"0%";return t("span",{class:"bar "+me(e.share),role:"meter","aria-label":e.resource,"aria-valuemin":0,"aria-valuemax":100,"aria-valuenow":Math.round(Math.min(
+1,e.share)*100),"aria-valuetext":`${e.used} of ${e.hard}`},(n??[{name:"",value:e.share*e.value}]).map((a,o)=>t("i",{key:a.name,class:o%2?"odd":"",style:{width:s(
+a.value)},title:a.name&&`${a.name}: ${he(a.value,e.hard)}`})))}function xn({data:e,forest:n}){let[s,a]=Z(),o=s.get("resource")??"",r=G(()=>new Map(n?.namespaces.
+map(p=>[p.name,p.parent])),[n]),l=[...new Set(e.quotas.flatMap(p=>p.limits.map(c=>c.resource)))].sort(),m=p=>Math.max(0,...p.limits.filter(c=>!o||c.resource===o).
+map(c=>c.share)),d=e.quotas.filter(p=>!o||p.limits.some(c=>c.resource===o)).sort((p,c)=>+!!c.problems-+!!p.problems||m(c)-m(p)),f=e.quotas.filter(p=>p.limits.some(
+c=>c.share>=1)).length;return t(b,null,t("div",{class:"head"},t("h1",null,"Quotas"),t("p",{class:"summary"},L(e.quotas.length,"quota"),", the fullest first",f>0&&
+t(b,null," · ",t("b",{class:"bad"},f," full"))),t($,{command:"kubectl hns hrq -A --tree"})),t(H,{list:e.notes}),l.length>1&&t("div",{class:"tools"},t("label",null,
+"Resource ",t("select",{value:o,onChange:p=>a(p.target.value?{resource:p.target.value}:{})},t("option",{value:""},"all"),l.map(p=>t("option",{key:p,value:p},p))))),
+d.length?d.map(p=>t(kn,{key:p.namespace+"/"+p.name,quota:p,parents:r,only:o})):t("p",{class:"box dim"},"There are no hierarchical quotas",e.quotas.length?" of t\
+his resource":" that you may see","."))}function kn({quota:e,parents:n,only:s}){let[a,o]=k(""),r=e.limits.filter(l=>!s||l.resource===s);return t("section",{class:"\
+box","aria-label":`Quota ${e.name} of ${e.namespace}`,"data-quota":e.namespace+"/"+e.name},t("h2",null,t(C,{to:T(e.namespace)},e.namespace)," ",t("span",{class:"\
+dim"},"/")," ",t(C,{to:Q(e.namespace,"hierarchicalresourcequotas.hnc.x-k8s.io",e.name)},e.name)," ",e.scoped&&t("span",{class:"tag"},"scoped")),e.problems&&t(ue,
+{list:e.problems}),r.map((l,m)=>{let d=Mt(e,l.resource,n),f=a===l.resource;return t("div",{class:"limit",key:l.resource},t("button",{class:"twist","aria-expande\
+d":f,"aria-label":`Use of ${l.resource} by namespace`,disabled:!d.children.length&&!d.own,onClick:()=>o(f?"":l.resource)},f?"▾":"▸"),t("span",{class:"what"},
+l.resource,m===0&&e.limits.length>1&&!s&&l.share>0&&t("span",{class:"tag"},"binds first")),t(de,{limit:l,parts:e.omitted?void 0:[...d.own?[{name:e.namespace,value:d.
+own}]:[],...d.children.map(p=>({name:p.name,value:p.sum}))]}),t("span",{class:"num "+me(l.share)},l.used," of ",l.hard," ",t("span",{class:"dim"},Tt(l.share))),
+f&&t("ul",{class:"use"},t(jt,{use:d,limit:l})))}),r.length===0&&t("p",{class:"dim"},"It limits nothing."),!!e.omitted&&t("p",{class:"note"},L(e.omitted,"namespa\
+ce")," more use it than are listed."))}function jt({use:e,limit:n}){let s={...n,used:he(e.sum,n.hard),share:n.value>0?e.sum/n.value:1};return t("li",null,t("div",
+{class:"branch"},t(C,{to:T(e.name)},e.name),t("span",{class:"num"},he(e.sum,n.hard),e.children.length>0&&t("span",{class:"dim"}," (",he(e.own,n.hard)," itself)")),
+t(de,{limit:s})),e.children.length>0&&t("ul",null,e.children.map(a=>t(jt,{key:a.name,use:a,limit:n}))))}function Ot({name:e,version:n}){let s=S("/api/namespaces/"+e,n);return D(e),t("main",null,!s.data&&t(De,{name:e,page:""}),t(N,{from:s},a=>t(En,{ns:a,version:n})))}
 var wn=[["","Overview"],["access","Access"]],Ft=new Map;function De({name:e,page:n,path:s,abstract:a,children:o}){return s&&Ft.set(e,s),s=Ft.get(e)??[e],t(b,null,
 t(Je,{names:s,abstract:a}),t("div",{class:"head"},t("h1",null,e),o),t("nav",{class:"tabs","aria-label":"Pages of "+e},wn.map(([r,l])=>t(C,{key:r,to:T(e)+(r&&"/"+
 r),"aria-current":r===n?"page":void 0},l)),t(C,{to:"/plan?namespace="+e},"Plan a change"),t(C,{to:Q(e,"hierarchies.hnc.x-k8s.io","hierarchy")},"Hierarchy as YAM\
@@ -228,7 +229,7 @@ new URLSearchParams({verb:o,resource:r}):""),n);return D(`Access to ${e}`),t("ma
 preventDefault();let p=new FormData(f.target);a({verb:String(p.get("verb")).trim(),resource:String(p.get("resource")).trim()})},key:o+" "+r,"data-page":"access"},
 t("label",null,"Who can ",t("input",{name:"verb",list:"verbs",value:o,placeholder:"delete",required:!0,size:10,autocomplete:"off",spellcheck:!1,"aria-label":"Ve\
 rb"})),t("input",{name:"resource",list:"resources",value:r,placeholder:"pods",required:!0,size:18,autocomplete:"off",spellcheck:!1,"aria-label":"Resource"}),t("\
-label",null,"in ",e,"?"),t("datalist",{id:"verbs"},Mn.map(f=>t("option",{key:f,value:f}))),t("datalist",{id:"resources"},An.map(f=>t("option",{key:f,value:f}))),
+span",null,"in ",e,"?"),t("datalist",{id:"verbs"},Mn.map(f=>t("option",{key:f,value:f}))),t("datalist",{id:"resources"},An.map(f=>t("option",{key:f,value:f}))),
 t("button",{class:"primary"},"Show"),l&&t("button",{type:"button",onClick:()=>a({})},"Show all grants"),t("span",{class:"grow"}),t($,{command:`kubectl hns who ${e}`+
 (l?` ${o} ${r}`:"")})),t(N,{from:m},f=>t(Rn,{name:e,access:f,permission:l?`${o} ${r}`:""})))}var je=e=>e.subject.namespace?`${e.subject.namespace}/${e.subject.name}`:
 e.subject.name;function Rn({name:e,access:n,permission:s}){let[a,o]=k(""),r=n.grants??[],l=r.filter(i=>(je(i)+" "+i.role).toLowerCase().includes(a.trim().toLowerCase())),
@@ -279,49 +280,50 @@ y} ${i.x-8} ${i.y}`,fill:"none",stroke:W.line,class:"edge"})),m.map(i=>t("a",{ke
 y.preventDefault(),X(T(i.name))},"data-namespace":i.name},t("title",null,i.title),t("circle",{cx:i.x,cy:i.y,r:5,fill:i.node.member.problems?.length?W.bad:i.node.
 member.kind==="full"?W.node:W.back,stroke:i.node.member.problems?.length?W.bad:W.node,"stroke-width":"2"}),t("text",{x:i.x+11,y:i.y+4.5,fill:i.node.member.problems?.
 length?W.bad:W.text,"font-weight":i.node.member.problems?.length?"bold":"normal"},i.label))))),t("p",{class:"dim"},"A filled circle is a full namespace, an open\
- one a sub-namespace; red ones have problems."))}var q=30,Dn=200,Kt=4,Gt=6,Ze=new Map,Ve={text:"",problems:!1},Wt="",qt="";function zt({version:e}){let n=S("/api/forest",e);D("Forest");let s=S("/api/quotas",e);
-return t("main",{class:"forest"},t(N,{from:n},a=>t(Fn,{forest:a,quotas:s.data})))}function jn(e,n){let s=new Map;for(let a of e.quotas)for(let o of a.limits)(!n||
-o.resource===n)&&!(s.get(a.namespace)?.share>=o.share)&&s.set(a.namespace,o);return s}function Fn({forest:e,quotas:n}){let[s,a]=k(Wt),o=x=>{Wt=x,a(x)},r=G(()=>[
-...new Set(n?.quotas.flatMap(x=>x.limits.map(j=>j.resource)))].sort(),[n]),l=G(()=>n?.quotas.length?jn(n,s):void 0,[n,s]),m=G(()=>Pt(e.namespaces),[e]),[d,f]=Z(),
-p=d.get("view")==="drawing",[c,u]=k(Ve),[i,y]=k(!!Ve.mine),h=S("/api/mine",0,!i);U(()=>_({...c,mine:i&&h.data?new Set(h.data):void 0}),[i,h.data]);let _=x=>{Ve=
-x,u(x)},[,P]=k(0),R=e.namespaces.length<=Dn,v=x=>Ze.get(x.member.name)??(R||x.problems>(x.member.problems?.length??0)),E=$e(m,c,v),F=e.namespaces.filter(x=>x.problems?.
-length),z=(x,j)=>{Ze.set(x.member.name,j),P(ke=>ke+1)},ee=x=>{for(let j of e.namespaces)Ze.set(j.name,x);P(j=>j+1)};return t("div",null,t("div",{class:"head"},t(
-"h1",null,"Forest"),t("p",{class:"summary"},L(e.namespaces.length,"namespace")," in ",L(m.length,"tree")," · ",F.length?t(b,null,t("b",{class:"bad"},L(F.length,
-"namespace")," with problems"),": ",F.slice(0,Kt).map(x=>t(b,null,t(C,{to:T(x.name),key:x.name},x.name)," ")),F.length>Kt&&"…"):t("span",{class:"good"},"no pr\
-oblems")),t($,{command:"kubectl hns tree -A"})),e.partial&&t("p",{class:"stale"},e.partial),t("div",{class:"tools"},t("input",{id:"search",type:"search",placeholder:"\
-Name, or label=value  ( / )","aria-label":"Filter by name, or by label=value",value:c.text,onInput:x=>_({...c,text:x.target.value}),spellcheck:!1,autocomplete:"\
-off"}),t("label",{class:"check"},t("input",{type:"checkbox",checked:c.problems,onChange:x=>_({...c,problems:x.target.checked})})," With problems"),t("label",{class:"\
-check",title:"Namespaces that you may get by a role in them"},t("input",{type:"checkbox",checked:i,onChange:x=>y(x.target.checked)})," Mine"),t("span",{class:"g\
-row"}),t("span",{class:"views",role:"group","aria-label":"View"},[["","Table"],["drawing","Drawing"]].map(([x,j])=>t("button",{key:x,"aria-pressed":p===(x==="dr\
-awing"),onClick:()=>f(x?{view:x}:{})},j))),!p&&r.length>0&&t("label",null,"Quota of ",t("select",{value:s,onChange:x=>o(x.target.value)},t("option",{value:""},"\
-the fullest"),r.map(x=>t("option",{key:x,value:x},x)))),t("button",{onClick:()=>ee(!0),disabled:pe(c)},"Expand all"),t("button",{onClick:()=>ee(!1),disabled:pe(
-c)},"Collapse all")),i&&h.error&&t(V,{problem:h.error.problem}),p&&E.length?t(Qt,{roots:m,filter:c,isExpanded:v}):E.length?t(On,{list:E,toggle:z,filter:c,limits:l}):
-t("p",{class:"dim box",role:"status"},pe(c)?"No namespace matches the filter.":"There are no namespaces that you may see."))}function On({list:e,toggle:n,filter:s,
-limits:a}){let o=pe(s),r=B(null),[l,m]=k({top:0,height:800}),[d,f]=k(qt),p=v=>{qt=v,f(v)},c=Math.max(0,e.findIndex(v=>v.node.member.name===d));U(()=>y(c),[]),U(
-()=>{o&&(r.current.scrollTop=0)},[s.text,s.problems,s.mine]);let u=()=>{let v=r.current;v&&m({top:v.scrollTop,height:v.clientHeight})};U(()=>(u(),addEventListener(
-"resize",u),()=>removeEventListener("resize",u)),[e.length]);let i=v=>{v=Math.max(0,Math.min(e.length-1,v)),p(e[v].node.member.name),y(v)},y=v=>{let E=r.current;
-v*q<E.scrollTop&&(E.scrollTop=v*q),(v+1)*q>E.scrollTop+E.clientHeight&&(E.scrollTop=(v+1)*q-E.clientHeight)},h=v=>{let E=e[c],F=Math.max(1,Math.floor(l.height/q)-
-1);if(!(v.ctrlKey||v.metaKey||v.altKey)){switch(v.key){case"ArrowDown":i(c+1);break;case"ArrowUp":i(c-1);break;case"PageDown":i(c+F);break;case"PageUp":i(c-F);break;case"\
-Home":i(0);break;case"End":i(e.length-1);break;case"ArrowRight":E.expanded?i(c+1):E.node.children.length&&!o&&n(E.node,!0);break;case"ArrowLeft":E.expanded&&!o?
-n(E.node,!1):E.parent>=0&&i(E.parent);break;case"Enter":X(T(E.node.member.name));break;default:return}v.preventDefault()}},_=Math.max(0,Math.floor(l.top/q)-10),
-P=Math.min(e.length,Math.ceil((l.top+l.height)/q)+10),R=e.slice(_,P);return t("div",{class:"grid"+(a?" limited":""),role:"treegrid","aria-label":"Namespaces","a\
-ria-rowcount":e.length+1,"aria-readonly":"true",tabIndex:0,onKeyDown:h,"aria-activedescendant":c>=_&&c<P?"row-"+e[c].node.member.name:void 0},t("div",{class:"ro\
-w header",role:"row","aria-rowindex":1},t("span",{role:"columnheader"},"Namespace"),t("span",{role:"columnheader"},"Problems"),a&&t("span",{role:"columnheader",
-class:"wide"},"Quota"),t("span",{role:"columnheader",class:"wide"},"Kind"),t("span",{role:"columnheader",class:"num wide",title:"Namespaces below"},"Below"),t("\
-span",{role:"columnheader",class:"num"},"Age")),t("div",{class:"rows",role:"rowgroup",ref:r,onScroll:u,tabIndex:-1},t("div",{role:"presentation",style:{height:e.
-length*q+"px",position:"relative"}},R.map((v,E)=>t(In,{key:v.node.member.name,row:v,index:_+E,active:_+E===c,fixed:o,choose:()=>p(v.node.member.name),toggle:n,limits:a})))))}
-function In({row:e,index:n,active:s,fixed:a,choose:o,toggle:r,limits:l}){let{node:m,depth:d,expanded:f}=e,{member:p,children:c}=m,u=p.problems?.length??0,i=m.problems-
-u,y=l?.get(p.name);return t("div",{id:"row-"+p.name,role:"row",class:"row"+(s?" active":"")+(u?" troubled":""),"aria-level":d+1,"aria-rowindex":n+2,"aria-posins\
-et":e.position,"aria-setsize":e.siblings,"aria-expanded":c.length?f:void 0,style:{top:n*q+"px","--depth":Math.min(d,Gt)},onMouseDown:o,draggable:!0,onDragStart:h=>h.
-dataTransfer.setData("text/x-namespace",p.name),onDragOver:h=>{h.dataTransfer.types.includes("text/x-namespace")&&h.preventDefault()},onDrop:h=>{h.preventDefault();
-let _=h.dataTransfer.getData("text/x-namespace");_&&_!==p.name&&X(`/plan?namespace=${_}&change=move&parent=${p.name}`)}},t("span",{role:"gridcell",class:"name"},
-c.length?t("button",{class:"twist",tabIndex:-1,"aria-hidden":"true",disabled:a,onClick:()=>r(m,!f)},f?"▾":"▸"):t("span",{class:"twist"}),d>Gt&&t("span",{class:"\
-dim level",title:"Level in the tree"},d+1),t(C,{to:T(p.name),tabIndex:-1,title:p.name},p.name),p.deleting&&t("span",{class:"tag"},"deleting")),t("span",{role:"g\
-ridcell",class:"what"},u?t("span",{class:"problem",title:p.problems.map(h=>`${J(h.type)}: ${h.message}`).join(`
+ one a sub-namespace; red ones have problems."))}var q=30,Dn=200,Kt=4,Gt=6,Ze=new Map,Ve={text:"",problems:!1},Wt="",qt="";function Yt({version:e}){let n=S("/api/forest",e);D("Forest");let s=S("/api/quotas",e);
+return t("main",{class:"forest"},!n.data&&t("div",{class:"head"},t("h1",null,"Forest")),t(N,{from:n},a=>t(Fn,{forest:a,quotas:s.data})))}function jn(e,n){let s=new Map;
+for(let a of e.quotas)for(let o of a.limits)(!n||o.resource===n)&&!(s.get(a.namespace)?.share>=o.share)&&s.set(a.namespace,o);return s}function Fn({forest:e,quotas:n}){
+let[s,a]=k(Wt),o=x=>{Wt=x,a(x)},r=G(()=>[...new Set(n?.quotas.flatMap(x=>x.limits.map(j=>j.resource)))].sort(),[n]),l=G(()=>n?.quotas.length?jn(n,s):void 0,[n,s]),
+m=G(()=>Pt(e.namespaces),[e]),[d,f]=Z(),p=d.get("view")==="drawing",[c,u]=k(Ve),[i,y]=k(!!Ve.mine),h=S("/api/mine",0,!i);U(()=>_({...c,mine:i&&h.data?new Set(h.
+data):void 0}),[i,h.data]);let _=x=>{Ve=x,u(x)},[,P]=k(0),R=e.namespaces.length<=Dn,v=x=>Ze.get(x.member.name)??(R||x.problems>(x.member.problems?.length??0)),E=$e(
+m,c,v),F=e.namespaces.filter(x=>x.problems?.length),Y=(x,j)=>{Ze.set(x.member.name,j),P(ke=>ke+1)},ee=x=>{for(let j of e.namespaces)Ze.set(j.name,x);P(j=>j+1)};
+return t("div",null,t("div",{class:"head"},t("h1",null,"Forest"),t("p",{class:"summary"},L(e.namespaces.length,"namespace")," in ",L(m.length,"tree")," · ",F.length?
+t(b,null,t("b",{class:"bad"},L(F.length,"namespace")," with problems"),": ",F.slice(0,Kt).map(x=>t(b,null,t(C,{to:T(x.name),key:x.name},x.name)," ")),F.length>Kt&&
+"…"):t("span",{class:"good"},"no problems")),t($,{command:"kubectl hns tree -A"})),e.partial&&t("p",{class:"stale"},e.partial),t("div",{class:"tools"},t("inpu\
+t",{id:"search",type:"search",placeholder:"Name, or label=value  ( / )","aria-label":"Filter by name, or by label=value",value:c.text,onInput:x=>_({...c,text:x.
+target.value}),spellcheck:!1,autocomplete:"off"}),t("label",{class:"check"},t("input",{type:"checkbox",checked:c.problems,onChange:x=>_({...c,problems:x.target.
+checked})})," With problems"),t("label",{class:"check",title:"Namespaces that you may get by a role in them"},t("input",{type:"checkbox",checked:i,onChange:x=>y(
+x.target.checked)})," Mine"),t("span",{class:"grow"}),t("span",{class:"views",role:"group","aria-label":"View"},[["","Table"],["drawing","Drawing"]].map(([x,j])=>t(
+"button",{key:x,"aria-pressed":p===(x==="drawing"),onClick:()=>f(x?{view:x}:{})},j))),!p&&r.length>0&&t("label",null,"Quota of ",t("select",{value:s,onChange:x=>o(
+x.target.value)},t("option",{value:""},"the fullest"),r.map(x=>t("option",{key:x,value:x},x)))),t("button",{onClick:()=>ee(!0),disabled:pe(c)},"Expand all"),t("\
+button",{onClick:()=>ee(!1),disabled:pe(c)},"Collapse all")),i&&h.error&&t(V,{problem:h.error.problem}),p&&E.length?t(Qt,{roots:m,filter:c,isExpanded:v}):E.length?
+t(On,{list:E,toggle:Y,filter:c,limits:l}):t("p",{class:"dim box",role:"status"},pe(c)?"No namespace matches the filter.":"There are no namespaces that you may s\
+ee."))}function On({list:e,toggle:n,filter:s,limits:a}){let o=pe(s),r=B(null),[l,m]=k({top:0,height:800}),[d,f]=k(qt),p=v=>{qt=v,f(v)},c=Math.max(0,e.findIndex(
+v=>v.node.member.name===d));U(()=>y(c),[]),U(()=>{o&&(r.current.scrollTop=0)},[s.text,s.problems,s.mine]);let u=()=>{let v=r.current;v&&m({top:v.scrollTop,height:v.
+clientHeight})};U(()=>(u(),addEventListener("resize",u),()=>removeEventListener("resize",u)),[e.length]);let i=v=>{v=Math.max(0,Math.min(e.length-1,v)),p(e[v].node.
+member.name),y(v)},y=v=>{let E=r.current;v*q<E.scrollTop&&(E.scrollTop=v*q),(v+1)*q>E.scrollTop+E.clientHeight&&(E.scrollTop=(v+1)*q-E.clientHeight)},h=v=>{let E=e[c],
+F=Math.max(1,Math.floor(l.height/q)-1);if(!(v.ctrlKey||v.metaKey||v.altKey)){switch(v.key){case"ArrowDown":i(c+1);break;case"ArrowUp":i(c-1);break;case"PageDown":
+i(c+F);break;case"PageUp":i(c-F);break;case"Home":i(0);break;case"End":i(e.length-1);break;case"ArrowRight":E.expanded?i(c+1):E.node.children.length&&!o&&n(E.node,
+!0);break;case"ArrowLeft":E.expanded&&!o?n(E.node,!1):E.parent>=0&&i(E.parent);break;case"Enter":X(T(E.node.member.name));break;default:return}v.preventDefault()}},
+_=Math.max(0,Math.floor(l.top/q)-10),P=Math.min(e.length,Math.ceil((l.top+l.height)/q)+10),R=e.slice(_,P);return t("div",{class:"grid"+(a?" limited":""),role:"t\
+reegrid","aria-label":"Namespaces","aria-rowcount":e.length+1,"aria-readonly":"true",tabIndex:0,onKeyDown:h,"aria-activedescendant":c>=_&&c<P?"row-"+e[c].node.member.
+name:void 0},t("div",{class:"row header",role:"row","aria-rowindex":1},t("span",{role:"columnheader"},"Namespace"),t("span",{role:"columnheader"},"Problems"),a&&
+t("span",{role:"columnheader",class:"wide"},"Quota"),t("span",{role:"columnheader",class:"wide"},"Kind"),t("span",{role:"columnheader",class:"num wide",title:"N\
+amespaces below"},"Below"),t("span",{role:"columnheader",class:"num"},"Age")),t("div",{class:"rows",role:"rowgroup",ref:r,onScroll:u,tabIndex:-1},t("div",{role:"\
+presentation",style:{height:e.length*q+"px",position:"relative"}},R.map((v,E)=>t(In,{key:v.node.member.name,row:v,index:_+E,active:_+E===c,fixed:o,choose:()=>p(
+v.node.member.name),toggle:n,limits:a})))))}function In({row:e,index:n,active:s,fixed:a,choose:o,toggle:r,limits:l}){let{node:m,depth:d,expanded:f}=e,{member:p,
+children:c}=m,u=p.problems?.length??0,i=m.problems-u,y=l?.get(p.name);return t("div",{id:"row-"+p.name,role:"row",class:"row"+(s?" active":"")+(u?" troubled":""),
+"aria-level":d+1,"aria-rowindex":n+2,"aria-posinset":e.position,"aria-setsize":e.siblings,"aria-expanded":c.length?f:void 0,style:{top:n*q+"px","--depth":Math.min(
+d,Gt)},onMouseDown:o,draggable:!0,onDragStart:h=>h.dataTransfer.setData("text/x-namespace",p.name),onDragOver:h=>{h.dataTransfer.types.includes("text/x-namespac\
+e")&&h.preventDefault()},onDrop:h=>{h.preventDefault();let _=h.dataTransfer.getData("text/x-namespace");_&&_!==p.name&&X(`/plan?namespace=${_}&change=move&paren\
+t=${p.name}`)}},t("span",{role:"gridcell",class:"name"},c.length?t("button",{class:"twist",tabIndex:-1,"aria-hidden":"true",disabled:a,onClick:()=>r(m,!f)},f?"▾":
+"▸"):t("span",{class:"twist"}),d>Gt&&t("span",{class:"dim level",title:"Level in the tree"},d+1),t(C,{to:T(p.name),tabIndex:-1,title:p.name},p.name),p.deleting&&
+t("span",{class:"tag"},"deleting")),t("span",{role:"gridcell",class:"what"},u?t("span",{class:"problem",title:p.problems.map(h=>`${J(h.type)}: ${h.message}`).join(
+`
 `)},t("b",null,J(p.problems[0].reason))," ",t("span",{class:"wide"},p.problems[0].message),u>1&&` +${u-1}`):i&&!f?t("span",{class:"problem below"},i," below"):null),
 l&&t("span",{role:"gridcell",class:"quota wide"},y&&t(C,{to:"/quotas",tabIndex:-1,title:`${y.resource}: ${y.used} of ${y.hard}`},t(de,{limit:y})," ",t("span",{class:me(
 y.share)},y.used,"/",y.hard)," ",t("span",{class:"dim"},y.resource))),t("span",{role:"gridcell",class:"dim wide"},p.kind==="full"?"":p.kind),t("span",{role:"gri\
-dcell",class:"num dim wide"},m.descendants||""),t("span",{role:"gridcell",class:"num dim"},_e(p.created)))}function Yt({version:e,...n}){let{namespace:s,resource:a,name:o}=n,r=`/api/namespaces/${s}/objects/${encodeURIComponent(a)}/${encodeURIComponent(o)}`,l=S(r,e),m=l.
+dcell",class:"num dim wide"},m.descendants||""),t("span",{role:"gridcell",class:"num dim"},_e(p.created)))}function zt({version:e,...n}){let{namespace:s,resource:a,name:o}=n,r=`/api/namespaces/${s}/objects/${encodeURIComponent(a)}/${encodeURIComponent(o)}`,l=S(r,e),m=l.
 data&&l.data.state!=="Absent";return D(`${o} in ${s}`),t("main",null,t(Je,{names:[s,o]}),t("div",{class:"head"},t("h1",null,o),t("p",{class:"summary"},a," in ",
 s),t($,{command:`kubectl hns explain ${a} ${o} -n ${s}`})),t(N,{from:l},d=>t(Hn,{a:d,place:n})),m&&t(Bn,{path:r+"/content",version:e,place:n}))}function Hn({a:e,
 place:n}){let s={Copy:`It is a copy of the one in ${e.source}.`,Local:"It was made here; it is not a copy.",Absent:`It is not in ${e.namespace}.`}[e.state];return t(
@@ -336,7 +338,7 @@ t("summary",null,t("h2",null,"Difference from the source in ",o.source)),t(xe,{t
 verwritten":!0},t("summary",null,t("h2",null,"What it has overwritten")),t("p",{class:"dim"},"An ancestor's object replaced one that was made here. Removed line\
 s are those of the former."),t(xe,{text:o.overwritten}),t($,{command:`kubectl hns explain ${s.resource} ${s.name} -n ${s.namespace} --overwritten`})),t("details",
 {class:"box fold","data-yaml":!0},t("summary",null,t("h2",null,"YAML")),t("div",{class:"tools"},t("span",{class:"grow"}),t(Nt,{text:o.manifest,title:"Copy as YA\
-ML"})),t("pre",{class:"yaml"},o.manifest))))}var oe={move:{title:"Move it below",fields:["parent"]},root:{title:"Make it a root",fields:[]},delete:{title:"Delete it",fields:[]},mode:{title:"Set the mode of\
+ML"})),t("pre",{class:"yaml",tabIndex:0,role:"region","aria-label":"YAML"},o.manifest))))}var oe={move:{title:"Move it below",fields:["parent"]},root:{title:"Make it a root",fields:[]},delete:{title:"Delete it",fields:[]},mode:{title:"Set the mode of\
  a kind",fields:["resource","mode"]},child:{title:"Create a child named",fields:["child"],write:!0},allow:{title:"Allow cascading deletion",fields:[],write:!0},
 forbid:{title:"Forbid cascading deletion",fields:[],write:!0}},Jt={parent:"New parent",resource:"Resource",mode:"Mode",child:"Name of the child"},Qn=["Propagate",
 "AllowPropagate","Remove","Ignore"],Kn=2e3;function Zt({version:e}){let[n,s]=Z(),a=S("/api/session",0),o=S("/api/forest",0),r=Object.fromEntries(n),[l,m]=k(r.change in
@@ -362,15 +364,15 @@ num","data-label":"Limit"},c.limit)))))),!!o.omittedExceededQuotas&&t("p",{class
 that you may not get, or that are too many."),f.length>0&&t(b,null,t("h3",null,"Permissions"),t("ul",{class:"plain access"},f.map(c=>t("li",{key:c.text},t("span",
 {class:"mark "+c.change},c.change==="Gained"?"+":"−"),c.text," ",t("span",{class:"dim"},"in ",c.namespaces.length>3?L(c.namespaces.length,"namespace"):c.namespaces.
 join(", "))))))),t(H,{list:[...p?[`Left out, because you may not list them in ${n.namespace}: ${p.join(", ")}`]:[],...(o.unknown??[]).map(c=>"Not known: "+c)]}),
-d.map(c=>t(zn,{key:c.name,plan:c,open:m.length<=5})),d.length<m.length&&t("button",{onClick:()=>l(!0)},"Show ",m.length-d.length," more namespaces"),t(Yn,{plan:e,
+d.map(c=>t(Yn,{key:c.name,plan:c,open:m.length<=5})),d.length<m.length&&t("button",{onClick:()=>l(!0)},"Show ",m.length-d.length," more namespaces"),t(zn,{plan:e,
 fields:n,write:s,done:a}))}var qn={Add:"+",Change:"~",Overwrite:"!",Remove:"−",Keep:"="},Xt={Add:"added",Change:"changed",Overwrite:"overwritten",Remove:"remo\
-ved",Keep:"kept"};function zn({plan:e,open:n}){let s=e.objects??[],a=Object.entries(Xt).map(([o,r])=>[s.filter(l=>l.action===o).length,r]).filter(([o])=>o);return t(
+ved",Keep:"kept"};function Yn({plan:e,open:n}){let s=e.objects??[],a=Object.entries(Xt).map(([o,r])=>[s.filter(l=>l.action===o).length,r]).filter(([o])=>o);return t(
 "details",{class:"box fold",open:n,"data-namespace":e.name},t("summary",null,t("h2",null,e.name)," ",e.fate&&t("span",{class:"tag bad"},e.fate.toLowerCase())," ",
 t("span",{class:"dim"},a.map(([o,r])=>`${o} ${r}`).join(", "))),t("ul",{class:"plain"},e.labels?.map(o=>t("li",{key:o.key},t("span",{class:"mark"},"~"),"label ",
 t("code",null,o.key),": ",o.before||"none"," → ",o.after||"none")),e.quotas?.map(o=>t("li",{key:o.name+o.resource,class:"bad"},t("span",{class:"mark"},"!"),"R\
 esourceQuota ",o.name," allows ",o.hard," of ",o.resource,", and there would be ",o.planned)),s.map(o=>t("li",{key:o.group+o.kind+o.name},t("span",{class:"mark "+
 o.action},qn[o.action]),t("span",{class:"hidden"},Xt[o.action],": "),o.kind,"/",o.name,o.source&&t("span",{class:"dim"}," from ",o.source),o.difference&&t("deta\
-ils",null,t("summary",null,"difference"),t(xe,{text:o.difference}))))))}function Yn({plan:e,fields:n,write:s,done:a}){let o=B(null),[r,l]=k(""),[m,d]=k(!1),[f,p]=k(),
+ils",null,t("summary",null,"difference"),t(xe,{text:o.difference}))))))}function zn({plan:e,fields:n,write:s,done:a}){let o=B(null),[r,l]=k(""),[m,d]=k(!1),[f,p]=k(),
 c=n.change==="delete",{namespace:u,...i}=n,y=async h=>{h.preventDefault(),d(!0),p(void 0);try{await Ct(`/api/namespaces/${encodeURIComponent(u)}/changes`,{...i,
 confirm:r}),a()}catch(_){p(_),d(!1)}};return e.status.refusals?.length?null:t("section",{class:"box","aria-labelledby":"make"},t("div",{class:"head"},t("h2",{id:"\
 make"},"Make the change"),t("span",{class:"grow"}),t($,{command:e.make})),s?e.writable?t("button",{class:c?"danger":"primary",onClick:()=>o.current.showModal()},
@@ -389,7 +391,8 @@ con.svg",alt:"",width:"22",height:"22"}),t("b",null,"hns")),t("nav",{class:"page
 age":void 0},c))),t("span",{class:"context"},f&&t(b,null,t("b",{title:"Cluster "+f.cluster},f.context||"no context"),t("span",{class:"dim"}," ",f.user))),t("spa\
 n",{class:"grow"}),f&&t("span",{class:"wide tag"+(f.write?" warn":"")},f.write?"may write":"read-only"),t("span",{class:"state "+r,role:"status"},Jn[r])),m.error?.
 status===401?t("main",null,t(V,{problem:m.error.problem})):t(es,{key:e,path:e,version:l,tick:l+a}))}function es({path:e,version:n,tick:s}){let a=e.split("/").slice(
-1).map(o=>{try{return decodeURIComponent(o)}catch{return o}});if(e==="/")return t(zt,{version:n});if(e==="/quotas")return t(Dt,{version:n});if(e==="/plan")return t(
+1).map(o=>{try{return decodeURIComponent(o)}catch{return o}});if(e==="/")return t(Yt,{version:n});if(e==="/quotas")return t(Dt,{version:n});if(e==="/plan")return t(
 Zt,{version:n});if(e==="/admin")return t(Bt,{version:s});if(a[0]==="ns"&&a[1]){if(a.length===2)return t(Ot,{name:a[1],version:s});if(a.length===3&&a[2]==="acces\
-s")return t(It,{name:a[1],version:s});if(a.length===4)return t(Yt,{namespace:a[1],resource:a[2],name:a[3],version:s})}return t("main",null,t(V,{problem:{title:"\
-There is no such page",hint:"The name at the top left leads to the forest."}}))}Et();Ke(t(Vn,null),document.getElementById("app"));
+s")return t(It,{name:a[1],version:s});if(a.length===4)return t(zt,{namespace:a[1],resource:a[2],name:a[3],version:s})}return t("main",null,t("h1",{class:"hidden"},
+"No such page"),t(V,{problem:{title:"There is no such page",hint:"The name at the top left leads to the forest."}}))}Et();Ke(t(Vn,null),document.getElementById(
+"app"));

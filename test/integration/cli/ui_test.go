@@ -90,7 +90,14 @@ func TestPageHasThePermissionsOfItsUser(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	all := servePage(t, root)
+	all, mine := servePage(t, root), servePage(t, alice, "--write")
+	// kube-controller-manager completes the role admin when the cluster starts.
+	eventually(t, func() error {
+		if status, body := mine.do(t, http.MethodGet, "/api/namespaces/page-a", ""); status != http.StatusOK {
+			return fmt.Errorf("status %d: %s", status, body)
+		}
+		return nil
+	})
 	parents := map[string]string{}
 	for _, m := range read[ui.Forest](t, all, "/api/forest").Namespaces {
 		parents[m.Name] = m.Parent
@@ -110,7 +117,6 @@ func TestPageHasThePermissionsOfItsUser(t *testing.T) {
 	}
 	all.expect(t, http.StatusMethodNotAllowed, http.MethodPost, "/api/namespaces/page-x/changes", `{"change":"move","parent":"page"}`)
 
-	mine := servePage(t, alice, "--write")
 	forest := read[ui.Forest](t, mine, "/api/forest")
 	for _, m := range forest.Namespaces {
 		if m.Name == "page" || m.Name == "page-x" {
