@@ -36,6 +36,12 @@ type Getter interface {
 	Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error)
 }
 
+// Store gets and lists objects.
+type Store interface {
+	Getter
+	rest.Lister
+}
+
 // Config is the configuration of a Planner.
 type Config struct {
 	// Kubernetes, Dynamic and Lister read the cluster.
@@ -43,12 +49,8 @@ type Config struct {
 	Dynamic    dynamic.Interface
 	Lister     *ObjectLister
 	// Hierarchies, Subnamespaces and Configuration are the storage of this server's resources.
-	Hierarchies   rest.Lister
-	Subnamespaces interface {
-		rest.Lister
-		Getter
-	}
-	Configuration Getter
+	Hierarchies, Subnamespaces Store
+	Configuration              Getter
 	// Tree validates and authorizes the change as it does when the change is made.
 	Tree *tree.Tree
 	// GetHierarchy returns the stored hierarchy of a namespace.
@@ -64,7 +66,7 @@ type Config struct {
 	Limits Limits
 }
 
-// Planner makes plans. It reads a snapshot of the cluster for each one, and evaluates it with the propagator's
+// Planner makes plans. It reads a snapshot of the namespaces that each one concerns, and evaluates it with the propagator's
 // functions.
 type Planner struct {
 	Config
@@ -164,7 +166,19 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 			return nil, apierrors.NewInternalError(err) // plan has validated them
 		}
 	}
-	t, err := p.readTree(ctx, rules.Managed)
+	var others []string
+	if spec.Parent != "" {
+		others = append(others, spec.Parent)
+	}
+	if spec.Change == hnc.ChangeRules {
+		// Those that leave the tree, because the new rules exclude them, are read as well.
+		members, err := p.Tree.Index.Members(ctx, namespace.Name)
+		if err != nil {
+			return nil, err
+		}
+		others = members
+	}
+	t, err := p.readTree(ctx, rules.Managed, namespace.Name, others...)
 	if err != nil {
 		return nil, internalerror.From(err)
 	}
@@ -195,12 +209,8 @@ func (p *Planner) predict(ctx context.Context, namespace *corev1.Namespace, spec
 	}
 	scope := plan.Scope(t, namespace.Name)
 	if spec.Change == hnc.ChangeRules {
-		members, err := p.Tree.Index.Members(ctx, namespace.Name)
-		if err != nil {
-			return nil, err
-		}
-		// Those that leave the tree, because the new rules exclude them.
-		scope = append(scope, slices.DeleteFunc(members, func(name string) bool { return slices.Contains(scope, name) })...)
+		inScope := sets.New(scope...)
+		scope = append(scope, slices.DeleteFunc(others, inScope.Has)...)
 	}
 	read := sets.New(scope...).Insert(t.Ancestors(namespace.Name)...)
 	// The modes of other trees have no effect here, and the requester may not see them.

@@ -18,7 +18,7 @@ import (
 // allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be added until the namespace is gone; the propagator, which
 // deletes the namespace, applies the same rule, and keeps a namespace that has children by then.
 func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *corev1.Namespace, hierarchies HierarchyGetter, subnamespaces rest.Getter) error {
-	children := c.index.children(name)
+	children := c.index.Children(name)
 	if parent.DeletionTimestamp != nil || len(children) == 0 {
 		return nil
 	}

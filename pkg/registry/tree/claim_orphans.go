@@ -20,7 +20,7 @@ const maxOrphans = 100
 // orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the name, so that no namespace
 // can come to name it until then. Names that no namespace has ever named need no read, because their mark does not exist.
 func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
-	children := s.index.children(name)
+	children := s.index.Children(name)
 	s.marks[name] = 0
 	if s.fresh || len(children) > 0 {
 		mark, err := s.index.config.Edges.Mark(ctx, name)
@@ -32,7 +32,7 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 		if err := s.index.WaitUntilFresh(ctx); err != nil {
 			return nil, err
 		}
-		children = s.index.children(name)
+		children = s.index.Children(name)
 	}
 	namespaces, err := s.index.config.Namespaces.List(labels.Everything())
 	if err != nil {

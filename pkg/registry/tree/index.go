@@ -107,8 +107,8 @@ func (i *Index) WaitUntilFresh(ctx context.Context) error {
 	return nil
 }
 
-// children returns the names of the children of a namespace.
-func (i *Index) children(name string) []string {
+// Children returns the names of the children of a namespace by their edges, whether these are effective or not.
+func (i *Index) Children(name string) []string {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	return i.forest.Children(name)
@@ -116,12 +116,12 @@ func (i *Index) children(name string) []string {
 
 // Root returns the root of the tree that contains a namespace.
 func (i *Index) Root(name string) string {
-	chain := i.chain(name)
+	chain := i.Chain(name)
 	return chain[len(chain)-1]
 }
 
-// chain returns a namespace and its ancestors, the root last.
-func (i *Index) chain(name string) []string {
+// Chain returns a namespace and its ancestors by their edges, whether these are effective or not, the root last.
+func (i *Index) Chain(name string) []string {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
 	return i.forest.Chain(name)

@@ -199,7 +199,7 @@ func (s *snapshot) read(ctx context.Context, name string) error {
 // maxReads is the number of edges that are read in one transaction; etcd allows 128 operations.
 const maxReads = 100
 
-// chain returns a namespace and its ancestors, the root last. The graph of edges has no cycles; if it had one nevertheless, the chain would end
+// Chain returns a namespace and its ancestors by their edges, whether these are effective or not, the root last. The graph of edges has no cycles; if it had one nevertheless, the chain would end
 // before the first repetition.
 func (s *snapshot) chain(ctx context.Context, name string) ([]string, error) {
 	chain := []string{name}
