@@ -3,9 +3,11 @@ package subtree
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
@@ -21,7 +23,8 @@ type eventWriter struct {
 	// started is whether the response has started, columnsSent whether a table with columns was sent.
 	started, columnsSent bool
 	columns              json.RawMessage
-	// dirty is whether there is something to flush, err the first write error.
+	// dirty is whether there is something to flush. err is why the watch ends: the first write error, or errWatchEnded after an event that could
+	// not be sent. Nothing is written after it.
 	dirty bool
 	err   error
 }
@@ -58,15 +61,16 @@ func (e *eventWriter) flush() {
 
 // writeLine writes an encoded event.
 func (e *eventWriter) writeLine(line []byte) {
+	if e.err != nil {
+		return
+	}
 	e.start()
 	if !e.dirty {
 		// Without support for deadlines, a watch that nobody reads lasts until the connection breaks.
 		_ = http.NewResponseController(e.w).SetWriteDeadline(time.Now().Add(writeTimeout))
 		e.dirty = true
 	}
-	if _, err := e.w.Write(line); err != nil && e.err == nil {
-		e.err = err
-	}
+	_, e.err = e.w.Write(line)
 }
 
 func (e *eventWriter) writeEvent(eventType string, object any) {
@@ -74,21 +78,32 @@ func (e *eventWriter) writeEvent(eventType string, object any) {
 		Type   string `json:"type"`
 		Object any    `json:"object"`
 	}{eventType, object})
-	if err == nil {
-		e.writeLine(append(raw, '\n'))
+	if err != nil {
+		e.lose(err)
+		return
+	}
+	e.writeLine(append(raw, '\n'))
+}
+
+// lose ends the watch because an event cannot be sent. The error makes the caller list again, as if its revision were too old: a later position
+// would tell it that it has missed nothing.
+func (e *eventWriter) lose(err error) {
+	if e.err == nil {
+		e.writeError(apierrors.NewResourceExpired(fmt.Sprintf("an event cannot be sent: %v; list again", err)))
+		e.err = errWatchEnded
 	}
 }
 
 // writeRaw writes an event unchanged.
-func (e *eventWriter) writeRaw(f rawEvent) { e.writeLine(f.line) }
+func (e *eventWriter) writeRaw(event rawEvent) { e.writeLine(event.line) }
 
 // forward writes an event of kube-apiserver in the caller's output type.
-func (e *eventWriter) forward(f rawEvent) {
+func (e *eventWriter) forward(event rawEvent) {
 	if e.request.reader.output.table == "" {
-		e.writeLine(f.line)
+		e.writeLine(event.line)
 		return
 	}
-	e.writeObject(f.Type, f.Object)
+	e.writeObject(event.Type, event.Object)
 }
 
 // writeError ends the watch with an error event.
@@ -103,14 +118,15 @@ func (e *eventWriter) writeError(err error) {
 }
 
 // writeObject writes an object. The first table names the columns.
-func (e *eventWriter) writeObject(eventType string, writeObject json.RawMessage) {
+func (e *eventWriter) writeObject(eventType string, object json.RawMessage) {
 	if e.request.reader.output.table == "" {
-		e.writeEvent(eventType, writeObject)
+		e.writeEvent(eventType, object)
 		return
 	}
 	var table page
-	if err := json.Unmarshal(writeObject, &table); err != nil {
+	if err := json.Unmarshal(object, &table); err != nil {
+		e.lose(err)
 		return
 	}
-	e.writeEvent(eventType, e.withColumns(table))
+	e.writeTable(eventType, table)
 }

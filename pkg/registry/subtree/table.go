@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// withColumns returns the table with columns if it is the first of the watch, otherwise without. It removes the
-// objects of the rows if the caller wants none.
-func (e *eventWriter) withColumns(table page) page {
+// writeTable writes an event with a table: with columns if it is the first of the watch, and without the objects of the rows if the caller wants
+// none.
+func (e *eventWriter) writeTable(eventType string, table page) {
 	named := len(table.ColumnDefinitions) > 0 && string(table.ColumnDefinitions) != "null"
 	if named {
 		e.columns = table.ColumnDefinitions
@@ -21,13 +21,15 @@ func (e *eventWriter) withColumns(table page) page {
 	if e.request.reader.query.Get("includeObject") == string(metav1.IncludeNone) {
 		for i, raw := range table.Rows {
 			var r row
-			if json.Unmarshal(raw, &r) == nil {
-				r.Object = json.RawMessage("null")
-				table.Rows[i], _ = json.Marshal(r)
+			if err := json.Unmarshal(raw, &r); err != nil {
+				e.lose(err)
+				return
 			}
+			r.Object = json.RawMessage("null")
+			table.Rows[i], _ = json.Marshal(r) // what was decoded can be encoded
 		}
 	}
-	return table
+	e.writeEvent(eventType, table)
 }
 
 // rememberColumns keeps the columns of a table that is not sent, for the first that is.
@@ -88,5 +90,5 @@ func (e *eventWriter) writeBookmark(resourceVersion string, annotations map[stri
 		Kind: "Table", APIVersion: e.request.reader.output.table, Metadata: metav1.ListMeta{ResourceVersion: resourceVersion},
 		ColumnDefinitions: e.columns, Rows: []json.RawMessage{e.nameRow(id, e.columns)},
 	}
-	e.writeEvent(string(watch.Bookmark), e.withColumns(table))
+	e.writeTable(string(watch.Bookmark), table)
 }

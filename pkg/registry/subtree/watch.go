@@ -116,7 +116,7 @@ func (w *watcher) follow(ctx context.Context, events <-chan rawEvent, changed <-
 				return nil
 			}
 			err = w.handleEvent(ctx, f)
-			if len(events) > 0 && err == nil {
+			if len(events) > 0 && err == nil && w.out.err == nil {
 				continue
 			}
 		case <-changed:
@@ -131,7 +131,7 @@ func (w *watcher) follow(ctx context.Context, events <-chan rawEvent, changed <-
 		}
 		w.out.flush()
 		if w.out.err != nil {
-			return nil // the caller has disconnected
+			return nil // the caller has disconnected, or has to list again
 		}
 	}
 }
