@@ -58,13 +58,12 @@ type Config struct {
 type Ledger struct {
 	config  Config
 	pending chan *operation
-	// cached holds the records that this replica has read or written last. Only process uses it.
-	cached map[string]fence.Entry
+	cached  recordCache
 }
 
 // New returns a Ledger that serves requests while Run runs.
 func New(config Config) *Ledger {
-	return &Ledger{config: config, pending: make(chan *operation), cached: map[string]fence.Entry{}}
+	return &Ledger{config: config, pending: make(chan *operation)}
 }
 
 const (
@@ -211,10 +210,10 @@ func (l *Ledger) commit(ctx context.Context, t *transaction) error {
 		return err
 	}
 	for name, value := range t.write.Put {
-		l.cached[name] = fence.Entry{Name: name, Value: value, Revision: revision}
+		l.cached.set(fence.Entry{Name: name, Value: value, Revision: revision})
 	}
 	for _, name := range t.write.Delete {
-		delete(l.cached, name)
+		l.cached.remove(name)
 	}
 	return nil
 }
@@ -224,7 +223,7 @@ func (l *Ledger) read(ctx context.Context, fresh bool, names ...string) (map[str
 	entries := map[string]fence.Entry{}
 	var unknown []string
 	for _, name := range names {
-		if entry, ok := l.cached[name]; ok && !fresh {
+		if entry, ok := l.cached.get(name); ok && !fresh {
 			entries[name] = entry
 		} else {
 			unknown = append(unknown, name)
@@ -238,7 +237,8 @@ func (l *Ledger) read(ctx context.Context, fresh bool, names ...string) (map[str
 		return nil, err
 	}
 	for _, entry := range read {
-		entries[entry.Name], l.cached[entry.Name] = entry, entry
+		entries[entry.Name] = entry
+		l.cached.set(entry)
 	}
 	return entries, nil
 }

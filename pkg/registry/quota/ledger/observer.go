@@ -16,7 +16,9 @@ import (
 type Observer struct {
 	ledger *Ledger
 	queue  workqueue.TypedRateLimitingInterface[key]
-	live   Live
+	// deleted holds the names of namespaces that are gone, whose records have yet to be found.
+	deleted workqueue.TypedRateLimitingInterface[string]
+	live    Live
 	// seen holds the revisions of the records with reservations at the last check.
 	seen map[key]int64
 	// chains holds, by key, the ancestors with which the use was recorded last.
@@ -31,7 +33,7 @@ type Live interface {
 
 // NewObserver returns an Observer. The informers are those of the ledger's listers.
 func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndexInformer) (*Observer, error) {
-	o := &Observer{ledger: ledger, live: live, seen: map[key]int64{}, queue: newQueue()}
+	o := &Observer{ledger: ledger, live: live, seen: map[key]int64{}, queue: newQueue[key](), deleted: newQueue[string]()}
 	if _, err := quotas.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    o.enqueue,
 		UpdateFunc: func(_, updated any) { o.enqueue(updated) },
@@ -43,8 +45,8 @@ func NewObserver(ledger *Ledger, live Live, quotas, namespaces cache.SharedIndex
 	return o, err
 }
 
-func newQueue() workqueue.TypedRateLimitingInterface[key] {
-	return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[key]())
+func newQueue[T comparable]() workqueue.TypedRateLimitingInterface[T] {
+	return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[T]())
 }
 
 func (o *Observer) enqueue(obj any) {
@@ -59,20 +61,38 @@ func (o *Observer) enqueue(obj any) {
 }
 
 func (o *Observer) enqueueNamespace(obj any) {
-	name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
-	if err != nil {
-		return
+	if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
+		o.deleted.Add(name)
 	}
-	entries, err := o.ledger.config.Records.List(context.Background(), useFolder+"/"+name)
-	if err != nil {
-		// The next check finds them.
-		return
+}
+
+// followDeletions enqueues the records of namespaces that are gone, until the queue is shut down.
+func (o *Observer) followDeletions(ctx context.Context) {
+	for {
+		name, shutdown := o.deleted.Get()
+		if shutdown {
+			return
+		}
+		if err := o.enqueueRecords(ctx, name); err != nil {
+			o.deleted.AddRateLimited(name)
+		} else {
+			o.deleted.Forget(name)
+		}
+		o.deleted.Done(name)
 	}
+}
+
+// enqueueRecords enqueues the records of a namespace.
+func (o *Observer) enqueueRecords(ctx context.Context, namespace string) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	entries, err := o.ledger.config.Records.List(ctx, useFolder+"/"+namespace)
 	for _, entry := range entries {
 		if k, ok := keyOf(entry.Name); ok {
 			o.queue.Add(k)
 		}
 	}
+	return err
 }
 
 // checkInterval is the interval at which all records are compared with the cluster.
@@ -81,6 +101,7 @@ const checkInterval = 2 * time.Minute
 // Run records use until ctx is done.
 func (o *Observer) Run(ctx context.Context) {
 	context.AfterFunc(ctx, o.queue.ShutDown)
+	context.AfterFunc(ctx, o.deleted.ShutDown)
 	go func() {
 		for ctx.Err() == nil {
 			if err := o.check(ctx); err != nil {
@@ -93,6 +114,7 @@ func (o *Observer) Run(ctx context.Context) {
 		}
 	}()
 	go o.followTree(ctx)
+	go o.followDeletions(ctx)
 	o.observeAll(ctx)
 }
 
@@ -127,8 +149,10 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 }
 
 // check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose write has failed, and takes over the
-// versions of a cluster that was restored to an earlier state. It deletes the records of subtrees that have no quota any more.
+// versions of a cluster that was restored to an earlier state. It deletes the records of subtrees that have no quota any more, and forgets the cached
+// ones.
 func (o *Observer) check(ctx context.Context) error {
+	o.ledger.cached.empty()
 	stored, err := o.ledger.stored(ctx)
 	if err != nil {
 		return err
