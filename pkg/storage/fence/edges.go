@@ -119,7 +119,7 @@ func (e *Edges) listAndWatch(ctx context.Context, replace func([]Entry), update 
 		if n := len(response.Events); n > 0 {
 			e.progress.set(response.Events[n-1].Kv.ModRevision)
 		} else if response.IsProgressNotify() {
-			e.progress.set(response.Header.Revision)
+			e.progress.answer(response.Header.Revision)
 		}
 	}
 	return fmt.Errorf("the watch of edges ended")
