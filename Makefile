@@ -96,7 +96,7 @@ rows: ## list the rules of HNC's behavior, and whether the last make test tested
 	@go run ./test/rows -v
 
 .PHONY: verify
-verify: ## check formatting, lint, dead code, import directions, generated code, go.mod and known vulnerabilities
+verify: ## check formatting, lint with import directions, dead code, generated code, go.mod and known vulnerabilities
 	@hack/verify.sh
 
 .PHONY: images

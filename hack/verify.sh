@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what tests don't: formatting, lint, dead code, import directions, generated code, go.mod, known vulnerabilities. Runs all checks and lists
+# Checks what tests don't: formatting, lint, dead code, generated code, go.mod, known vulnerabilities. Runs all checks and lists
 # those that fail.
 # Usage: verify.sh [CHECK...], from anywhere; checks are the functions below. VERIFY_LINT=off skips lint, whose tool takes
 # minutes to build the first time.
@@ -17,8 +17,6 @@ format() {
 }
 
 vet() { go vet ./... && go vet -C test/bench ./...; }
-
-imports() { go run ./hack/imports; }
 
 lint() {
   [[ "${VERIFY_LINT:-on}" != off ]] || { echo "skipped (VERIFY_LINT=off)"; return 0; }
@@ -118,7 +116,7 @@ monitoring() {
   go run ./hack/dashboard | _output/bin/promtool check rules >/dev/null
 }
 
-checks=(format shell imports paths vet lint deadcode kustomizations chart monitoring tidy dependencies vulnerabilities generated page)
+checks=(format shell paths vet lint deadcode kustomizations chart monitoring tidy dependencies vulnerabilities generated page)
 named=$*
 [[ $# == 0 ]] || checks=("$@")
 failed=()
