@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
 // InForce returns the limits of a list that can be in force, and the names of the others: limits that Kubernetes cannot count, and numbers of objects that are
@@ -41,6 +42,29 @@ func CountedResource(name corev1.ResourceName) (schema.GroupResource, bool) {
 	counted, ok := strings.CutPrefix(string(name), "count/")
 	return schema.ParseGroupResource(counted), ok
 }
+
+// Mode returns the mode of a kind for sources in the first namespace of a chain. Nil means that nothing is propagated.
+type Mode func(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
+
+// Propagates reports whether a resource is the number of objects of a kind that is propagated from any namespace of a chain, which is that of a quota's
+// namespace. Such a limit is not in force: kube-apiserver counts copies like all objects, so it would keep out policy, or whoever fills it would. Kinds that
+// are propagated from below only stay limited, because a tenant could otherwise lift limits from above.
+func (m Mode) Propagates(name corev1.ResourceName, chain []string) bool {
+	resource, ok := CountedResource(name)
+	if !ok || m == nil {
+		return false
+	}
+	for i := range chain {
+		if mode := m(resource, chain[i:]); mode == v1beta1.Propagate || mode == v1beta1.AllowPropagate {
+			return true
+		}
+	}
+	return false
+}
+
+// WhyPropagated says why a limit that Propagates reports is not in force, and what to do.
+const WhyPropagated = "such objects are propagated from the namespace of the quota or its ancestors, and the limit would keep copies out; remove it, " +
+	"or set the mode Ignore for the kind"
 
 // Counted returns the resources of a list that ResourceQuotas count: all but hnc.ResourceSubnamespaces, which our API server counts itself.
 func Counted(list corev1.ResourceList) corev1.ResourceList {

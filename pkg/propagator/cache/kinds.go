@@ -61,19 +61,13 @@ func (s *State) KindOf(resource schema.GroupResource) (kind int, known bool) {
 	return kind, known
 }
 
-// Inherits reports whether sources of a kind in ancestors of a namespace may have copies in it.
-func (s *State) Inherits(namespace string, resource schema.GroupResource) bool {
+// Mode returns the mode of a kind for sources in the first namespace of a chain.
+func (s *State) Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
 	kind, known := s.byResource[resource]
 	if !known || !s.kinds[kind].Watched() {
-		return false
+		return v1beta1.Ignore
 	}
-	ancestors := s.Tree.Chain(namespace)[1:]
-	for i := range ancestors {
-		if s.kinds[kind].Policies.Of(ancestors[i:]).Copies() {
-			return true
-		}
-	}
-	return false
+	return s.kinds[kind].Policies.Of(chain).Mode
 }
 
 // register returns the number of a kind, a new one if it is new.

@@ -7,12 +7,10 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
-func TestInheritedKinds(t *testing.T) {
+func TestModesOfKinds(t *testing.T) {
 	s := &State{
-		Tree:       treetest.New("ns root", "ns mid", "parent mid root", "ns leaf", "parent leaf mid"),
 		byResource: map[schema.GroupResource]int{{Resource: "secrets"}: 0, {Resource: "configmaps"}: 1, {Resource: "services"}: 2},
 	}
 	policy := func(mode v1beta1.SynchronizationMode) copies.Policy { return copies.Policy{Mode: mode} }
@@ -23,15 +21,16 @@ func TestInheritedKinds(t *testing.T) {
 		{Policies: copies.Policies{Cluster: policy(v1beta1.Propagate)}},
 	}
 	for _, row := range []struct {
-		namespace, resource string
-		want                bool
+		resource string
+		chain    []string
+		want     v1beta1.SynchronizationMode
 	}{
-		{"root", "secrets", false}, {"mid", "secrets", true}, {"leaf", "secrets", true},
-		{"mid", "configmaps", false}, {"leaf", "configmaps", true},
-		{"leaf", "services", false}, {"leaf", "pods", false},
+		{"secrets", []string{"leaf", "mid", "root"}, v1beta1.AllowPropagate},
+		{"configmaps", []string{"leaf", "mid", "root"}, v1beta1.Propagate}, {"configmaps", []string{"root"}, v1beta1.Remove},
+		{"services", []string{"root"}, v1beta1.Ignore}, {"pods", []string{"root"}, v1beta1.Ignore},
 	} {
-		if got := s.Inherits(row.namespace, schema.GroupResource{Resource: row.resource}); got != row.want {
-			t.Errorf("%s in %s: got %t", row.resource, row.namespace, got)
+		if got := s.Mode(schema.GroupResource{Resource: row.resource}, row.chain); got != row.want {
+			t.Errorf("%s in %s: got %s", row.resource, row.chain, got)
 		}
 	}
 }

@@ -23,6 +23,7 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), nil); err != nil {
 		return nil, err
 	}
+	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
 	return base.FinishNothing, changeLimits(ctx, obj)
 }
 
@@ -37,6 +38,7 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	if err := k.index.AllowQuota(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota), old.(*hnc.HierarchicalResourceQuota)); err != nil {
 		return nil, err
 	}
+	k.index.WarnOfIgnoredLimits(ctx, genericapirequest.NamespaceValue(ctx), obj.(*hnc.HierarchicalResourceQuota))
 	return base.FinishNothing, changeLimits(ctx, obj)
 }
 

@@ -2,6 +2,11 @@ package tree
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
@@ -42,6 +47,17 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 		return nil, s.fitQuota(ctx, newRejection(ctx, name), l, namespace, name, size)
 	})
 	return err
+}
+
+// WarnOfIgnoredLimits warns the client of limits of a quota that are not in force, because their objects are propagated.
+func (i *Index) WarnOfIgnoredLimits(ctx context.Context, namespace string, q *hnc.HierarchicalResourceQuota) {
+	chain, mode := i.Chain(namespace), i.config.mode()
+	hard, _ := quota.InForce(q.Spec.Hard) // Validation rejects the others.
+	for _, name := range slices.Sorted(maps.Keys(hard)) {
+		if mode.Propagates(name, chain) {
+			warning.AddWarning(ctx, "", fmt.Sprintf("spec.hard[%s]: not in force: %s", name, quota.WhyPropagated))
+		}
+	}
 }
 
 // fitQuota rejects a quota of a size that does not fit into the ResourceQuotas of its namespace together with the others there and above.

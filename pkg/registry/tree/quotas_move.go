@@ -118,7 +118,12 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	joining := 1 + s.index.countBelow(names[0], "")
 	var all []ExceededQuota
 	for _, top := range slices.Backward(gained) {
-		all = append(all, exceedingMove(l, top, moved, sums[top], joining, s.index.countBelow(top, ""))...)
+		chain, err := s.ancestry(ctx, top)
+		if err != nil {
+			return nil, err
+		}
+		inForce := func(name corev1.ResourceName) bool { return !s.index.config.mode().Propagates(name, chain) }
+		all = append(all, exceedingMove(l.In(top), inForce, moved, sums[top], joining, s.index.countBelow(top, ""))...)
 	}
 	return all, nil
 }
@@ -175,14 +180,15 @@ func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []st
 	return records
 }
 
-// exceedingMove returns the quotas of a namespace that a moved subtree exceeds, in the order of their names. joining and present are numbers of
-// namespaces: the moved ones, and those below the namespace.
-func exceedingMove(l *limits.Limits, top string, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
-	for _, q := range l.In(top) {
+// exceedingMove returns those of the quotas of a namespace that a moved subtree exceeds, in their order. inForce reports whether a limit is in force.
+// joining and present are numbers of namespaces: the moved ones, and those below the namespace.
+func exceedingMove(quotas []hnc.HierarchicalResourceQuota, inForce func(corev1.ResourceName) bool, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
+	for _, q := range quotas {
 		scope := quota.ScopeOf(&q.Spec)
 		over := quota.Exceeding(q.Spec.Hard, quotav1.Add(used[scope], subnamespaces(present)), quotav1.Add(moved[scope], subnamespaces(joining)))
-		if over != nil {
-			all = append(all, ExceededQuota{Namespace: top, Name: q.Name, Over: over})
+		over = slices.DeleteFunc(over, func(e quota.Excess) bool { return !inForce(e.Resource) })
+		if len(over) > 0 {
+			all = append(all, ExceededQuota{Namespace: q.Namespace, Name: q.Name, Over: over})
 		}
 	}
 	return all

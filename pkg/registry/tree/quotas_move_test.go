@@ -13,6 +13,7 @@ import (
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -73,6 +74,26 @@ func TestAllQuotasThatAMoveWouldExceedAreListed(t *testing.T) {
 	want := "root/a count/subnamespaces.hnc.x-k8s.io 2+3>2, root/b pods 3+3>5, mid/c pods 1+3>3, mid/c secrets 0+4>1"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// Such limits are not in force for creations either.
+func TestAMoveMayExceedLimitsOfPropagatedKinds(t *testing.T) {
+	f := newFixture(t, map[string]string{"to": "", "m": ""})
+	f.admin["jane/to"] = true
+	f.limited(map[string]corev1.ResourceList{"m": hard("secrets", "4", "limits.cpu", "2")}, quotaOf("to", "q", "secrets", "1", "limits.cpu", "1"))
+	for mode, want := range map[v1beta1.SynchronizationMode]string{v1beta1.Ignore: "limits.cpu secrets ", v1beta1.AllowPropagate: "limits.cpu "} {
+		f.config().Sources = &conflicting{mode: mode}
+		exceeded, err := f.Moves.ExceededQuotas(as(t, "jane"), f.existing(t, "m"), "to")
+		got := ""
+		for _, e := range exceeded {
+			for _, over := range e.Over {
+				got += string(over.Resource) + " "
+			}
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: got %s, %v; want %s", mode, got, err, want)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -60,6 +61,14 @@ type Config struct {
 	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)
 	// Rebuilding reports whether the hierarchies that were propagated last are not in the store. Nil means that they always are.
 	Rebuilding func(context.Context) (bool, error)
+}
+
+// mode returns the modes of kinds.
+func (c *Config) mode() quota.Mode {
+	if c.Sources == nil {
+		return nil
+	}
+	return c.Sources.Mode
 }
 
 // Tree evaluates writes that concern more than the object itself. All of its parts are safe for concurrent use.

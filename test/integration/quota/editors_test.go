@@ -2,6 +2,7 @@ package quota
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -54,18 +57,16 @@ func propagate(t *testing.T, resources ...v1beta1.ResourceSpec) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // It is also called when the test ends.
 	client := admin.HNC.HncV1beta1().HNCConfigurations()
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"resources": resources}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	suite.Eventually(t, "configuring kinds", func() error {
-		c, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+		_, err := client.Patch(ctx, hnc.ConfigurationName, types.MergePatchType, patch, metav1.PatchOptions{})
 		if apierrors.IsNotFound(err) {
-			c = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Resources: resources}}
+			c := &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Resources: resources}}
 			_, err = client.Create(ctx, c, metav1.CreateOptions{})
-			return err
 		}
-		if err != nil {
-			return err
-		}
-		c.Spec.Resources = resources
-		_, err = client.Update(ctx, c, metav1.UpdateOptions{})
 		return err
 	})
 }
@@ -109,8 +110,8 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 	}
 	arrives("policy-team", "deny-all")
 	arrives("policy-leaf", "deny-all")
-	// What is set above still limits.
-	wantHard(t, "policy-leaf", count+"=10 pods=5")
+	// A limit in the root counts copies and what tenants create below it, so it would keep out policy, too.
+	wantHard(t, "policy-leaf", "pods=5")
 	suite.EventuallyEqual(t, "the condition of the quota", "LimitsIgnored pods=5", func() string {
 		q := get(t, "policy-team", "q")
 		if c := meta.FindStatusCondition(q.Status.Conditions, hnc.ConditionQuotaEnforced); c != nil && strings.Contains(c.Message, count) {
@@ -132,6 +133,85 @@ func TestQuotasOfEditorsDoNotKeepOutPolicy(t *testing.T) {
 		arrives(namespace, "later")
 	}
 }
+
+// A tenant who fills a limit of the root would keep out copies that arrive later.
+func TestTenantsDoNotKeepOutPolicyByFillingALimitOfTheRoot(t *testing.T) {
+	const count = "count/networkpolicies.networking.k8s.io"
+	tree(t, "filled-", "root", "team<root")
+	limit(t, "filled-root", "q", count+"=2 pods=5")
+	wantHard(t, "filled-team", count+"=2 pods=5")
+	eve := editorIn(t, "filled-eve", "filled-team")
+	fill := func(name string) error {
+		_, err := eve.NetworkingV1().NetworkPolicies("filled-team").Create(t.Context(), &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		return err
+	}
+	suite.Eventually(t, "filling the limit", func() error {
+		for i := range 2 {
+			if err := fill(fmt.Sprintf("eve-%d", i)); err != nil && !apierrors.IsAlreadyExists(err) {
+				return err
+			}
+		}
+		return nil
+	})
+	suite.Eventually(t, "rejecting more, while the kind is not propagated", func() error {
+		if err := fill("eve-2"); !apierrors.IsForbidden(err) {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
+	propagate(t, v1beta1.ResourceSpec{Group: "networking.k8s.io", Resource: "networkpolicies", Mode: v1beta1.AllowPropagate})
+	t.Cleanup(func() { propagate(t) })
+	wantHard(t, "filled-team", "pods=5")
+	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "deny-all", Annotations: map[string]string{hnc.AnnotationAll: "true"}}}
+	if _, err := admin.NetworkingV1().NetworkPolicies("filled-root").Create(t.Context(), policy, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "the copy", func() error {
+		_, err := admin.NetworkingV1().NetworkPolicies("filled-team").Get(t.Context(), "deny-all", metav1.GetOptions{})
+		return err
+	})
+}
+
+func TestWhoSetsALimitThatIsIgnoredIsWarned(t *testing.T) {
+	tree(t, "warned-", "team")
+	propagate(t, v1beta1.ResourceSpec{Resource: "secrets", Mode: v1beta1.Propagate})
+	t.Cleanup(func() { propagate(t) })
+	eve := editorIn(t, "warned-eve", "warned-team")
+	var got warnings
+	config := rest.CopyConfig(eve.Config)
+	config.WarningHandler = &got
+	user, err := suite.NewUser("warned-eve", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := user.HNC.HncV1beta1().HierarchicalResourceQuotas("warned-team")
+	const want = "spec.hard[count/secrets]: not in force: such objects are propagated from the namespace of the quota or its ancestors"
+	suite.Eventually(t, "a warning on creation", func() error {
+		got = nil
+		q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(limits("count/secrets=1 pods=5"))}}
+		if _, err := client.Create(t.Context(), q, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil || len(got) != 1 || !strings.Contains(got[0], want) {
+			return fmt.Errorf("got %q, %w", got, err)
+		}
+		return nil
+	})
+	if err := limitAs(t, eve, "warned-team", "q", limits("pods=5")); err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	patch := []byte(`{"spec": {"hard": {"count/secrets": "1"}}}`)
+	if _, err := client.Patch(t.Context(), "q", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil || len(got) != 1 || !strings.Contains(got[0], want) {
+		t.Errorf("on an update: got %q, %v", got, err)
+	}
+	got = nil
+	if _, err := client.Patch(t.Context(), "q", types.MergePatchType, []byte(`{"metadata": {"labels": {"a": "b"}}}`), metav1.PatchOptions{}); err != nil || len(got) != 0 {
+		t.Errorf("on an update of something else: got %q, %v", got, err)
+	}
+}
+
+// warnings collects the warnings to a client.
+type warnings []string
+
+func (w *warnings) HandleWarningHeader(_ int, _, text string) { *w = append(*w, text) }
 
 func TestNumbersThatCannotBeCountedAreRejected(t *testing.T) {
 	tree(t, "numbers-", "team")

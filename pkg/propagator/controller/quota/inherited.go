@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -14,32 +15,22 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
-// inherited reports whether a quota would limit the number of objects of a kind that its namespace inherits from above. Such a limit is not in force:
-// kube-apiserver counts copies like all objects, so whoever may write quotas in a namespace could keep out policy that is set above it.
-func inherited(s *cache.State, q *quotas.Quota, name corev1.ResourceName) bool {
-	resource, ok := quota.CountedResource(name)
-	return ok && s.Inherits(q.Namespace, resource)
+// propagated reports whether a limit of a quota is not in force because it would keep out copies.
+func propagated(s *cache.State, q *quotas.Quota, name corev1.ResourceName) bool {
+	return quota.Mode(s.Mode).Propagates(name, s.Tree.Chain(q.Namespace))
 }
 
-// withoutInherited returns a list without such limits.
-func withoutInherited(s *cache.State, q *quotas.Quota, list corev1.ResourceList) corev1.ResourceList {
-	drop := func(name corev1.ResourceName) bool { return inherited(s, q, name) }
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(list)), drop) {
-		return list
-	}
+// withoutPropagated returns a list without such limits.
+func withoutPropagated(s *cache.State, q *quotas.Quota, list corev1.ResourceList) corev1.ResourceList {
 	list = maps.Clone(list)
-	for name := range list {
-		if drop(name) {
-			delete(list, name)
-		}
-	}
+	maps.DeleteFunc(list, func(name corev1.ResourceName, _ resource.Quantity) bool { return propagated(s, q, name) })
 	return list
 }
 
 // effective returns the limits of a quota that are in force.
 func effective(s *cache.State, q *quotas.Quota) corev1.ResourceList {
 	if s.Quotas.Fits(s.Tree, q) {
-		return withoutInherited(s, q, q.Hard)
+		return withoutPropagated(s, q, q.Hard)
 	}
 	hard := corev1.ResourceList{}
 	if limit, ok := q.Hard[hnc.ResourceSubnamespaces]; ok {
@@ -62,8 +53,8 @@ func notInForce(s *cache.State, q *quotas.Quota) string {
 		reasons = append(reasons, fmt.Sprintf("%s: %s", name, why))
 	}
 	for _, name := range slices.Sorted(maps.Keys(q.Counted)) {
-		if inherited(s, q, name) {
-			reasons = append(reasons, fmt.Sprintf("%s: the namespace inherits such objects, which cannot be limited from below; set the limit in the root of the tree", name))
+		if propagated(s, q, name) {
+			reasons = append(reasons, fmt.Sprintf("%s: %s", name, quota.WhyPropagated))
 		}
 	}
 	if n := len(reasons) - maxIgnored; n > 0 {

@@ -30,7 +30,7 @@ func planFor(s *cache.State, namespace string, allows func(*quotas.Quota) corev1
 		return nil, true
 	}
 	computed = true
-	limits := s.Quotas.Limits(s.Tree, namespace, func(q *quotas.Quota) corev1.ResourceList { return withoutInherited(s, q, allows(q)) })
+	limits := s.Quotas.Limits(s.Tree, namespace, func(q *quotas.Quota) corev1.ResourceList { return withoutPropagated(s, q, allows(q)) })
 	frozen := s.Tree.Frozen(namespace) && !s.Tree.Excluded(namespace)
 	for _, scope := range slices.Sorted(maps.Keys(limits)) {
 		w := write{Key: quotas.Key{Namespace: namespace, Name: scope.ObjectName()}, wanted: resourceQuota(namespace, scope, limits[scope])}

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
@@ -33,7 +32,7 @@ func (t *transaction) exceeded(ctx context.Context, o *operation, chain, ancesto
 		for i := range quotas {
 			over := excess(quotas[i].Spec.Hard, sum[o.scope], change, o.used, o.reserve)
 			over = slices.DeleteFunc(over, func(e quota.Excess) bool {
-				return t.ledger.inherits(chain[slices.Index(chain, ancestor)+1:], e.Resource)
+				return t.ledger.config.Mode.Propagates(e.Resource, chain[slices.Index(chain, ancestor):])
 			})
 			if len(over) > 0 {
 				return forbidden(quota.ExceededMessage(ancestor, quotas[i].Name, over)), nil
@@ -41,21 +40,6 @@ func (t *transaction) exceeded(ctx context.Context, o *operation, chain, ancesto
 		}
 	}
 	return nil, nil
-}
-
-// inherits reports whether a resource is the number of objects of a kind that is propagated from the ancestors of a namespace. The namespace's quotas do not
-// limit it, as in the ResourceQuotas that the propagator writes.
-func (l *Ledger) inherits(ancestors []string, name corev1.ResourceName) bool {
-	resource, ok := quota.CountedResource(name)
-	if !ok || l.config.Mode == nil {
-		return false
-	}
-	for i := range ancestors {
-		if mode := l.config.Mode(resource, ancestors[i:]); mode == v1beta1.Propagate || mode == v1beta1.AllowPropagate {
-			return true
-		}
-	}
-	return false
 }
 
 // forbidden returns a Forbidden error with a plain message, because kube-apiserver names the object.

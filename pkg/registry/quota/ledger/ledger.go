@@ -13,12 +13,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
@@ -47,8 +46,7 @@ type Config struct {
 		Get(ctx context.Context, fresh bool) (*limits.Limits, error)
 	}
 	Tree Tree
-	// Mode returns the mode of a resource for sources in the first namespace of a chain. Nil means that nothing is propagated.
-	Mode func(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
+	Mode quota.Mode
 	// Namespaces and Quotas list namespaces and the ResourceQuotas of ours from caches.
 	Namespaces corelisters.NamespaceLister
 	Quotas     corelisters.ResourceQuotaLister

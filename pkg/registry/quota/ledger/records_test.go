@@ -50,26 +50,30 @@ func TestRecordsAreBoundedBeforeTheyAreComputedWith(t *testing.T) {
 	}
 }
 
-// A limit of what a namespace inherits would keep out policy from above. One in the root holds.
-func TestLimitsOfInheritedKindsDoNotHold(t *testing.T) {
+// A limit of what is propagated from its namespace or above would keep out policy. What is propagated from below lifts no limit.
+func TestLimitsOfPropagatedKindsDoNotHold(t *testing.T) {
 	s, _, l := family(t)
 	s.limit("a", "5")
 	s.limit("b", "0")
-	mode := v1beta1.Ignore
+	from := ""
 	l.config.Mode = func(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode {
-		if resource.Resource == "pods" && chain[0] == "a" {
-			return mode
+		if resource.Resource == "pods" && chain[0] == from {
+			return v1beta1.Propagate
 		}
 		return v1beta1.Ignore
 	}
 	if err := l.Reserve(t.Context(), status("b", 10, "0"), status("b", 10, "1")); !apierrors.IsForbidden(err) {
 		t.Errorf("without propagation: %v", err)
 	}
-	mode = v1beta1.Propagate
+	from = "b"
 	if err := l.Reserve(t.Context(), status("b", 10, "0"), status("b", 10, "5")); err != nil {
-		t.Errorf("with propagation from above: %v", err)
+		t.Errorf("with propagation from the quota's namespace: %v", err)
 	}
 	if err := l.Reserve(t.Context(), status("c", 10, "0"), status("c", 10, "1")); !apierrors.IsForbidden(err) {
-		t.Errorf("above the limit of the root: %v", err)
+		t.Errorf("above the limit of the root, with propagation from below: %v", err)
+	}
+	from = "a"
+	if err := l.Reserve(t.Context(), status("c", 10, "0"), status("c", 10, "1")); err != nil {
+		t.Errorf("with propagation from the root: %v", err)
 	}
 }
