@@ -52,6 +52,6 @@ function Contents({ path, version, place }: { path: string; version: number; pla
       <Copy command={`kubectl hns explain ${place.resource} ${place.name} -n ${place.namespace} --overwritten`} /></details>}
     <details class="box fold" data-yaml><summary><h2>YAML</h2></summary>
       <div class="tools"><span class="grow" /><CopyText text={c.manifest} title="Copy as YAML" /></div>
-      <pre class="yaml" tabIndex={0} role="region" aria-label="YAML">{c.manifest}</pre></details>
+      <pre class="yaml" tabIndex={0} role="group" aria-label="YAML">{c.manifest}</pre></details>
   </>}</Loaded>
 }

@@ -91,7 +91,7 @@ export function Loaded<T>({ from, children }: { from: Data<T>; children: (data: 
 
 // Diff shows a unified difference.
 export function Diff({ text }: { text: string }) {
-  return <pre class="diff" tabIndex={0} role="region" aria-label="Difference">{text.split('\n').filter((line, i, all) => line || i < all.length - 1).map((line, i) => <span key={i} class={/^(\+\+\+|---|@@)/.test(line) ? 'meta' : line[0] === '+' ? 'plus' : line[0] === '-' ? 'minus' : ''}>{line + '\n'}</span>)}</pre>
+  return <pre class="diff" tabIndex={0} role="group" aria-label="Difference">{text.split('\n').filter((line, i, all) => line || i < all.length - 1).map((line, i) => <span key={i} class={/^(\+\+\+|---|@@)/.test(line) ? 'meta' : line[0] === '+' ? 'plus' : line[0] === '-' ? 'minus' : ''}>{line + '\n'}</span>)}</pre>
 }
 
 export function Conditions({ list }: { list: Condition[] }) {

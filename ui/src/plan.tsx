@@ -70,7 +70,7 @@ function Effect({ plan, fields, write, done }: { plan: Plan; fields: Fields; wri
   const hidden = s.hidden?.map(k => k.group ? `${k.resource}.${k.group}` : k.resource)
   return <div data-plan={fields.change}>
     {s.refusals?.map(r => <section class="box bad" role="alert" key={r.message}><h2>It would be refused: {r.reason}</h2><p class="message">{r.message}</p></section>)}
-    <section class="box"><div class="head"><h2 role="status">{plan.summary}</h2><span class="grow" />{plan.see && <Copy command={plan.see} />}</div>
+    <section class="box"><div class="head"><div role="status"><h2>{plan.summary}</h2></div><span class="grow" />{plan.see && <Copy command={plan.see} />}</div>
       {s.exceededQuotas && <>
         <h3 class="bad">Hierarchical quotas that it would exceed</h3>
         <table class="list"><thead><tr><th>Quota</th><th>Resource</th><th class="num">Used</th><th class="num">Moved</th><th class="num">Limit</th></tr></thead>

@@ -163,8 +163,8 @@ null,e),t("span",{"aria-live":"polite"},n?"Copied":"Copy"))}function V({problem:
 t("p",null,"Missing permission: ",t("code",null,e.missingPermission)),e.detail&&t("p",{class:"message"},e.detail),e.hint&&t("p",null,e.hint))}function N({from:e,
 children:n}){let[s,a]=k(!1);return U(()=>{let o=setTimeout(()=>a(!0),200);return()=>clearTimeout(o)},[]),e.data?t(b,null,e.error&&t("p",{class:"stale",role:"sta\
 tus"},t("b",null,e.error.problem.title,".")," This is the state of ",e.at.toLocaleTimeString(),". ",e.error.problem.hint),n(e.data)):e.error?t(V,{problem:e.error.
-problem}):t("p",{class:"dim",role:"status"},s?"Reading from the cluster …":"")}function xe({text:e}){return t("pre",{class:"diff",tabIndex:0,role:"region","ar\
-ia-label":"Difference"},e.split(`
+problem}):t("p",{class:"dim",role:"status"},s?"Reading from the cluster …":"")}function xe({text:e}){return t("pre",{class:"diff",tabIndex:0,role:"group","ari\
+a-label":"Difference"},e.split(`
 `).filter((n,s,a)=>n||s<a.length-1).map((n,s)=>t("span",{key:s,class:/^(\+\+\+|---|@@)/.test(n)?"meta":n[0]==="+"?"plus":n[0]==="-"?"minus":""},n+`
 `)))}function ue({list:e}){return t("ul",{class:"conditions"},e.map(n=>t("li",{key:n.type+n.reason},t("span",{class:"tag bad"},n.status==="False"&&"Not ",n.status===
 "False"?J(n.type).toLowerCase():J(n.type))," ",t("b",null,J(n.reason))," ",t("span",{class:"message"},n.message))))}function Dt({version:e}){let n=S("/api/quotas",e),s=S("/api/forest",e);return D("Quotas"),t("main",null,!n.data&&t("div",{class:"head"},t("h1",null,"Quotas")),t(
@@ -338,7 +338,7 @@ t("summary",null,t("h2",null,"Difference from the source in ",o.source)),t(xe,{t
 verwritten":!0},t("summary",null,t("h2",null,"What it has overwritten")),t("p",{class:"dim"},"An ancestor's object replaced one that was made here. Removed line\
 s are those of the former."),t(xe,{text:o.overwritten}),t($,{command:`kubectl hns explain ${s.resource} ${s.name} -n ${s.namespace} --overwritten`})),t("details",
 {class:"box fold","data-yaml":!0},t("summary",null,t("h2",null,"YAML")),t("div",{class:"tools"},t("span",{class:"grow"}),t(Nt,{text:o.manifest,title:"Copy as YA\
-ML"})),t("pre",{class:"yaml",tabIndex:0,role:"region","aria-label":"YAML"},o.manifest))))}var oe={move:{title:"Move it below",fields:["parent"]},root:{title:"Make it a root",fields:[]},delete:{title:"Delete it",fields:[]},mode:{title:"Set the mode of\
+ML"})),t("pre",{class:"yaml",tabIndex:0,role:"group","aria-label":"YAML"},o.manifest))))}var oe={move:{title:"Move it below",fields:["parent"]},root:{title:"Make it a root",fields:[]},delete:{title:"Delete it",fields:[]},mode:{title:"Set the mode of\
  a kind",fields:["resource","mode"]},child:{title:"Create a child named",fields:["child"],write:!0},allow:{title:"Allow cascading deletion",fields:[],write:!0},
 forbid:{title:"Forbid cascading deletion",fields:[],write:!0}},Jt={parent:"New parent",resource:"Resource",mode:"Mode",child:"Name of the child"},Qn=["Propagate",
 "AllowPropagate","Remove","Ignore"],Kn=2e3;function Zt({version:e}){let[n,s]=Z(),a=S("/api/session",0),o=S("/api/forest",0),r=Object.fromEntries(n),[l,m]=k(r.change in
@@ -356,32 +356,32 @@ lete"?"The namespace is being deleted.":"Copies follow within seconds."," ",t(C,
 r)):t(N,{from:m},d=>t(Wn,{plan:d,fields:e,write:!!s?.write,done:()=>o(!0)}))}function Wn({plan:e,fields:n,write:s,done:a}){let o=e.status,[r,l]=k(!1),m=o.namespaces??
 [],d=r?m:m.slice(0,50),f=$t(m),p=o.hidden?.map(c=>c.group?`${c.resource}.${c.group}`:c.resource);return t("div",{"data-plan":n.change},o.refusals?.map(c=>t("sec\
 tion",{class:"box bad",role:"alert",key:c.message},t("h2",null,"It would be refused: ",c.reason),t("p",{class:"message"},c.message))),t("section",{class:"box"},
-t("div",{class:"head"},t("h2",{role:"status"},e.summary),t("span",{class:"grow"}),e.see&&t($,{command:e.see})),o.exceededQuotas&&t(b,null,t("h3",{class:"bad"},"\
-Hierarchical quotas that it would exceed"),t("table",{class:"list"},t("thead",null,t("tr",null,t("th",null,"Quota"),t("th",null,"Resource"),t("th",{class:"num"},
-"Used"),t("th",{class:"num"},"Moved"),t("th",{class:"num"},"Limit"))),t("tbody",null,o.exceededQuotas.map(c=>t("tr",{key:c.namespace+c.name+c.resource},t("td",null,
-c.namespace,"/",c.name),t("td",null,c.resource),t("td",{class:"num","data-label":"Used"},c.used),t("td",{class:"num","data-label":"Moved"},c.moved),t("td",{class:"\
-num","data-label":"Limit"},c.limit)))))),!!o.omittedExceededQuotas&&t("p",{class:"note"},L(o.omittedExceededQuotas,"limit")," more would be exceeded, of quotas \
-that you may not get, or that are too many."),f.length>0&&t(b,null,t("h3",null,"Permissions"),t("ul",{class:"plain access"},f.map(c=>t("li",{key:c.text},t("span",
-{class:"mark "+c.change},c.change==="Gained"?"+":"−"),c.text," ",t("span",{class:"dim"},"in ",c.namespaces.length>3?L(c.namespaces.length,"namespace"):c.namespaces.
-join(", "))))))),t(H,{list:[...p?[`Left out, because you may not list them in ${n.namespace}: ${p.join(", ")}`]:[],...(o.unknown??[]).map(c=>"Not known: "+c)]}),
-d.map(c=>t(Yn,{key:c.name,plan:c,open:m.length<=5})),d.length<m.length&&t("button",{onClick:()=>l(!0)},"Show ",m.length-d.length," more namespaces"),t(zn,{plan:e,
-fields:n,write:s,done:a}))}var qn={Add:"+",Change:"~",Overwrite:"!",Remove:"−",Keep:"="},Xt={Add:"added",Change:"changed",Overwrite:"overwritten",Remove:"remo\
-ved",Keep:"kept"};function Yn({plan:e,open:n}){let s=e.objects??[],a=Object.entries(Xt).map(([o,r])=>[s.filter(l=>l.action===o).length,r]).filter(([o])=>o);return t(
-"details",{class:"box fold",open:n,"data-namespace":e.name},t("summary",null,t("h2",null,e.name)," ",e.fate&&t("span",{class:"tag bad"},e.fate.toLowerCase())," ",
-t("span",{class:"dim"},a.map(([o,r])=>`${o} ${r}`).join(", "))),t("ul",{class:"plain"},e.labels?.map(o=>t("li",{key:o.key},t("span",{class:"mark"},"~"),"label ",
-t("code",null,o.key),": ",o.before||"none"," → ",o.after||"none")),e.quotas?.map(o=>t("li",{key:o.name+o.resource,class:"bad"},t("span",{class:"mark"},"!"),"R\
-esourceQuota ",o.name," allows ",o.hard," of ",o.resource,", and there would be ",o.planned)),s.map(o=>t("li",{key:o.group+o.kind+o.name},t("span",{class:"mark "+
-o.action},qn[o.action]),t("span",{class:"hidden"},Xt[o.action],": "),o.kind,"/",o.name,o.source&&t("span",{class:"dim"}," from ",o.source),o.difference&&t("deta\
-ils",null,t("summary",null,"difference"),t(xe,{text:o.difference}))))))}function zn({plan:e,fields:n,write:s,done:a}){let o=B(null),[r,l]=k(""),[m,d]=k(!1),[f,p]=k(),
-c=n.change==="delete",{namespace:u,...i}=n,y=async h=>{h.preventDefault(),d(!0),p(void 0);try{await Ct(`/api/namespaces/${encodeURIComponent(u)}/changes`,{...i,
-confirm:r}),a()}catch(_){p(_),d(!1)}};return e.status.refusals?.length?null:t("section",{class:"box","aria-labelledby":"make"},t("div",{class:"head"},t("h2",{id:"\
-make"},"Make the change"),t("span",{class:"grow"}),t($,{command:e.make})),s?e.writable?t("button",{class:c?"danger":"primary",onClick:()=>o.current.showModal()},
-"Apply …"):t("p",{class:"dim"},"The page does not make this change. Run the command."):t("p",{class:"dim"},"The page is read-only. Run the command, or start t\
-he page with ",t("code",null,"kubectl hns ui --write"),"."),s&&e.writable&&t("dialog",{ref:o,"aria-labelledby":"confirm",onClose:()=>{l(""),p(void 0)}},t("form",
-{onSubmit:y},t("h2",{id:"confirm"},e.summary.replace(" would "," will ")),t("p",null,t("code",null,e.make)),c&&t("p",null,t("label",null,"What is in it is lost.\
- Type its name to delete it: ",t("input",{value:r,onInput:h=>l(h.target.value),"aria-label":"Name of the namespace",autocomplete:"off",spellcheck:!1}))),f&&t(V,
-{problem:f.problem}),t("div",{class:"tools"},t("span",{class:"grow"}),t("button",{type:"button",onClick:()=>o.current.close()},"Cancel"),t("button",{class:c?"da\
-nger":"primary",disabled:m||c&&r!==u},m?"Applying …":"Apply")))))}var Jn={connecting:"Connecting",live:"Live",lost:"Not connected"},Xn=[["/","Forest"],["/quotas","Quotas"],["/plan","Plan"],["/admin","Kinds and servers"]],Zn=15e3;
+t("div",{class:"head"},t("div",{role:"status"},t("h2",null,e.summary)),t("span",{class:"grow"}),e.see&&t($,{command:e.see})),o.exceededQuotas&&t(b,null,t("h3",{
+class:"bad"},"Hierarchical quotas that it would exceed"),t("table",{class:"list"},t("thead",null,t("tr",null,t("th",null,"Quota"),t("th",null,"Resource"),t("th",
+{class:"num"},"Used"),t("th",{class:"num"},"Moved"),t("th",{class:"num"},"Limit"))),t("tbody",null,o.exceededQuotas.map(c=>t("tr",{key:c.namespace+c.name+c.resource},
+t("td",null,c.namespace,"/",c.name),t("td",null,c.resource),t("td",{class:"num","data-label":"Used"},c.used),t("td",{class:"num","data-label":"Moved"},c.moved),
+t("td",{class:"num","data-label":"Limit"},c.limit)))))),!!o.omittedExceededQuotas&&t("p",{class:"note"},L(o.omittedExceededQuotas,"limit")," more would be excee\
+ded, of quotas that you may not get, or that are too many."),f.length>0&&t(b,null,t("h3",null,"Permissions"),t("ul",{class:"plain access"},f.map(c=>t("li",{key:c.
+text},t("span",{class:"mark "+c.change},c.change==="Gained"?"+":"−"),c.text," ",t("span",{class:"dim"},"in ",c.namespaces.length>3?L(c.namespaces.length,"name\
+space"):c.namespaces.join(", "))))))),t(H,{list:[...p?[`Left out, because you may not list them in ${n.namespace}: ${p.join(", ")}`]:[],...(o.unknown??[]).map(c=>"\
+Not known: "+c)]}),d.map(c=>t(Yn,{key:c.name,plan:c,open:m.length<=5})),d.length<m.length&&t("button",{onClick:()=>l(!0)},"Show ",m.length-d.length," more names\
+paces"),t(zn,{plan:e,fields:n,write:s,done:a}))}var qn={Add:"+",Change:"~",Overwrite:"!",Remove:"−",Keep:"="},Xt={Add:"added",Change:"changed",Overwrite:"over\
+written",Remove:"removed",Keep:"kept"};function Yn({plan:e,open:n}){let s=e.objects??[],a=Object.entries(Xt).map(([o,r])=>[s.filter(l=>l.action===o).length,r]).
+filter(([o])=>o);return t("details",{class:"box fold",open:n,"data-namespace":e.name},t("summary",null,t("h2",null,e.name)," ",e.fate&&t("span",{class:"tag bad"},
+e.fate.toLowerCase())," ",t("span",{class:"dim"},a.map(([o,r])=>`${o} ${r}`).join(", "))),t("ul",{class:"plain"},e.labels?.map(o=>t("li",{key:o.key},t("span",{class:"\
+mark"},"~"),"label ",t("code",null,o.key),": ",o.before||"none"," → ",o.after||"none")),e.quotas?.map(o=>t("li",{key:o.name+o.resource,class:"bad"},t("span",{
+class:"mark"},"!"),"ResourceQuota ",o.name," allows ",o.hard," of ",o.resource,", and there would be ",o.planned)),s.map(o=>t("li",{key:o.group+o.kind+o.name},t(
+"span",{class:"mark "+o.action},qn[o.action]),t("span",{class:"hidden"},Xt[o.action],": "),o.kind,"/",o.name,o.source&&t("span",{class:"dim"}," from ",o.source),
+o.difference&&t("details",null,t("summary",null,"difference"),t(xe,{text:o.difference}))))))}function zn({plan:e,fields:n,write:s,done:a}){let o=B(null),[r,l]=k(
+""),[m,d]=k(!1),[f,p]=k(),c=n.change==="delete",{namespace:u,...i}=n,y=async h=>{h.preventDefault(),d(!0),p(void 0);try{await Ct(`/api/namespaces/${encodeURIComponent(
+u)}/changes`,{...i,confirm:r}),a()}catch(_){p(_),d(!1)}};return e.status.refusals?.length?null:t("section",{class:"box","aria-labelledby":"make"},t("div",{class:"\
+head"},t("h2",{id:"make"},"Make the change"),t("span",{class:"grow"}),t($,{command:e.make})),s?e.writable?t("button",{class:c?"danger":"primary",onClick:()=>o.current.
+showModal()},"Apply …"):t("p",{class:"dim"},"The page does not make this change. Run the command."):t("p",{class:"dim"},"The page is read-only. Run the comman\
+d, or start the page with ",t("code",null,"kubectl hns ui --write"),"."),s&&e.writable&&t("dialog",{ref:o,"aria-labelledby":"confirm",onClose:()=>{l(""),p(void 0)}},
+t("form",{onSubmit:y},t("h2",{id:"confirm"},e.summary.replace(" would "," will ")),t("p",null,t("code",null,e.make)),c&&t("p",null,t("label",null,"What is in it\
+ is lost. Type its name to delete it: ",t("input",{value:r,onInput:h=>l(h.target.value),"aria-label":"Name of the namespace",autocomplete:"off",spellcheck:!1}))),
+f&&t(V,{problem:f.problem}),t("div",{class:"tools"},t("span",{class:"grow"}),t("button",{type:"button",onClick:()=>o.current.close()},"Cancel"),t("button",{class:c?
+"danger":"primary",disabled:m||c&&r!==u},m?"Applying …":"Apply")))))}var Jn={connecting:"Connecting",live:"Live",lost:"Not connected"},Xn=[["/","Forest"],["/quotas","Quotas"],["/plan","Plan"],["/admin","Kinds and servers"]],Zn=15e3;
 function Vn(){let[e,n]=k(location.pathname),[,s]=k(location.search),[a,o]=k(0),[r,l]=St(),m=S("/api/session",0);U(()=>{let p=()=>{n(location.pathname),s(location.
 search)},c=setInterval(()=>document.hidden||o(i=>i+1),Zn),u=i=>{i.key!=="/"||i.ctrlKey||i.metaKey||i.altKey||i.target.matches?.("input, textarea, select")||(i.preventDefault(),
 location.pathname!=="/"&&X("/"),setTimeout(()=>document.getElementById("search")?.focus()))};return addEventListener("popstate",p),addEventListener("keydown",u),
