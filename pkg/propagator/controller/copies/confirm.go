@@ -11,6 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // live reads the hierarchies from the API server where the cache is not enough.
@@ -42,18 +43,25 @@ func (l live) confirmAncestor(ctx context.Context, namespace, ancestor string) e
 	return fmt.Errorf("%w: namespace %q is not below %q", outcome.ErrStale, namespace, ancestor)
 }
 
-// parent returns the parent that the namespace's records name now. Its Subnamespace is looked up in the namespace expected.
-func (l live) parent(ctx context.Context, namespace, expected string) (string, error) {
+// parent returns the parent that the namespace's records, as they are stored now, give it by the rules of the tree. Its Subnamespace is looked up in
+// the namespace expected.
+func (l live) parent(ctx context.Context, namespace, expected string) (parent string, err error) {
+	var record *tree.Hierarchy
+	var sub *tree.Subnamespace
 	h, err := l.hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
-	if err == nil && h.Spec.Parent != "" {
-		return h.Spec.Parent, nil
-	}
-	if err != nil && !apierrors.IsNotFound(err) {
+	switch {
+	case err == nil:
+		record = tree.NewHierarchy(h)
+	case !apierrors.IsNotFound(err):
 		return "", err
 	}
-	_, err = l.hierarchy.HncV1beta1().Subnamespaces(expected).Get(ctx, namespace, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return "", nil
+	s, err := l.hierarchy.HncV1beta1().Subnamespaces(expected).Get(ctx, namespace, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		sub = tree.NewSubnamespace(s)
+	case !apierrors.IsNotFound(err):
+		return "", err
 	}
-	return expected, err
+	l.cache.Read(func(s *cache.State) { parent = s.Tree.ParentBy(namespace, expected, record, sub) })
+	return parent, nil
 }
