@@ -43,7 +43,8 @@ func treeLabelsRows() []row {
 				request: request{object: namespace("team-a", has), old: namespace("team-a", has), subresource: "status"}},
 		)
 	}
-	for key, value := range map[string]string{hnc.AnnotationAbstractAncestors: "eng.platform", hnc.AnnotationAncestry: "team-a.acme", hnc.AnnotationCreatorPending: "uid"} {
+	for key, value := range map[string]string{hnc.AnnotationAbstractAncestors: "eng.platform", hnc.AnnotationAncestry: "team-a.acme", hnc.AnnotationCreatorPending: "uid",
+		hnc.AnnotationLimitsPending: "uid"} {
 		has, other := annotation(key, value), annotation(key, "other")
 		denied := "annotations " + key + " of namespace team-a follow from the tree and only the propagator writes them"
 		rows = append(rows,

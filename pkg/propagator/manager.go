@@ -72,7 +72,10 @@ func New(config Config) *Manager {
 	})
 	m.namespaces = namespace.New(d)
 	m.hierarchies = hierarchy.New(d, config.StatusWindow, m.configuration.ObserveConditions)
-	m.quotas = quota.New(d, quota.Config{Window: config.StatusWindow, Mode: config.QuotaEnforcement})
+	m.quotas = quota.New(d, quota.Config{
+		Window: config.StatusWindow, Mode: config.QuotaEnforcement,
+		Held: func(s *cache.State, namespace string) { m.subnamespaces.LimitsInForce(s, namespace) },
+	})
 	m.subnamespaces = subnamespace.New(d, subnamespace.Controllers{
 		Namespaces: m.namespaces, Hierarchies: m.hierarchies, Copies: m.copies, Quotas: m.quotas,
 	}, config.InheritPodSecurity)

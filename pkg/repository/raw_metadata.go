@@ -67,7 +67,7 @@ func treeLabel(_ *compilation, o *object.Object) finding {
 var serverLabels, serverAnnotations = []string{
 	hnc.LabelInheritedFrom, hnc.LabelInTree, hnc.LabelHasSubnamespaces, hnc.LabelCascadingDeletion, hnc.LabelOrphaned, hnc.LabelQuota, hnc.LabelRepositorySync,
 }, []string{
-	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationRequester, hnc.AnnotationCreatorPending, hnc.AnnotationVoid,
+	hnc.AnnotationSubnamespaceOf, hnc.AnnotationAncestry, hnc.AnnotationRequester, hnc.AnnotationCreatorPending, hnc.AnnotationLimitsPending, hnc.AnnotationVoid,
 	hnc.AnnotationRequired, hnc.AnnotationInheritedPodSecurity, hnc.AnnotationStore, hnc.AnnotationSourcePath,
 }
 

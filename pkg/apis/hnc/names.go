@@ -67,6 +67,9 @@ const (
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not
 	// have the creator's role there yet.
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
+	// AnnotationLimitsPending holds, on a new sub-namespace below a hierarchical quota, the UID of its Subnamespace until
+	// the limits are in force there. Until then, Roles and RoleBindings are withheld.
+	AnnotationLimitsPending = "hnc.x-k8s.io/limits-pending"
 	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace, or was gone when
 	// hierarchies were restored: it has no effect any more. Only the propagator writes it, and it is never removed.
 	AnnotationVoid = "hnc.x-k8s.io/void"
@@ -154,11 +157,15 @@ const (
 	ReasonNamespaceForbidden        = "NamespaceForbidden"
 	ReasonNamespaceTerminating      = "NamespaceTerminating"
 	ReasonPropagationFailed         = "PropagationFailed"
-	ReasonRequiredChildRefused      = "RequiredChildRefused"
-	ReasonFinalizersRemain          = "SomeFinalizersRemain"
-	ReasonNamesTooLong              = "SomeNamesTooLong"
-	ReasonMetadataTooLarge          = "MetadataTooLarge"
-	ReasonNamespaceNotWritten       = "NamespaceNotWritten"
+	// ReasonLimitsPending means that Roles and RoleBindings are withheld from a new sub-namespace, because limits are not in force there yet.
+	ReasonLimitsPending = "LimitsPending"
+	// ReasonNamespaceMissing means that the namespace was deleted, and is created again.
+	ReasonNamespaceMissing     = "NamespaceMissing"
+	ReasonRequiredChildRefused = "RequiredChildRefused"
+	ReasonFinalizersRemain     = "SomeFinalizersRemain"
+	ReasonNamesTooLong         = "SomeNamesTooLong"
+	ReasonMetadataTooLarge     = "MetadataTooLarge"
+	ReasonNamespaceNotWritten  = "NamespaceNotWritten"
 )
 
 // ConditionPropagationPaused of the configuration is true while nothing is propagated because the store and the

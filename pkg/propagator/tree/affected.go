@@ -55,14 +55,14 @@ func (t *Tree) claimsOn(name string) []Key {
 
 // request is what Subnamespaces of a namespace's name depend on.
 type request struct {
-	uid, creatorPending                 types.UID
+	uid, creatorPending, limitsPending  types.UID
 	subnamespaceOf, managedBy, excluded string
 	terminating                         bool
 }
 
 func (n *Namespace) request() request {
 	return request{
-		uid: n.UID, creatorPending: n.CreatorPending, subnamespaceOf: n.SubnamespaceOf, managedBy: n.ManagedBy,
+		uid: n.UID, creatorPending: n.CreatorPending, limitsPending: n.LimitsPending, subnamespaceOf: n.SubnamespaceOf, managedBy: n.ManagedBy,
 		excluded: n.excluded, terminating: n.Terminating,
 	}
 }

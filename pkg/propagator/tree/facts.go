@@ -77,6 +77,16 @@ func (f *facts) Orphaned(name string) bool {
 	return ns != nil && ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) == nil
 }
 
+// LimitsPending reports whether the namespace is a new sub-namespace in which the limits above are not known to be in force: nobody gets permissions there.
+func (f *facts) LimitsPending(name string) bool {
+	ns := f.namespaces[name]
+	if ns == nil || ns.LimitsPending == "" {
+		return false
+	}
+	s := f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name})
+	return s != nil && s.UID == ns.LimitsPending
+}
+
 // CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the label that it had when it began
 // to terminate, because its Hierarchy may be gone by now. Members of a cycle have no ancestors, and what is beyond a cycle is not consulted.
 func (f *facts) CascadingAllowed(name string) bool {

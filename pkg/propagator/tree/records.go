@@ -32,6 +32,8 @@ type Namespace struct {
 	InheritedPodSecurity string
 	// CreatorPending is the UID of the Subnamespace whose requester has yet to get the creator's role here, "" for none.
 	CreatorPending types.UID
+	// LimitsPending is the UID of the Subnamespace that the namespace was created for, until the limits above are in force in it; "" afterwards.
+	LimitsPending types.UID
 	// ManagedBy names who manages an external namespace, which can't have a parent; "" for all others.
 	ManagedBy   string
 	Terminating bool
@@ -60,6 +62,7 @@ func NewNamespace(ns *corev1.Namespace) *Namespace {
 		Abstract:             hnc.AbstractAncestors(ns.Annotations),
 		InheritedPodSecurity: ns.Annotations[hnc.AnnotationInheritedPodSecurity],
 		CreatorPending:       types.UID(ns.Annotations[hnc.AnnotationCreatorPending]),
+		LimitsPending:        types.UID(ns.Annotations[hnc.AnnotationLimitsPending]),
 		Terminating:          ns.DeletionTimestamp != nil,
 		VanishesLast:         slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces),
 		Finalized:            ns.DeletionTimestamp != nil && len(ns.Spec.Finalizers) == 0,

@@ -32,11 +32,12 @@ type REST struct {
 	waiter readiness.Waiter
 }
 
-// usable is what a create waits for. Any reason that the namespace is not ready ends the wait.
+// usable is what a create waits for.
 var usable = readiness.Effect[*hnc.Subnamespace]{
 	Resource:   "subnamespaces",
 	Condition:  hnc.ConditionReady,
 	Conditions: func(s *hnc.Subnamespace) []metav1.Condition { return s.Status.Conditions },
+	Pending:    []string{hnc.ReasonLimitsPending},
 	Without:    func(s *hnc.Subnamespace) string { return fmt.Sprintf("namespace %q can't be used yet", s.Name) },
 }
 

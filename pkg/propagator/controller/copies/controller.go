@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -103,15 +104,20 @@ func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
 	if !k.Synced || s.Tree.Frozen(namespace) {
 		return nil
 	}
-	return k.Index.Decide(desired.Destination(s.Tree, namespace), name)
+	w := k.Index.Decide(desired.Destination(s.Tree, namespace), name)
+	if w != nil && w.Verb != copies.Delete && k.Index.Kind.Group == rbacv1.GroupName && s.Tree.LimitsPending(namespace) {
+		return nil // The Subnamespaces controller has them written.
+	}
+	return w
 }
 
 // Failure describes why copies of a kind can't be written or removed, "" if all can.
 func (c *Controller) Failure(kind int) string { return c.failures.summary(kind) }
 
-// Populate writes all copies of a new sub-namespace, which a request waits for.
-func (c *Controller) Populate(ctx context.Context, namespace string) error {
-	return c.syncNamespace(ctx, c.urgentSlots, namespace)
+// Populate writes all copies of a new sub-namespace, which a request waits for; Roles and RoleBindings only if limited is set, which says that the limits
+// above are in force.
+func (c *Controller) Populate(ctx context.Context, namespace string, limited bool) error {
+	return c.syncNamespace(ctx, c.urgentSlots, namespace, limited)
 }
 
 // Hold makes the controller leave a namespace alone that is about to be created and populated, until what it returns is called.

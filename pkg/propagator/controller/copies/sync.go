@@ -100,13 +100,17 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 	if populating {
 		return nil
 	}
-	return c.syncNamespace(ctx, c.slots, namespace)
+	limited := false
+	c.Cache.Read(func(s *cache.State) { limited = !s.Tree.LimitsPending(namespace) })
+	return c.syncNamespace(ctx, c.slots, namespace, limited)
 }
 
 // syncNamespace writes or removes all copies in a namespace. What no longer applies is removed before anything that newly applies is written, so
 // that access is never the union of two trees for longer than the removal takes. A kind that can't be removed does not delay the kinds of other API
 // groups, and its own group only for maxRemovalTries: one object must not keep the policies of the new tree out.
-func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string) error {
+//
+// Roles and RoleBindings are written only if limited is set.
+func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string, limited bool) error {
 	removals, writes := map[string][]func() error{}, map[string][]func() error{}
 	tried := map[int]sets.Set[string]{}
 	var move int
@@ -158,7 +162,10 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 		}
 	}
 	// Permissions come last: what restricts their use, such as LimitRanges and NetworkPolicies, is there before them.
-	permissions := map[string][]func() error{rbacv1.GroupName: writes[rbacv1.GroupName]}
+	permissions := map[string][]func() error{}
+	if limited {
+		permissions[rbacv1.GroupName] = writes[rbacv1.GroupName]
+	}
 	delete(writes, rbacv1.GroupName)
 	for _, groups := range []map[string][]func() error{writes, permissions} {
 		for _, err := range parallel.RunGroups(groups) {

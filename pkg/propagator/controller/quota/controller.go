@@ -46,6 +46,8 @@ type Config struct {
 	Window time.Duration
 	// Mode is how sums are limited.
 	Mode Mode
+	// Held is called when a namespace is held to its limits that was not.
+	Held func(s *cache.State, namespace string)
 }
 
 // New returns a Controller.
@@ -198,6 +200,9 @@ func (c *Controller) updatePending(namespace string) {
 			for _, q := range s.Quotas.Governing(s.Tree, namespace) {
 				c.enqueueStatus(q.Key)
 			}
+		}
+		if was && held {
+			c.config.Held(s, namespace)
 		}
 	})
 }

@@ -5,36 +5,55 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
-// computeTimeout is how long the creation of a sub-namespace waits for kube-controller-manager to compute the use of new ResourceQuotas. Until the
-// use is computed, kube-apiserver admits everything.
-const computeTimeout = 10 * time.Second
+// computeTimeout is how long the creation of a sub-namespace occupies a worker until kube-controller-manager has computed the use of new ResourceQuotas.
+// Afterwards, Config.Held continues it.
+const computeTimeout = 2 * time.Second
 
 // computeInterval is the time between two looks at the cache, which costs no request.
 const computeInterval = 20 * time.Millisecond
 
-// Populate writes the ResourceQuotas of a new namespace, and returns when it is held to its limits. If only their use is missing, it returns
-// after computeTimeout without an error.
-func (c *Controller) Populate(ctx context.Context, namespace string) error {
-	if err := c.sync(ctx, namespace); err != nil {
-		return err
+// Limits reports whether ResourceQuotas limit a new namespace below a parent.
+func (c *Controller) Limits(s *cache.State, parent string) bool {
+	for _, q := range s.Quotas.Governing(s.Tree, parent) {
+		if len(q.Counted) > 0 {
+			return true
+		}
 	}
-	err := wait.PollUntilContextTimeout(ctx, computeInterval, computeTimeout, true, func(context.Context) (bool, error) {
-		held := false
-		c.Cache.Read(func(s *cache.State) {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			_, held = c.plan(s, namespace)
-		})
+	return false
+}
+
+// Populate writes the ResourceQuotas of a new namespace, and reports whether it is held to its limits. Until the use is computed, kube-apiserver admits
+// everything; Populate waits for that for a moment if await is set.
+func (c *Controller) Populate(ctx context.Context, namespace string, await bool) (held bool, err error) {
+	if err := c.sync(ctx, namespace); err != nil {
+		c.updatePending(namespace)
+		return false, err
+	}
+	timeout := computeTimeout
+	if !await {
+		timeout = 0
+	}
+	waiting, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	_ = wait.PollUntilContextCancel(waiting, computeInterval, true, func(context.Context) (bool, error) {
+		held = c.held(namespace)
 		return held, nil
 	})
-	if err != nil && ctx.Err() == nil {
-		klog.FromContext(ctx).Info("The use of the ResourceQuotas of a new namespace is not computed yet", "namespace", namespace)
-	}
 	c.updatePending(namespace)
-	return ctx.Err()
+	// It was not pending before, or is not any more, and Held was or will be called.
+	return held || c.held(namespace), ctx.Err()
+}
+
+// held reports whether a namespace is held to its limits.
+func (c *Controller) held(namespace string) (held bool) {
+	c.Cache.Read(func(s *cache.State) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, held = c.plan(s, namespace)
+	})
+	return held
 }

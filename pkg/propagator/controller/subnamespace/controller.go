@@ -80,6 +80,13 @@ func (c *Controller) Differs(s *cache.State) bool {
 		})
 }
 
+// LimitsInForce continues with a new namespace when the limits above are in force in it.
+func (c *Controller) LimitsInForce(s *cache.State, namespace string) {
+	if s.Tree.LimitsPending(namespace) {
+		c.enqueue(tree.Key{Parent: s.Tree.Namespace(namespace).SubnamespaceOf, Name: namespace})
+	}
+}
+
 func (c *Controller) enqueue(keys ...tree.Key) {
 	for _, key := range keys {
 		k := queue.Key{Class: queue.Subnamespace, Namespace: key.Parent, Name: key.Name}

@@ -8,30 +8,22 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller/namespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// bindCreator gives the requester of a sub-namespace their role there. The namespace was created with an annotation that says that this is due, which
-// is removed afterwards. So it happens once, even if the process is interrupted, and a user who removes the binding later removes it for good.
-func (c *Controller) bindCreator(ctx context.Context, s *tree.Subnamespace, binding *rbacv1.RoleBinding) error {
+// bindCreator gives the requester of a sub-namespace their role there, unless binding is nil. The namespace was created with an annotation that says that
+// this is due, which is removed afterwards. So it happens once, even if the process is interrupted, and a user who removes the binding later removes it for good.
+func (c *Controller) bindCreator(ctx context.Context, binding *rbacv1.RoleBinding) error {
+	if binding == nil {
+		return nil
+	}
 	_, err := c.Kubernetes.RbacV1().RoleBindings(binding.Namespace).Create(ctx, binding, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		err = nil
 	}
 	// The watch brings it: it is an ordinary source.
-	if err := outcome.Record(c.Metrics, "RoleBinding", "create", binding.Namespace, err, nil); err != nil {
-		return err
-	}
-	var ns *tree.Namespace
-	c.Cache.Read(func(state *cache.State) { ns = state.Tree.Namespace(s.Name) })
-	if ns == nil || ns.CreatorPending != s.UID {
-		return nil
-	}
-	return c.Namespaces.Patch(ctx, ns, namespace.Changes{Annotations: map[string]*string{hnc.AnnotationCreatorPending: nil}})
+	return outcome.Record(c.Metrics, "RoleBinding", "create", binding.Namespace, err, nil)
 }
 
 // creatorPrefix precedes the namespace's name: with the same name everywhere, an ancestor's RoleBinding would replace a descendant's.

@@ -57,6 +57,8 @@ type plan struct {
 	setMetadata bool
 	// creator is the RoleBinding of the requester in the namespace, nil if none is due.
 	creator *rbacv1.RoleBinding
+	// unlimited reports that the limits above the namespace are not known to be in force in it, so that nobody may get permissions there.
+	unlimited bool
 	// status is the status to write; after createNamespace and populate once everything else is done.
 	status v1beta1.SubnamespaceStatus
 }
@@ -180,7 +182,8 @@ func planPopulate(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 	ready := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionReady)
 	wasReady := s.Status.State == v1beta1.SubnamespaceOk && ready != nil && ready.Status == metav1.ConditionTrue &&
 		ready.ObservedGeneration == s.Generation
-	if !setParent && !setMetadata && creator == nil {
+	unlimited := t.LimitsPending(s.Name)
+	if !setParent && !setMetadata && creator == nil && !unlimited {
 		if wasReady {
 			status = newStatus(t, s, v1beta1.SubnamespaceOk, *ready, now)
 		}
@@ -191,7 +194,7 @@ func planPopulate(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 			return plan{action: report, status: status}
 		}
 	}
-	return plan{action: populate, setParent: setParent, setMetadata: setMetadata, creator: creator, status: status}
+	return plan{action: populate, setParent: setParent, setMetadata: setMetadata, creator: creator, unlimited: unlimited, status: status}
 }
 
 // usable returns the status of a Subnamespace whose namespace is complete.

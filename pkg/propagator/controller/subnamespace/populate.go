@@ -24,6 +24,10 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	defer c.Copies.Hold(s.Name)()
 
 	if p.action == createNamespace {
+		p.unlimited = c.markUnlimited(s, p.namespace)
+		if err := c.reportMissing(ctx, s); err != nil {
+			return err
+		}
 		if err := parallel.Run([]func() error{
 			func() error { return c.Namespaces.Create(ctx, p.namespace) },
 			func() error { return c.refreshPodSecurity(ctx, s.Parent) },
@@ -36,13 +40,15 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	if err := c.Namespaces.Sync(ctx, s.Name); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
-	// Limits are in force before anybody gets permissions in the namespace, and the creator's are the last: until kube-controller-manager has
-	// computed the use of a ResourceQuota, kube-apiserver admits everything.
-	if err := c.Quotas.Populate(ctx, s.Name); err != nil {
-		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+	limited := true
+	if p.unlimited {
+		var err error
+		if limited, err = c.Quotas.Populate(ctx, s.Name, !withheld(s)); err != nil {
+			return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+		}
 	}
 	steps := []func() error{
-		func() error { return c.Copies.Populate(ctx, s.Name) },
+		func() error { return c.Copies.Populate(ctx, s.Name, limited) },
 	}
 	if p.setParent || p.setMetadata {
 		steps = append(steps, func() error { return c.syncHierarchy(ctx, s, p) })
@@ -50,12 +56,16 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	if err := parallel.Run(steps); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
-	if p.creator != nil {
-		if err := c.bindCreator(ctx, s, p.creator); err != nil {
-			return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
-		}
+	if !limited {
+		return c.reportWithheld(ctx, s)
 	}
-	return c.writeStatus(ctx, s, p.status)
+	if err := c.bindCreator(ctx, p.creator); err != nil {
+		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
+	}
+	return parallel.Run([]func() error{
+		func() error { return c.removeNotes(ctx, s, p) },
+		func() error { return c.writeStatus(ctx, s, p.status) },
+	})
 }
 
 // refreshPodSecurity reads the parent whose Pod Security labels a new sub-namespace inherits: the watch may be late, and a label that makes the

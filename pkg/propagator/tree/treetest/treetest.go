@@ -104,6 +104,10 @@ func Apply(t *tree.Tree, line string) {
 		ns := *t.Namespace(name)
 		ns.ResourceVersion, ns.CreatorPending = Next(), types.UID(words[2])
 		t.SetNamespace(&ns)
+	case "unlimited":
+		ns := *t.Namespace(name)
+		ns.ResourceVersion, ns.LimitsPending = Next(), types.UID(words[2])
+		t.SetNamespace(&ns)
 	case "asked", "deleting", "ready", "conflict":
 		s := &tree.Subnamespace{
 			Key: tree.Key{Parent: name, Name: words[2]}, UID: types.UID("s-" + words[2]), ResourceVersion: Next(), Generation: 1,
