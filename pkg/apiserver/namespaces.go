@@ -2,12 +2,14 @@ package apiserver
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
 // namespaces returns the informer of namespaces. It drops their managed fields, which are most of their size and have no reader: admission policies
@@ -21,13 +23,10 @@ func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 		return obj, nil
 	})
 	if err == nil {
-		err = namespaces.Informer().AddIndexers(cache.Indexers{byAbstractAncestor: func(obj any) ([]string, error) {
-			namespace, ok := obj.(*corev1.Namespace)
-			if !ok {
-				return nil, nil
-			}
-			return hnc.AbstractAncestors(namespace.Annotations), nil
-		}})
+		err = namespaces.Informer().AddIndexers(cache.Indexers{
+			byAbstractAncestor: indexNamespaces(func(namespace *corev1.Namespace) []string { return hnc.AbstractAncestors(namespace.Annotations) }),
+			bySubnamespaceOf:   indexNamespaces(func(namespace *corev1.Namespace) []string { return []string{tree.SubnamespaceOf(namespace)} }),
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("informer of namespaces: %w", err)
@@ -35,7 +34,20 @@ func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 	return namespaces, nil
 }
 
-const byAbstractAncestor = "abstractAncestor"
+const (
+	byAbstractAncestor = "abstractAncestor"
+	bySubnamespaceOf   = "subnamespaceOf"
+)
+
+func indexNamespaces(values func(*corev1.Namespace) []string) cache.IndexFunc {
+	return func(obj any) ([]string, error) {
+		namespace, ok := obj.(*corev1.Namespace)
+		if !ok {
+			return nil, nil
+		}
+		return slices.DeleteFunc(values(namespace), func(value string) bool { return value == "" }), nil
+	}
+}
 
 // isAbstractAncestor returns a function that reports whether a name is that of an abstract ancestor of a namespace.
 func isAbstractAncestor(namespaces coreinformers.NamespaceInformer) func(name string) bool {

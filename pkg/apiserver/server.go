@@ -72,6 +72,9 @@ func (c CompletedConfig) New() (*Server, error) {
 		Use:        c.quotaAdmission,
 
 		IsAbstractAncestor: isAbstractAncestor(namespaces),
+		SubnamespacesOf: func(parent string) ([]string, error) {
+			return namespaces.Informer().GetIndexer().IndexKeys(bySubnamespaceOf, parent)
+		},
 		SubnamespaceNames: func(ctx context.Context) (*hnc.SubnamespaceNames, error) {
 			return stores.configuration.SubnamespaceNames(ctx)
 		},

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -34,14 +34,12 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 		}
 		children = s.index.Children(name)
 	}
-	namespaces, err := s.index.config.Namespaces.List(labels.Everything())
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
-	}
-	for _, namespace := range namespaces {
-		if SubnamespaceOf(namespace) == name && !slices.Contains(children, namespace.Name) {
-			children = append(children, namespace.Name)
+	if s.index.config.SubnamespacesOf != nil {
+		annotated, err := s.index.config.SubnamespacesOf(name)
+		if err != nil {
+			return nil, apierrors.NewInternalError(err)
 		}
+		children = append(children, slices.DeleteFunc(annotated, sets.New(children...).Has)...)
 	}
 	// The edges of the orphans are not compared: if one leaves in the meantime, the claim is still allowed.
 	apart := newSnapshot(s.index, s.fresh)

@@ -87,7 +87,9 @@ func uid(name string) types.UID { return types.UID("uid-" + name) }
 func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
 	f := &fixture{stored: memory{}, marks: map[string]int64{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, abstract: map[string]bool{}, resource: "hierarchies",
-		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
+		indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"subnamespaceOf": func(obj any) ([]string, error) {
+			return []string{SubnamespaceOf(obj.(*corev1.Namespace))}, nil
+		}})}
 	var objects []runtime.Object
 	for name, parent := range parents {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid(name)}}
@@ -114,6 +116,8 @@ func newFixture(t *testing.T, parents map[string]string) *fixture {
 		Client:     f.client,
 		Authorizer: authorizer.AuthorizerFunc(f.authorize),
 		Rules:      managed.Default,
+
+		SubnamespacesOf: func(parent string) ([]string, error) { return f.indexer.IndexKeys("subnamespaceOf", parent) },
 	})
 	f.sync(t)
 	return f

@@ -54,6 +54,9 @@ type Config struct {
 	Use Use
 	// Records stores the records that quotas depend on.
 	Records limits.Records
+	// SubnamespacesOf returns the names of the namespaces whose annotations name a parent as that of a sub-namespace, from a cache. Nil means that there
+	// are none.
+	SubnamespacesOf func(parent string) ([]string, error)
 	// IsAbstractAncestor reports whether a name is that of an abstract ancestor of a namespace, from a cache. Nil means that there are none.
 	IsAbstractAncestor func(name string) bool
 	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is called for each new name
