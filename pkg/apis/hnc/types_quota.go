@@ -82,6 +82,8 @@ const QuotaWebhookName = "hierarchicalresourcequotas." + GroupName
 const (
 	QuotaProbeWebhookName = "in-force." + QuotaWebhookName
 	QuotaProbeName        = ResourceQuotaName + ".in-force"
+	// CauseQuotaProbe is the cause of that rejection.
+	CauseQuotaProbe metav1.CauseType = "QuotasInForce"
 )
 
 // EventCannotWriteQuota is the reason of events about quotas that cannot be enforced in a namespace. Source: spec/hnc.md 3.13.

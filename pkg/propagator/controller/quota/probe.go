@@ -2,9 +2,6 @@ package quota
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,8 +16,8 @@ import (
 const (
 	// probeInterval is the time between two probes.
 	probeInterval = 50 * time.Millisecond
-	// probeTimeout is how long probes are made. In a cluster that rejects them for another reason, such as an admission webhook that does not support dry
-	// runs, the registration is regarded as effective after this time.
+	// probeTimeout is how long probes are made. While our API server cannot be reached, or in a cluster that rejects them for another reason, such as an
+	// admission webhook that does not support dry runs, the registration is regarded as effective after this time.
 	probeTimeout = 10 * time.Second
 	// replicasTime is what other replicas of kube-apiserver get to receive the registration after one of them applies it.
 	replicasTime = time.Second
@@ -57,22 +54,10 @@ func probed(s *cache.State) string {
 	return ""
 }
 
-// probe reports whether kube-apiserver calls the webhooks of the registration: one of them rejects this dry run. If it cannot be reached, it rejects, too.
+// probe reports whether kube-apiserver calls the webhooks of the registration: one of them rejects this dry run.
 func (r *registrar) probe(ctx context.Context, namespace string) bool {
 	_, err := r.Kubernetes.CoreV1().ResourceQuotas(namespace).Create(ctx, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: hnc.QuotaProbeName, Labels: map[string]string{hnc.LabelQuota: "true"},
 	}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-	return rejectedBy(err, hnc.QuotaProbeWebhookName)
-}
-
-// rejectedBy reports whether kube-apiserver has called a webhook, and rejected a request because of its answer or because there was none. kube-apiserver names
-// the webhook in the message only.
-func rejectedBy(err error, webhook string) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return false
-	}
-	message := status.Status().Message
-	return strings.HasPrefix(message, fmt.Sprintf("admission webhook %q denied the request", webhook)) ||
-		apierrors.IsInternalError(err) && strings.Contains(message, fmt.Sprintf("failed calling webhook %q:", webhook))
+	return apierrors.HasStatusCause(err, hnc.CauseQuotaProbe)
 }

@@ -1,12 +1,12 @@
 package quota
 
 import (
-	"errors"
 	"testing"
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -40,7 +40,8 @@ func TestNothingIsLimitedBeforeTheWebhookIsApplied(t *testing.T) {
 		}
 		probes++
 		if applied {
-			return true, nil, errors.New(`admission webhook "` + hnc.QuotaProbeWebhookName + `" denied the request`)
+			return true, nil, &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonForbidden,
+				Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: hnc.CauseQuotaProbe}}}}}
 		}
 		return true, create.Object, nil
 	})
@@ -78,6 +79,9 @@ func TestNothingIsLimitedBeforeTheWebhookIsApplied(t *testing.T) {
 	}
 	applied = true
 	reconcile(0)
+	if c.webhook.registration.applied.IsZero() {
+		t.Error("the rejection does not show that the webhook is applied")
+	}
 	// Other replicas of kube-apiserver get some time.
 	c.webhook.registration.applied = c.webhook.registration.applied.Add(-replicasTime)
 	q.keys = nil

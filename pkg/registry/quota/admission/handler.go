@@ -92,6 +92,7 @@ func (h *Handler) decide(ctx context.Context, request *admissionv1.AdmissionRequ
 	if request.Operation == admissionv1.Create && request.Name == hnc.QuotaProbeName {
 		return &admissionv1.AdmissionResponse{UID: request.UID, Result: &metav1.Status{
 			Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: "use of hierarchical quotas is reserved",
+			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: hnc.CauseQuotaProbe}}},
 		}}, nil
 	}
 	allowed := &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}
