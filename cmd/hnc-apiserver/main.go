@@ -13,9 +13,11 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	"k8s.io/component-base/term"
+	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apiserver/options"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
 )
 
@@ -47,6 +49,7 @@ func command(ctx context.Context) *cobra.Command {
 			if err := logsapi.ValidateAndApply(o.Logs, nil); err != nil {
 				return err
 			}
+			klog.SetLogFilter(names.LogFilter{})
 			return run(ctx, o)
 		},
 	}

@@ -13,6 +13,7 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	"k8s.io/klog/v2"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/options"
 )
 
@@ -32,6 +33,7 @@ Changes by others are corrected. Of several replicas one works; the others wait 
 			if err := logsapi.ValidateAndApply(logging, nil); err != nil {
 				return err
 			}
+			klog.SetLogFilter(names.LogFilter{})
 			if errs := o.Validate(); len(errs) > 0 {
 				return fmt.Errorf("invalid flags: %w", errs.ToAggregate())
 			}

@@ -1,9 +1,13 @@
 package cache
 
 import (
+	"fmt"
+
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
 // quotaRecords enters changes of quotas in the state, and notifies the handlers.
@@ -22,6 +26,16 @@ func (s quotaRecords) delete(q *quotas.Quota) {
 }
 
 func (s quotaRecords) changed(old, q *quotas.Quota) {
+	either := q
+	if either == nil {
+		either = old
+	}
+	if !names.Addressable(either.Name) {
+		object := fmt.Sprintf("%s %q", hierarchicalQuotas, names.Shorten(either.Name))
+		if s.Tree.SetUnreported(either.Namespace, object, q != nil) {
+			s.affect(tree.Affected{Changed: []string{either.Namespace}})
+		}
+	}
 	for _, h := range s.handlers {
 		if h.QuotaChanged != nil {
 			h.QuotaChanged(s.State, old, q)

@@ -51,9 +51,7 @@ func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	if held := t.Held(name); len(held) > 0 {
 		found = append(found, heldCopies(name, held))
 	}
-	if uncopied := t.Uncopied(name); len(uncopied) > 0 {
-		found = append(found, longNames(name, uncopied))
-	}
+	found = append(found, longNames(name, t.Uncopied(name), t.Unreported(name))...)
 	if why := t.Unwritten(name); why != "" {
 		found = append(found, unwritten(name, why))
 	}
@@ -88,14 +86,23 @@ func heldCopies(name string, held []string) metav1.Condition {
 	}
 }
 
-// longNames returns the condition of a namespace with sources that have no copies because of their names.
-func longNames(name string, uncopied []string) metav1.Condition {
-	return metav1.Condition{
-		Type:   hnc.ConditionOutOfSync,
-		Reason: hnc.ReasonNamesTooLong,
-		Message: fmt.Sprintf("objects in namespace %q are not propagated because their names are longer than %d bytes: %s; create them under shorter names",
-			name, names.MaxLength, firstOf(uncopied)),
+// longNames returns the condition of a namespace with sources that have no copies, and objects that have no status, because of their names.
+func longNames(name string, uncopied, unreported []string) []metav1.Condition {
+	var messages []string
+	if len(uncopied) > 0 {
+		messages = append(messages, fmt.Sprintf("objects in namespace %q are not propagated because their names are longer than %d bytes: %s",
+			name, names.MaxLength, firstOf(uncopied)))
 	}
+	if len(unreported) > 0 {
+		messages = append(messages, fmt.Sprintf("objects in namespace %q have no status because their names are longer than %d bytes: %s",
+			name, names.MaxLength, firstOf(unreported)))
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	return []metav1.Condition{{
+		Type: hnc.ConditionOutOfSync, Reason: hnc.ReasonNamesTooLong, Message: strings.Join(messages, "; ") + "; create them under shorter names",
+	}}
 }
 
 // unwritten returns the condition of a namespace whose labels or annotations are not what they have to be.

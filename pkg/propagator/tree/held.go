@@ -43,6 +43,14 @@ func (t *Tree) SetUncopied(namespace, object string, uncopied bool) bool {
 	return t.uncopied.set(namespace, object, uncopied)
 }
 
+// SetUnreported records whether an object, named with its kind, has no status because of its name. It reports whether that is new.
+func (t *Tree) SetUnreported(namespace, object string, unreported bool) bool {
+	return t.unreported.set(namespace, object, unreported)
+}
+
+// Unreported returns these objects in the namespace, in order.
+func (t *Tree) Unreported(namespace string) []string { return t.unreported.in(namespace) }
+
 // Uncopied returns these sources in the namespace, in order; none if nothing is below it.
 func (t *Tree) Uncopied(namespace string) []string {
 	if !t.HasChildren(namespace) {

@@ -21,13 +21,15 @@ type Tree struct {
 	held objects
 	// uncopied holds the sources whose copies could not be deleted again, and which therefore have none.
 	uncopied objects
+	// unreported holds the objects whose status cannot be written because of their names.
+	unreported objects
 	// unwritten holds, by namespace, why its labels or annotations could not be written.
 	unwritten map[string]string
 }
 
 // New returns an empty tree. The rules say which namespaces are part of it, and what hierarchies may set on them.
 func New(rules managed.Rules) *Tree {
-	t := &Tree{held: objects{}, uncopied: objects{}, unwritten: map[string]string{}}
+	t := &Tree{held: objects{}, uncopied: objects{}, unreported: objects{}, unwritten: map[string]string{}}
 	t.rules = rules
 	t.namespaces, t.hierarchies, t.subnamespaces = map[string]*Namespace{}, map[string]*Hierarchy{}, map[string]map[string]*Subnamespace{}
 	t.byName, t.refused = map[string]sets.Set[string]{}, map[Key]string{}

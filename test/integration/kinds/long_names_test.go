@@ -6,13 +6,30 @@ import (
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
+
+// The propagator and the administrator name our objects in requests.
+func TestNamesOfOurObjectsFitIntoRequests(t *testing.T) {
+	root, _, _ := tree(t, "longours")
+	name := metav1.ObjectMeta{Name: strings.Repeat("n", 254)}
+	_, err := alice.HNC.HncV1beta1().CopyReleases(root).Create(t.Context(), &v1beta1.CopyRelease{ObjectMeta: name,
+		Spec: v1beta1.CopyReleaseSpec{Resource: "configmaps", Name: "a", Source: root}}, metav1.CreateOptions{})
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "metadata.name") {
+		t.Errorf("a CopyRelease: got %v", err)
+	}
+	_, err = alice.HNC.HncV1beta1().HierarchicalResourceQuotas(root).Create(t.Context(), &v1beta1.HierarchicalResourceQuota{ObjectMeta: name}, metav1.CreateOptions{})
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "metadata.name") {
+		t.Errorf("a quota: got %v", err)
+	}
+}
 
 // Names of Roles may be of any length, but no request can delete one whose escaped name is larger than a request's headers may be.
 func TestObjectsWhoseNamesFitIntoNoRequestAreNotCopied(t *testing.T) {

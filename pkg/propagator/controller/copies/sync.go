@@ -147,11 +147,11 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 	}
 
 	var errs []error
-	blocked := map[string]error{}
+	blocked := sets.New[string]()
 	for group, err := range parallel.RunGroups(removals) {
 		if err != nil {
 			errs = append(errs, err)
-			blocked[group] = err
+			blocked.Insert(group)
 		}
 	}
 	if c.removalEnded(namespace, len(errs) > 0) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
@@ -35,8 +36,12 @@ const (
 	maxExceeded = 10
 )
 
-// reconcileStatus writes the status of a quota.
+// reconcileStatus writes the status of a quota, unless its name, which an earlier version has accepted, fits into no request. The hierarchy of its
+// namespace reports that; its limits are in force.
 func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
+	if !names.Addressable(key.Name) {
+		return nil
+	}
 	name := quotas.Key{Namespace: key.Namespace, Name: key.Name}
 	var q *quotas.Quota
 	var status v1beta1.HierarchicalResourceQuotaStatus
