@@ -42,6 +42,10 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 				return nil, err
 			}
 		}
+		adopted, err := c.authorizeOrphans(ctx, s, reject, name, claim)
+		if err != nil {
+			return nil, err
+		}
 		guard := &fence.Guard{}
 		// What is below the parent already uses its quotas.
 		if !claim.old.held() {
@@ -50,10 +54,15 @@ func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Names
 			}
 		}
 		edgeValue{Parent: parent.Name, Hierarchy: claim.old.Hierarchy, Subnamespace: parent.UID}.write(guard, name)
-		if claim.joining == nil {
-			return guard, nil
+		if claim.joining != nil {
+			return guard, c.overwrites.validateMove(ctx, reject, "metadata.name", claim.joining, claim.chain)
 		}
-		return guard, c.overwrites.validateMove(ctx, reject, "metadata.name", claim.joining, claim.chain)
+		for _, orphan := range adopted {
+			if err := c.overwrites.validateMove(ctx, reject, "metadata.name", orphan, claim.adoptive(name)); err != nil {
+				return nil, err
+			}
+		}
+		return guard, nil
 	})
 }
 
@@ -68,6 +77,9 @@ type claim struct {
 	// chain is the chain of the parent.
 	chain []string
 }
+
+// adoptive returns the chain of the name, to which its orphans move.
+func (c claim) adoptive(name string) []string { return append([]string{name}, c.chain...) }
 
 // validate validates that name may become a sub-namespace of parent. The fields are where the client has named the two.
 func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, nameField, parentField, name, parent string) (claim, error) {

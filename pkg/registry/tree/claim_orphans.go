@@ -64,6 +64,25 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 	return live, nil
 }
 
+// authorizeOrphans authorizes what else the adoption of orphans changes: their managed Pod Security labels, as a move would. It returns the namespaces.
+func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejection, name string, claim claim) ([]*corev1.Namespace, error) {
+	var adopted []*corev1.Namespace
+	for _, orphan := range claim.orphans {
+		namespace, err := s.namespace(ctx, orphan)
+		if err != nil {
+			return nil, err
+		}
+		if namespace == nil {
+			continue
+		}
+		if err := c.authorizer.authorizePodSecurityMove(ctx, s, reject, "metadata.name", orphan, nil, claim.adoptive(name)); err != nil {
+			return nil, err
+		}
+		adopted = append(adopted, namespace)
+	}
+	return adopted, nil
+}
+
 // authorizeAdoption authorizes the creation of the missing parent of orphans as a sub-namespace, which takes them into the tree of its parent: the
 // requester must be admin of each of them. The propagator is not allowed to, because it creates sub-namespaces on behalf of others.
 func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, field, name string, orphans []string) error {

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // The creation of the missing parent of orphans as a sub-namespace takes them into another tree.
@@ -156,5 +158,44 @@ func TestAnExistingNamespaceJoinsWithTheConsentOfItsAdmin(t *testing.T) {
 	}
 	if err := required(); err != nil {
 		t.Errorf("requiring a child got %v", err)
+	}
+}
+
+// Adopting orphans is a move of each of them: what comes from above must not loosen Pod Security, or overwrite objects.
+func TestClaimOfOrphansIsValidatedAsAMove(t *testing.T) {
+	const enforce = "pod-security.kubernetes.io/enforce"
+	newOrphan := func() *fixture {
+		f := newFixture(t, map[string]string{"a": "", "orphan": "gone"})
+		f.admin["user/orphan"], f.admin["user/a"] = true, true
+		return f
+	}
+	f := newOrphan()
+	options := managed.NewOptions()
+	options.Labels = []string{`pod-security\.kubernetes\.io/.*`}
+	rules, err := options.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.config().Rules = func() managed.Rules { return rules }
+	f.Authorizer.SetHierarchies(func(_ context.Context, namespace string) (*hnc.Hierarchy, error) {
+		if namespace != "a" {
+			return nil, apierrors.NewNotFound(hnc.Resource("hierarchies"), hnc.Singleton)
+		}
+		return &hnc.Hierarchy{Spec: hnc.HierarchySpec{Labels: []hnc.MetaKVP{{Key: enforce, Value: "privileged"}}}}, nil
+	})
+	if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); !apierrors.IsForbidden(err) ||
+		!strings.Contains(err.Error(), `metadata.name: user "user" may not change the Pod Security labels of namespace "orphan"`) {
+		t.Errorf("Pod Security: got %v, want Forbidden", err)
+	}
+
+	f = newOrphan()
+	f.config().Sources = &conflicting{names: []string{"settings"}}
+	if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); !apierrors.IsConflict(err) ||
+		!strings.Contains(err.Error(), `metadata.name: what comes from "gone" and its ancestors would overwrite objects`) {
+		t.Errorf("overwritten objects: got %v, want Conflict", err)
+	}
+	f.config().Sources = &conflicting{}
+	if _, err := f.Claims.Validate(as(t, "user"), "gone", f.existing(t, "a")); err != nil {
+		t.Error(err)
 	}
 }

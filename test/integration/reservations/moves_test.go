@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -94,6 +95,47 @@ func TestOnlyWhoMovesConsentsToExceedAQuota(t *testing.T) {
 	}
 	if err := patch(fmt.Sprintf("%q:%q", hnc.AnnotationExceedQuotas, "true")); err != nil {
 		t.Errorf("a move that says so: %v", err)
+	}
+}
+
+// Server-side apply, as GitOps tools use it: the consent counts in the request that moves, and is neither stored nor owned, so it does not conflict later.
+func TestAppliedConsentCountsInItsRequestOnly(t *testing.T) {
+	from, _ := subtree(t, "applied-from-", 0, 9)
+	to, _ := subtree(t, "applied-to-", 0, 1)
+	for i := range 2 {
+		if err := createSecret(t, from, fmt.Sprintf("s-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply := func(as suite.User, parent string, annotations map[string]any) (*unstructured.Unstructured, error) {
+		applied := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": v1beta1.SchemeGroupVersion.String(), "kind": "Hierarchy",
+			"metadata": map[string]any{"name": hnc.Singleton, "annotations": annotations}, "spec": map[string]any{"parent": parent},
+		}}
+		return as.Dynamic.Resource(v1beta1.SchemeGroupVersion.WithResource("hierarchies")).Namespace(from).
+			Apply(t.Context(), hnc.Singleton, applied, metav1.ApplyOptions{FieldManager: "gitops", Force: true})
+	}
+	consent := map[string]any{hnc.AnnotationExceedQuotas: "true"}
+	tenant := administrator(t, "applying", from, to)
+	suite.Eventually(t, "the quota rejects the move of a user without the right to update it", func() error {
+		if _, err := apply(tenant, to, consent); !exceeded(err) {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
+	if _, err := apply(admin, to, nil); !exceeded(err) {
+		t.Errorf("a move that does not say so: %v", err)
+	}
+	h, err := apply(admin, to, consent)
+	if err != nil {
+		t.Fatalf("a move that says so: %v", err)
+	}
+	if fields := fmt.Sprint(h.GetManagedFields()); len(h.GetAnnotations()) > 0 || strings.Contains(fields, hnc.AnnotationExceedQuotas) {
+		t.Errorf("stored: %v, owned: %s", h.GetAnnotations(), fields)
+	}
+	// Applying the manifest again changes nothing, and needs no consent.
+	if _, err := apply(admin, to, nil); err != nil {
+		t.Error(err)
 	}
 }
 
