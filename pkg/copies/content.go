@@ -19,6 +19,8 @@ type content struct {
 	encoding encoding
 	metadata []byte
 	rest     []byte
+	// owners are the UIDs in the owner references of a copy. Propagated copies have none: the garbage collector would delete a copy with its owner, or try to for ever.
+	owners []types.UID
 }
 
 // encoding is how objects of a kind are read and written. The same content has different digests in different encodings.
@@ -28,6 +30,14 @@ type encoding interface {
 	// body returns the request body of a copy. The namespace is in the URL of the request. Unless they are empty, uid and resourceVersion
 	// make the write conditional on that version.
 	body(metadata, rest []byte, uid types.UID, resourceVersion string) []byte
+}
+
+// ownersOf returns the UIDs of the owners of an object.
+func ownersOf(m metav1.Object) (owners []types.UID) {
+	for _, o := range m.GetOwnerReferences() {
+		owners = append(owners, o.UID)
+	}
+	return owners
 }
 
 // copiedMetadata returns the labels and annotations that the copies of a source have. Source: spec/hnc.md 3.9.
@@ -65,6 +75,9 @@ func (c *content) digest() Digest {
 	h.Write([]byte(c.encoding.name()))
 	h.Write(c.metadata)
 	h.Write(c.rest)
+	for _, owner := range c.owners {
+		h.Write([]byte(owner))
+	}
 	var d Digest
 	copy(d[:], h.Sum(nil))
 	return d

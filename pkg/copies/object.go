@@ -63,7 +63,9 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	var err error
 	switch {
 	case o.Copy:
-		c, err = contentOf(u, u.GetLabels(), u.GetAnnotations())
+		if c, err = contentOf(u, u.GetLabels(), u.GetAnnotations()); err == nil {
+			c.owners = ownersOf(u)
+		}
 	case o.unfit:
 		return o, nil
 	default:

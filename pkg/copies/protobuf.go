@@ -20,7 +20,9 @@ func NewWireObject(w *wire.Object, kind Kind, rules *Rules) *Object {
 		labels, annotations = copiedMetadata(w, o.overrides, rules)
 	}
 	c := &content{encoding: inProtobuf{w.Format}, metadata: wire.Metadata(w.Name, labels, annotations), rest: w.Rest}
-	if !o.Copy {
+	if o.Copy {
+		c.owners = ownersOf(w)
+	} else {
 		o.content = c
 	}
 	o.Digest = c.digest()

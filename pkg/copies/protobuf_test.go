@@ -106,6 +106,9 @@ func TestWhatIsWrittenIsTheSameInBothEncodings(t *testing.T) {
 				if i%2 == 0 {
 					m.SetLabels(map[string]string{hnc.LabelInheritedFrom: "root", "a": "1"})
 				}
+				if i%3 == 0 {
+					m.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "u"}})
+				}
 				if i%7 == 0 {
 					m.SetFinalizers([]string{"example.com/f"})
 				}

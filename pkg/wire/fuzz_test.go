@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
@@ -173,13 +174,20 @@ func inEnvelope(t *testing.T, kind schema.GroupVersionKind, message []byte) []by
 	return append([]byte("k8s\x00"), data...)
 }
 
+func owners(m metav1.Object) (uids []types.UID) {
+	for _, o := range m.GetOwnerReferences() {
+		uids = append(uids, o.UID)
+	}
+	return uids
+}
+
 // sameMetadata compares the metadata of an object with that of the generated decoder.
 func sameMetadata(t *testing.T, got *wire.Object, want message) {
 	t.Helper()
 	deleted, wantDeleted := got.DeletionTimestamp, want.GetDeletionTimestamp()
 	if got.Name != want.GetName() || got.Namespace != want.GetNamespace() || got.UID != want.GetUID() || got.ResourceVersion != want.GetResourceVersion() ||
 		!maps.Equal(got.Labels, want.GetLabels()) || !maps.Equal(got.Annotations, want.GetAnnotations()) ||
-		!slices.Equal(got.Finalizers, want.GetFinalizers()) || (deleted == nil) != (wantDeleted == nil) || !deleted.Equal(wantDeleted) {
+		!slices.Equal(got.Finalizers, want.GetFinalizers()) || !slices.Equal(owners(got), owners(want)) || (deleted == nil) != (wantDeleted == nil) || !deleted.Equal(wantDeleted) {
 		t.Fatalf("the metadata is %+v, want that of %+v", got.ObjectMeta, want)
 	}
 	secret, ok := want.(*corev1.Secret)

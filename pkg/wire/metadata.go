@@ -20,6 +20,7 @@ const (
 	deletionTimestamp protowire.Number = 9
 	labels            protowire.Number = 11
 	annotations       protowire.Number = 12
+	ownerReferences   protowire.Number = 13
 	finalizers        protowire.Number = 14
 )
 
@@ -43,11 +44,31 @@ func decodeMetadata(message []byte, m *metav1.ObjectMeta) error {
 			m.Labels, err = decodeEntry(f, m.Labels)
 		case annotations:
 			m.Annotations, err = decodeEntry(f, m.Annotations)
+		case ownerReferences:
+			var o metav1.OwnerReference
+			o, err = decodeOwner(f)
+			m.OwnerReferences = append(m.OwnerReferences, o)
 		case finalizers:
 			var value string
 			value, err = f.string()
 			m.Finalizers = append(m.Finalizers, value)
 		}
+		return err
+	})
+}
+
+// decodeOwner returns an owner reference of which only the UID is decoded.
+func decodeOwner(owner field) (o metav1.OwnerReference, err error) {
+	message, err := owner.bytes()
+	if err != nil {
+		return o, err
+	}
+	return o, each(message, func(f field) error {
+		if f.number != 4 {
+			return nil
+		}
+		value, err := f.string()
+		o.UID = types.UID(value)
 		return err
 	})
 }

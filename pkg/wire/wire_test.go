@@ -47,7 +47,8 @@ func service() *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "s", Namespace: "n", UID: "u", ResourceVersion: "5", DeletionTimestamp: &deleted, Finalizers: []string{"a/b", "c"},
-			Labels: map[string]string{"l": "1", "": ""}, Annotations: map[string]string{"a": "2"}, Generation: 3,
+			OwnerReferences: []metav1.OwnerReference{{UID: "o"}, {UID: "p"}},
+			Labels:          map[string]string{"l": "1", "": ""}, Annotations: map[string]string{"a": "2"}, Generation: 3,
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "somebody", FieldsV1: metav1.NewFieldsV1("{}")}},
 		},
 		Spec:   corev1.ServiceSpec{ClusterIP: "10.0.0.1"},

@@ -65,6 +65,26 @@ func TestScalingACopyIsReverted(t *testing.T) {
 	})
 }
 
+// The garbage collector would delete such a copy with its owner, or, because the policy denies that, try again and again.
+func TestOwnersOfACopyAreRemoved(t *testing.T) {
+	configure(t, "configmaps")
+	root, _, leaf := tree(t, "owned")
+	put(t, configMaps, object("ConfigMap", root, "a", "1"))
+	eventuallyPresent(t, configMaps, leaf, "a=1<"+root)
+	owner := `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"none","uid":"0c8b1d4e-0000-4000-8000-000000000000"}]}}`
+	if err := patch(t, configMaps, leaf, "a", owner); err != nil {
+		t.Fatal(err)
+	}
+	suite.EventuallyEqual(t, "owners of the copy", "[]", func() string {
+		c, err := admin.CoreV1().ConfigMaps(leaf).Get(t.Context(), "a", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(c.OwnerReferences)
+	})
+	eventuallyPresent(t, configMaps, leaf, "a=1<"+root)
+}
+
 func TestAFinalizerThatKeepsACopyIsReported(t *testing.T) {
 	configure(t, "configmaps")
 	root, _, leaf := tree(t, "held")
