@@ -64,6 +64,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tr
 			Condition:  hnc.ConditionQuotaEnforced,
 			Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
 			Pending:    []string{hnc.ReasonQuotaPending},
+			Warned:     []string{hnc.ReasonQuotaLimitsIgnored},
 			Without:    func(*hnc.HierarchicalResourceQuota) string { return "not all limits are in force yet" },
 			Complete:   settle,
 		}},

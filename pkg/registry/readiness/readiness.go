@@ -48,9 +48,11 @@ type Effect[T Object] struct {
 	Conditions func(T) []metav1.Condition
 	// Pending are the reasons with which the condition is False for now. Any other reason ends the wait.
 	Pending []string
+	// Warned are the reasons with which it is False only because of what the write itself has warned of. All else is in effect.
+	Warned []string
 	// Without says what does not hold without the effect.
 	Without func(T) string
-	// Complete, unless it is nil, is called when the condition is True, and returns when the effect is complete.
+	// Complete, unless it is nil, is called when the condition is True, or False for a reason in Warned, and returns when the effect is complete.
 	Complete func(context.Context, T) error
 }
 
@@ -132,10 +134,11 @@ func await[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T
 			c := effect.reported(object)
 			switch {
 			case c == nil || c.Status == metav1.ConditionUnknown:
-			case c.Status == metav1.ConditionTrue && effect.Complete != nil:
+			case c.Status == metav1.ConditionTrue || slices.Contains(effect.Warned, c.Reason):
+				if effect.Complete == nil {
+					return object, nil
+				}
 				return object, effect.Complete(ctx, object)
-			case c.Status == metav1.ConditionTrue:
-				return object, nil
 			case !slices.Contains(effect.Pending, c.Reason):
 				return object, errors.New(c.Message)
 			}

@@ -43,6 +43,7 @@ var enforced = Effect[*hnc.HierarchicalResourceQuota]{
 	Condition:  hnc.ConditionQuotaEnforced,
 	Conditions: func(q *hnc.HierarchicalResourceQuota) []metav1.Condition { return q.Status.Conditions },
 	Pending:    []string{hnc.ReasonQuotaPending},
+	Warned:     []string{hnc.ReasonQuotaLimitsIgnored},
 	Without:    func(*hnc.HierarchicalResourceQuota) string { return "not in force" },
 }
 
@@ -79,6 +80,7 @@ func TestWait(t *testing.T) {
 		"without a report":           {at(0, "", ""), modified(at(0, "", "")), "", timedOut},
 		"pending":                    {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonQuotaPending)), "", timedOut},
 		"impossible":                 {written, modified(at(2, metav1.ConditionFalse, "TooLarge")), "", "because of TooLarge"},
+		"in force but for a part":    {written, modified(at(2, metav1.ConditionFalse, hnc.ReasonQuotaLimitsIgnored)), "", ""},
 		"deleted":                    {written, modified(deleted), "", "it is being deleted"},
 		"changed by others":          {written, modified(changed), "", "it was changed by another request"},
 		"stopped":                    {written, nil, "nothing is propagated", "not in force: nothing is propagated; see the conditions of hierarchicalresourcequotas.hnc.x-k8s.io"},

@@ -132,7 +132,7 @@ func buildTree(t *testing.T) {
 	}
 	_, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas("parent").Create(ctx, &v1beta1.HierarchicalResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "budget"},
-		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList{corev1.ResourceConfigMaps: resource.MustParse("20")}},
+		Spec:       v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList{corev1.ResourcePods: resource.MustParse("20")}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)

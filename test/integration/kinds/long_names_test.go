@@ -20,12 +20,12 @@ import (
 func TestNamesOfOurObjectsFitIntoRequests(t *testing.T) {
 	root, _, _ := tree(t, "longours")
 	name := metav1.ObjectMeta{Name: strings.Repeat("n", 254)}
-	_, err := alice.HNC.HncV1beta1().CopyReleases(root).Create(t.Context(), &v1beta1.CopyRelease{ObjectMeta: name,
+	_, err := admin.HNC.HncV1beta1().CopyReleases(root).Create(t.Context(), &v1beta1.CopyRelease{ObjectMeta: name,
 		Spec: v1beta1.CopyReleaseSpec{Resource: "configmaps", Name: "a", Source: root}}, metav1.CreateOptions{})
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "metadata.name") {
 		t.Errorf("a CopyRelease: got %v", err)
 	}
-	_, err = alice.HNC.HncV1beta1().HierarchicalResourceQuotas(root).Create(t.Context(), &v1beta1.HierarchicalResourceQuota{ObjectMeta: name}, metav1.CreateOptions{})
+	_, err = admin.HNC.HncV1beta1().HierarchicalResourceQuotas(root).Create(t.Context(), &v1beta1.HierarchicalResourceQuota{ObjectMeta: name}, metav1.CreateOptions{})
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "metadata.name") {
 		t.Errorf("a quota: got %v", err)
 	}

@@ -205,7 +205,7 @@ func administrator(t *testing.T, name string, namespaces ...string) suite.User {
 		// Roles are propagated; those of equal names would conflict.
 		roleName := name + "-of-" + namespace
 		role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: roleName}, Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies", "hierarchies/plan"}, Verbs: []string{"create", "get", "update"},
+			APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies", "hierarchies/plan"}, Verbs: []string{"create", "get", "update", "patch"},
 		}}}
 		if _, err := admin.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)

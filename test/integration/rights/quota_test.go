@@ -14,10 +14,10 @@ import (
 func quotas(t *testing.T, namespace string) {
 	t.Helper()
 	for _, limit := range []string{"7", "9"} {
-		apply(t, "hierarchicalresourcequotas", "HierarchicalResourceQuota", namespace, "quota", fmt.Sprintf(`{"hard":{"secrets":%q}}`, limit))
+		apply(t, "hierarchicalresourcequotas", "HierarchicalResourceQuota", namespace, "quota", fmt.Sprintf(`{"hard":{"services":%q}}`, limit))
 		eventually(t, "a limit of "+limit, func(ctx context.Context) error {
 			q, err := kube.CoreV1().ResourceQuotas(namespace).Get(ctx, "hrq.hnc.x-k8s.io", metav1.GetOptions{})
-			if err == nil && ptr.To(q.Spec.Hard["secrets"]).String() != limit {
+			if err == nil && ptr.To(q.Spec.Hard["services"]).String() != limit {
 				err = fmt.Errorf("it is %v", q.Spec.Hard)
 			}
 			return err

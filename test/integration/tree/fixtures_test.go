@@ -32,6 +32,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/kinds"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hierarchy"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/readiness"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/embedded"
@@ -168,7 +169,7 @@ func registriesAt(t *testing.T, endpoint string, n int, delay time.Duration, nam
 			}
 			return h.(*hnc.Hierarchy), nil
 		}
-		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, 0, func(context.Context) bool { return false })
+		subnamespaces, err := subnamespace.NewStorage(apiserver.Scheme, options, forest, hierarchies, readiness.Waiter{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 func TestSettleRecordsWhatWasThereBefore(t *testing.T) {
 	s, c, l := family(t)
 	s.limit("a", "1")
+	s.quotas[0].Status.Hard = s.quotas[0].Spec.Hard
 	observe(t, l, status("b", 10, "0"))
 	counted := func(namespace string, version int, used string) *corev1.ResourceQuota {
 		rq := status(namespace, version, used)
@@ -27,6 +28,11 @@ func TestSettleRecordsWhatWasThereBefore(t *testing.T) {
 	}
 	if !waits() {
 		t.Error("settled without ResourceQuotas")
+	}
+	ignored := s.quotas[0]
+	ignored.Status.Hard = nil
+	if err := l.Settle(t.Context(), &ignored); err != nil {
+		t.Errorf("without limits that are in force: %v", err)
 	}
 	namespaces := c.namespaces.ListKeys()
 	for _, name := range namespaces {
