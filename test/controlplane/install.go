@@ -91,7 +91,7 @@ func (i *Installation) identify(ctx context.Context, cp *ControlPlane) error {
 }
 
 // Register points the APIServices at the hnc-apiserver that listens on the loopback port, and returns when kube-apiserver serves
-// our API through it. Calling it again moves them to another replica.
+// our API through it, and kube-controller-manager has aggregated the permissions on it. Calling it again moves them to another replica.
 func (cp *ControlPlane) Register(ctx context.Context, installation *Installation, port int) error {
 	ca, err := os.ReadFile(cp.CAFile())
 	if err != nil {
@@ -120,7 +120,9 @@ func (cp *ControlPlane) Register(ctx context.Context, installation *Installation
 		if err := cp.Apply(ctx, objects); err != nil {
 			return false, err
 		}
-		last = cp.served(objects)
+		if last = cp.served(objects); last == nil {
+			last = cp.aggregated(ctx)
+		}
 		return last == nil, nil
 	})
 	if err != nil {
