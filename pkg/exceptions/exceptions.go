@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -69,10 +70,31 @@ func (e Exceptions) Selects(byDefault bool, namespace map[string]string) bool {
 // Selective reports whether the labels of the namespace matter.
 func (e Exceptions) Selective() bool { return e.selectLabels != nil || e.selectTree != nil }
 
+// The limits of a selector, because it is parsed with each update of its source and compared with each namespace below.
+// pkg/policy/exceptions.yaml has the same. Values in parentheses count as items, too.
+const (
+	maxCharacters = 8192
+	maxItems      = 64
+)
+
+// checkSize returns an error if a selector exceeds the limits.
+func checkSize(key, value string) error {
+	switch characters, items := utf8.RuneCountInString(value), strings.Count(value, ",")+1; {
+	case characters > maxCharacters:
+		return fmt.Errorf("annotation %s: %d characters are more than %d; set a label on the namespaces and select that label", key, characters, maxCharacters)
+	case items > maxItems:
+		return fmt.Errorf("annotation %s: %d items are more than %d; set a label on the namespaces and select that label", key, items, maxItems)
+	}
+	return nil
+}
+
 // parseSelect parses a label selector: k, !k, k=v, k==v, k in (a,b), k notin (a,b), joined by commas.
 func parseSelect(value string) (labels.Selector, error) {
 	if value == "" {
 		return nil, nil
+	}
+	if err := checkSize(hnc.AnnotationSelect, value); err != nil {
+		return nil, err
 	}
 	parsed, err := metav1.ParseToLabelSelector(value)
 	if err != nil {

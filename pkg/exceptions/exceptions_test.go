@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
@@ -39,6 +41,9 @@ func TestSelects(t *testing.T) {
 		"SEL-2 a repeated k= keeps the last, which does not match": {Annotations{Select: "env=prod,env=dev"}, false, false},
 		"SEL-2 select on a tree label":                             {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth"}, true, true},
 		"SEL-2 select on a depth":                                  {Annotations{Select: "acme.tree.hnc.x-k8s.io/depth in (1)"}, false, false},
+		"SEL-2 as many items as allowed":                           {Annotations{Select: strings.Repeat("!a,", 63) + "!a"}, true, true},
+		"SEL-3 as many items as allowed":                           {Annotations{TreeSelect: strings.Repeat("!a,", 63) + "team"}, true, true},
+		"SEL-2 as long as allowed":                                 {Annotations{Select: "env" + strings.Repeat(" ", 8189)}, true, true},
 		"SEL-2 empty is absent":                                    {Annotations{Select: ""}, true, false},
 		"SEL-2 blanks are absent":                                  {Annotations{Select: "  "}, true, false},
 		"SEL-3 treeSelect the parent":                              {Annotations{TreeSelect: "team"}, true, true},
@@ -125,6 +130,11 @@ func TestParseErrors(t *testing.T) {
 		"SEL-3 a dot":                     {Annotations{TreeSelect: "a.b"}, "treeSelect", "namespace name"},
 		"SEL-3 a selector":                {Annotations{TreeSelect: "a=b"}, "treeSelect", "namespace name"},
 		"SEL-3 too long a name":           {Annotations{TreeSelect: strings.Repeat("a", 64)}, "treeSelect", "namespace name"},
+		"SEL-2 too many items":            {Annotations{Select: strings.Repeat("!a,", 64) + "!a"}, "select", "65 items are more than 64"},
+		"SEL-2 too many values":           {Annotations{Select: "a in (" + strings.Repeat("b,", 64) + "b)"}, "select", "65 items are more than 64"},
+		"SEL-2 too long":                  {Annotations{Select: "a" + strings.Repeat(" ", 8192)}, "select", "8193 characters are more than 8192"},
+		"SEL-3 too many items":            {Annotations{TreeSelect: strings.Repeat("!a,", 64) + "a"}, "treeSelect", "65 items are more than 64"},
+		"SEL-3 too long":                  {Annotations{TreeSelect: "a" + strings.Repeat(" ", 8192)}, "treeSelect", "8193 characters are more than 8192"},
 		"SEL-4 none, mixed case":          {Annotations{None: "tRUE"}, "none", "neither"},
 		"SEL-4 none, a word":              {Annotations{None: "yes"}, "none", "neither"},
 		"SEL-4 none, blanks":              {Annotations{None: " "}, "none", "neither"},
@@ -153,6 +163,16 @@ func TestSelective(t *testing.T) {
 		e, err := Parse(a)
 		if err != nil || e.Selective() != want {
 			t.Errorf("%+v: %v, error %v", a, e.Selective(), err)
+		}
+	}
+}
+
+// The watch that delivers the update of a source waits for the parser.
+func TestSelectorsBeyondTheLimitsAreNotParsed(t *testing.T) {
+	value := strings.Repeat("!a,", 80_000) + "a"
+	for name, parse := range map[string]func(string) (labels.Selector, error){"select": parseSelect, "treeSelect": parseTree} {
+		if allocations := testing.AllocsPerRun(10, func() { _, _ = parse(value) }); allocations > 20 {
+			t.Errorf("%s: %.0f allocations", name, allocations)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -103,7 +104,7 @@ func validTree(value string) bool {
 			return false
 		}
 	}
-	return positive <= 1
+	return positive <= 1 && len(items(value)) <= maxItems && utf8.RuneCountInString(value) <= maxCharacters
 }
 
 func validBool(value string) bool {

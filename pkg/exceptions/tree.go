@@ -17,11 +17,14 @@ func parseTree(value string) (labels.Selector, error) {
 	if value == "" {
 		return nil, nil
 	}
+	if err := checkSize(hnc.AnnotationTreeSelect, value); err != nil {
+		return nil, err
+	}
 	refuse := func(format string, args ...any) (labels.Selector, error) {
 		return nil, fmt.Errorf("annotation %s: %s; use names of namespaces separated by commas, with ! before all but one",
 			hnc.AnnotationTreeSelect, fmt.Sprintf(format, args...))
 	}
-	selector := labels.NewSelector()
+	var requirements []labels.Requirement
 	included := ""
 	for i, item := range strings.Split(value, ",") {
 		item = strings.TrimSpace(item)
@@ -43,7 +46,7 @@ func parseTree(value string) (labels.Selector, error) {
 		if err != nil {
 			return refuse("%v", err)
 		}
-		selector = selector.Add(*requirement)
+		requirements = append(requirements, *requirement)
 	}
-	return selector, nil
+	return labels.NewSelector().Add(requirements...), nil
 }
