@@ -18,6 +18,8 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
+var configMaps = kind{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, metav1.APIResource{}}
+
 // source serves watches of ConfigMaps with events at the revisions 1, 2, 3 and so on.
 type source struct {
 	mu      sync.Mutex
@@ -107,8 +109,7 @@ func newSource(t *testing.T) (*source, *watchMux, reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := kind{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, metav1.APIResource{}}
-	return s, newWatchMux(up), reader{upstream: up, kind: k, output: outputType{accept: runtime.ContentTypeJSON}}
+	return s, newWatchMux(up), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}}
 }
 
 func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) <-chan rawEvent {

@@ -2,6 +2,7 @@ package subtree
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,11 +25,12 @@ import (
 // handler serves the resources of the group. The filters of the generic API server in front of it authenticate the
 // caller and authorize the verb on the resource of this group.
 type handler struct {
-	kinds      *kinds
-	members    *members
-	upstream   upstream
-	mux        *watchMux
-	limiter    *inflight.Limiter
+	kinds    *kinds
+	members  *members
+	upstream upstream
+	mux      *watchMux
+	// limits are those of requests in flight, for each verb.
+	limits     map[string]*inflight.Limiter
 	authorizer authorizer.Authorizer
 	serializer runtime.NegotiatedSerializer
 	// labeledAt returns the namespaces that had root's tree label at a revision.
@@ -73,7 +75,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	metrics.InstrumentHandlerFunc(strings.ToUpper(info.Verb), groupName, info.APIVersion, info.Resource, "", scope, metrics.APIServerComponent, false, "",
 		func(w http.ResponseWriter, r *http.Request) {
-			if err := h.serve(w, r, info, found); err != nil {
+			// If the caller has disconnected, writing a response would only be logged.
+			if err := h.serve(w, r, info, found); err != nil && !errors.Is(r.Context().Err(), context.Canceled) {
 				h.fail(w, r, err)
 			}
 		})(w, r)
@@ -105,13 +108,11 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	if q.permissions, err = permissionsFor(ctx, h.authorizer, k); err != nil {
 		return err
 	}
-	if info.Verb == "watch" {
-		release, err := h.limiter.Acquire(ctx)
-		if err != nil {
-			return err
-		}
-		defer release()
+	release, err := h.limits[info.Verb].Acquire(ctx)
+	if err != nil {
+		return err
 	}
+	defer release()
 	switch {
 	case q.root == "":
 		return h.forward(ctx, w, r.URL.Query(), q)

@@ -1,11 +1,7 @@
 package subtree
 
 import (
-	"context"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/discovery"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -38,6 +34,9 @@ type Config struct {
 // retryAfter is the Retry-After, in seconds, of requests over the watch limit.
 const retryAfter = 5
 
+// lists limits the number of concurrent lists. Each makes up to maxParallel requests at the same time.
+var lists = inflight.Limits{Total: 50, PerUser: 10}
+
 const prefix = "/apis/" + groupName
 
 // Install adds the group to a server.
@@ -58,10 +57,11 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{
 		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up), authorizer: c.Authorizer, serializer: c.Serializer,
-		limiter: inflight.New("watches across subtrees", c.Watches, retryAfter),
-		labeledAt: func(ctx context.Context, root, resourceVersion string) ([]string, error) {
-			return labeledNamespaces(ctx, metadataClient, root, resourceVersion)
+		limits: map[string]*inflight.Limiter{
+			"list":  inflight.New("lists across subtrees", lists, 1),
+			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),
 		},
+		labeledAt: up.labeledNamespaces,
 		stillLabeled: func(root, name string) bool {
 			namespace, err := c.Namespaces.Lister().Get(name)
 			return err == nil && hnc.IsBelow(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations), root)
@@ -92,21 +92,4 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	mux.Handle(prefix+"/"+groupVersion.Version, discovery.NewAPIVersionHandler(c.Serializer, groupVersion, known))
 	mux.HandlePrefix(prefix+"/"+groupVersion.Version+"/", h)
 	return nil
-}
-
-// labeledNamespaces returns the namespaces that had root's tree label at a revision.
-func labeledNamespaces(ctx context.Context, client metadata.Interface, root, resourceVersion string) ([]string, error) {
-	list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(ctx, metav1.ListOptions{
-		LabelSelector: hnc.TreeLabel(root), ResourceVersion: resourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
-	})
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		if n := &list.Items[i]; hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), root) {
-			names = append(names, n.Name)
-		}
-	}
-	return names, nil
 }

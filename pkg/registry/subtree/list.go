@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/warning"
 )
 
@@ -35,8 +37,12 @@ func (r reader) with(more map[string]string) url.Values {
 
 // currentRevision returns an empty list at the revision that the given parameters select. The namespace does not
 // matter for that; kube-apiserver would copy references to all objects of the cluster, even if limited to one. It drops
-// the one object that the upstream request returns, because nobody has authorized it.
+// the one object that the upstream request returns, because nobody has authorized it. It fails if the parameters select
+// a future revision.
 func (r reader) currentRevision(ctx context.Context, resourceVersion string, match metav1.ResourceVersionMatch) (*page, error) {
+	if err := r.rejectFuture(ctx, resourceVersion); err != nil {
+		return nil, err
+	}
 	query := url.Values{"limit": {"1"}}
 	if resourceVersion != "" {
 		query.Set("resourceVersion", resourceVersion)
@@ -50,6 +56,25 @@ func (r reader) currentRevision(ctx context.Context, resourceVersion string, mat
 	}
 	p.removeItems()
 	return p, nil
+}
+
+// rejectFuture returns an error if a revision, which a client has chosen, is in the future. kube-apiserver would wait for
+// it; until then, the request would be in flight, and nobody else could share a watch that it has opened.
+func (r reader) rejectFuture(ctx context.Context, revision string) error {
+	if revision == "" || revision == "0" {
+		return nil
+	}
+	head, err := r.currentRevision(ctx, "", "")
+	if err != nil {
+		return err
+	}
+	now := head.Metadata.ResourceVersion
+	if order, err := resourceversion.CompareResourceVersion(revision, now); err == nil && order > 0 {
+		requested, _ := strconv.ParseUint(revision, 10, 64)
+		current, _ := strconv.ParseUint(now, 10, 64)
+		return storage.NewTooLargeResourceVersionError(requested, current, retryAfter)
+	}
+	return nil
 }
 
 // listAt lists a namespace at exactly a revision. limit 0 means no limit; token continues an earlier page. An empty

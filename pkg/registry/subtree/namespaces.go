@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
@@ -49,7 +48,7 @@ func (w *watcher) removeNamespaces(ctx context.Context, names []string) error {
 		if r.output.table != "" {
 			r.query = r.with(map[string]string{"includeObject": string(metav1.IncludeMetadata)})
 		} else {
-			r.output.accept = runtime.ContentTypeJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+			r.output.accept = metadataList
 		}
 		pages, err := r.listParallel(ctx, some, func(ctx context.Context, i int) (*page, error) {
 			return r.listAt(ctx, some[i], w.position, 0, "")

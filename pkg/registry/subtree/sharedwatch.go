@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/klog/v2"
 )
 
@@ -63,7 +62,7 @@ func (w *sharedWatch) open(from string) {
 		return
 	}
 	var body io.ReadCloser
-	if w.err = w.rejectFuture(from); w.err == nil {
+	if w.err = w.reader.rejectFuture(w.ctx, from); w.err == nil {
 		body, w.err = w.stream(w.ctx, from)
 	}
 	if w.err != nil {
@@ -73,22 +72,6 @@ func (w *sharedWatch) open(from string) {
 	}
 	w.start, w.position = from, from
 	go w.run(body)
-}
-
-// rejectFuture returns an error if the revision is in the future. kube-apiserver would wait for that revision, and
-// until then nobody else could share the watch.
-func (w *sharedWatch) rejectFuture(revision string) error {
-	head, err := w.reader.currentRevision(w.ctx, "", "")
-	if err != nil {
-		return err
-	}
-	now := head.Metadata.ResourceVersion
-	if order, err := resourceversion.CompareResourceVersion(revision, now); err == nil && order > 0 {
-		requested, _ := strconv.ParseUint(revision, 10, 64)
-		current, _ := strconv.ParseUint(now, 10, 64)
-		return storage.NewTooLargeResourceVersionError(requested, current, retryAfter)
-	}
-	return nil
 }
 
 // run buffers events until nobody reads them or kube-apiserver fails. It reopens the upstream watch when

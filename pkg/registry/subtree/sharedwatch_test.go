@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/storage"
 )
 
@@ -120,6 +121,12 @@ func TestFutureRevisionsAreRejected(t *testing.T) {
 	for range 2 {
 		if _, err := h.watch(t.Context(), r, "99999999"); !storage.IsTooLargeResourceVersion(err) {
 			t.Errorf("got %v, want a resource version that is too large", err)
+		}
+	}
+	// Lists, and watches that begin with one, are rejected, too.
+	for _, match := range []metav1.ResourceVersionMatch{"", metav1.ResourceVersionMatchExact, metav1.ResourceVersionMatchNotOlderThan} {
+		if _, err := r.currentRevision(t.Context(), "99999999", match); !storage.IsTooLargeResourceVersion(err) {
+			t.Errorf("%q: got %v, want a resource version that is too large", match, err)
 		}
 	}
 	one, two := watchFrom(t.Context(), t, h, r, "3"), watchFrom(t.Context(), t, h, r, "3")

@@ -3,10 +3,12 @@ package subtree
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,7 +16,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/warning"
 	restclient "k8s.io/client-go/rest"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
+
+// metadataList accepts lists of the metadata of objects.
+const metadataList = runtime.ContentTypeJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 // upstream reads from kube-apiserver with the server's own permissions.
 type upstream struct{ client restclient.Interface }
@@ -40,6 +48,8 @@ func (warningForwarder) HandleWarningHeaderWithContext(ctx context.Context, code
 	}
 }
 
+// request does not repeat requests that kube-apiserver asks to repeat later: clients do, and must not occupy this server
+// meanwhile.
 func (u upstream) request(k kind, namespace string, query url.Values, accept string) *restclient.Request {
 	path := []string{"api", k.Version}
 	if k.Group != "" {
@@ -48,7 +58,7 @@ func (u upstream) request(k kind, namespace string, query url.Values, accept str
 	if namespace != "" {
 		path = append(path, "namespaces", namespace)
 	}
-	request := u.client.Get().AbsPath(append(path, k.Resource)...).SetHeader("Accept", accept)
+	request := u.client.Get().MaxRetries(0).AbsPath(append(path, k.Resource)...).SetHeader("Accept", accept)
 	for key, values := range query {
 		for _, value := range values {
 			request.Param(key, value)
@@ -70,17 +80,43 @@ func (u upstream) list(ctx context.Context, k kind, namespace string, query url.
 	return p, nil
 }
 
+// labeledNamespaces returns the namespaces that had root's tree label at a revision.
+func (u upstream) labeledNamespaces(ctx context.Context, root, resourceVersion string) ([]string, error) {
+	raw, err := u.request(kind{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("namespaces")}, "", url.Values{
+		"labelSelector": {hnc.TreeLabel(root)}, "resourceVersion": {resourceVersion}, "resourceVersionMatch": {string(metav1.ResourceVersionMatchExact)},
+	}, metadataList).Do(ctx).Raw()
+	if err != nil {
+		return nil, upstreamError(err)
+	}
+	var list metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("decoding the list of namespaces: %w", err))
+	}
+	names := make([]string, 0, len(list.Items))
+	for i := range list.Items {
+		if n := &list.Items[i]; hnc.IsBelow(n.Labels, hnc.AbstractAncestors(n.Annotations), root) {
+			names = append(names, n.Name)
+		}
+	}
+	return names, nil
+}
+
 // stream opens a request and returns its response body.
 func (u upstream) stream(ctx context.Context, k kind, namespace string, query url.Values, accept string) (io.ReadCloser, error) {
 	body, err := u.request(k, namespace, query, accept).Stream(ctx)
 	return body, upstreamError(err)
 }
 
-// upstreamError hides authorization errors of the server itself, which the caller would take for their own.
+// upstreamError hides authorization errors of the server itself, which the caller would take for their own. Errors that
+// are no answers of kube-apiserver become API errors.
 func upstreamError(err error) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		return apierrors.NewInternalError(fmt.Errorf("hnc-apiserver is not allowed to read this kind: label a ClusterRole that allows list and watch for it "+
 			"with rbac.hnc.x-k8s.io/aggregate-to-apiserver: \"true\": %w", err))
 	}
-	return err
+	var answer apierrors.APIStatus
+	if err == nil || errors.As(err, &answer) {
+		return err
+	}
+	return internalerror.From(err)
 }

@@ -1,14 +1,19 @@
 package subtree
 
 import (
+	"encoding/base64"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -195,5 +200,32 @@ func TestWhatIsNotThereIsAStatus(t *testing.T) {
 	_, err = reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), metav1.ListOptions{FieldSelector: "no.such=field"})
 	if !apierrors.IsBadRequest(err) {
 		t.Errorf("%v, want BadRequest", err)
+	}
+}
+
+// kube-apiserver would wait for the revision.
+func TestFutureRevisionsAreRejectedAtOnce(t *testing.T) {
+	root, _, _ := tree(t, "future")
+	configMap(t, root, "a")
+	reader := person(t, "future")
+	reader.grant(t, root, ask, "list watch configmaps")
+	suite.EventuallyEqual(t, "list", "future-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
+	client, err := rest.HTTPClientFor(reader.Config)
+	must(t, "client", err)
+	client.Timeout = 20 * time.Second
+	token := base64.RawURLEncoding.EncodeToString([]byte(`{"rv":"99999999999"}`))
+	for _, query := range []string{
+		"resourceVersion=99999999999", "resourceVersion=99999999999&resourceVersionMatch=Exact", "resourceVersion=99999999999&limit=1",
+		"limit=1&continue=" + token, "watch=true&resourceVersion=99999999999",
+		"watch=true&resourceVersion=99999999999&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+	} {
+		response, err := client.Get(reader.Config.Host + prefix + "/namespaces/" + root + "/configmaps?" + query)
+		must(t, query, err)
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		must(t, query, err)
+		if response.StatusCode != http.StatusGatewayTimeout || response.Header.Get("Retry-After") == "" || !strings.Contains(string(body), "Too large resource version") {
+			t.Errorf("%s: %d %s", query, response.StatusCode, body)
+		}
 	}
 }
