@@ -94,7 +94,7 @@ func (o *getOptions) run(ctx context.Context) error {
 	}
 	client := c.dynamic.Resource(subtreeVersion.WithResource(served)).Namespace(o.namespace)
 	options := metav1.ListOptions{LabelSelector: o.selector}
-	list, err := client.List(ctx, options)
+	list, err := listPages(ctx, client, options)
 	if err != nil {
 		return o.listError(err)
 	}
@@ -104,6 +104,28 @@ func (o *getOptions) run(ctx context.Context) error {
 	}
 	options.ResourceVersion = list.GetResourceVersion()
 	return watchAndPrint(ctx, client, options, show)
+}
+
+// pageSize is the number of objects that are requested at a time, as kubectl does.
+const pageSize = 500
+
+// listPages lists all objects, because the server rejects lists that are too large.
+func listPages(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	options.Limit = pageSize
+	all, err := client.List(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	for options.Continue = all.GetContinue(); options.Continue != ""; {
+		next, err := client.List(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		all.Items = append(all.Items, next.Items...)
+		options.Continue = next.GetContinue()
+	}
+	all.SetContinue("")
+	return all, nil
 }
 
 // itemPrinter prints objects that a watch returns.

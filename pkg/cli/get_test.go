@@ -21,7 +21,7 @@ func pod(namespace, name string, age time.Duration) map[string]any {
 		"namespace": namespace, "name": name, "resourceVersion": "8", "creationTimestamp": time.Now().Add(-age).UTC().Format(time.RFC3339)}}
 }
 
-// subtreeServer serves discovery, and Pods across the subtree of team-a. A watch returns one more, and stays open.
+// subtreeServer serves discovery, and Pods across the subtree of team-a, in two pages if there is a limit. A watch returns one more, and stays open.
 func subtreeServer(t *testing.T, asked func(*http.Request)) *httptest.Server {
 	t.Helper()
 	answer := func(w http.ResponseWriter, body any) {
@@ -40,8 +40,14 @@ func subtreeServer(t *testing.T, asked func(*http.Request)) *httptest.Server {
 	mux.HandleFunc("/apis/resources.hnc.x-k8s.io/v1alpha2/namespaces/team-a/pods", func(w http.ResponseWriter, r *http.Request) {
 		asked(r)
 		if r.URL.Query().Get("watch") == "" {
-			answer(w, map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "7"},
-				"items": []any{pod("team-a", "web", 20*time.Minute+30*time.Second), pod("service-1", "a-pod-with-a-long-name", time.Hour+30*time.Second)}})
+			metadata := map[string]any{"resourceVersion": "7"}
+			items := []any{pod("team-a", "web", 20*time.Minute+30*time.Second), pod("service-1", "a-pod-with-a-long-name", time.Hour+30*time.Second)}
+			if r.URL.Query().Get("continue") == "second" {
+				items = items[1:]
+			} else if r.URL.Query().Get("limit") != "" {
+				metadata["continue"], items = "second", items[:1]
+			}
+			answer(w, map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": metadata, "items": items})
 			return
 		}
 		answer(w, map[string]any{"type": "ADDED", "object": pod("service-1", "new", 0)})
@@ -94,6 +100,16 @@ func TestGetPrintsTheTableOfHNC(t *testing.T) {
 	var out lockedOutput
 	if err := get(t.Context(), t, subtreeServer(t, func(*http.Request) {}), &out, "pods", "-n", "team-a", "-o", "name"); err != nil || out.text() != "pods/web\npods/a-pod-with-a-long-name\n" {
 		t.Errorf("-o name: %v, %q", err, out.text())
+	}
+}
+
+// The server rejects large lists without a limit.
+func TestGetListsPages(t *testing.T) {
+	var lists []string
+	var out lockedOutput
+	err := get(t.Context(), t, subtreeServer(t, func(r *http.Request) { lists = append(lists, r.URL.RawQuery) }), &out, "pods", "-n", "team-a")
+	if want := "[limit=500 continue=second&limit=500]"; err != nil || out.text() != podTable || fmt.Sprint(lists) != want {
+		t.Errorf("error %v, lists %v, want %s; got\n%s", err, lists, want, out.text())
 	}
 }
 

@@ -20,6 +20,8 @@ import (
 
 var configMaps = kind{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, metav1.APIResource{}}
 
+func testMemory() *memory { return &memory{each: maxListMemory, total: maxListsMemory} }
+
 // source serves watches of ConfigMaps with events at the revisions 1, 2, 3 and so on.
 type source struct {
 	mu      sync.Mutex
@@ -33,6 +35,29 @@ type source struct {
 	ended chan struct{}
 	// padding is part of each object.
 	padding string
+	// objects are the numbers of objects in namespaces.
+	objects map[string]int
+	// lists counts the lists of these.
+	lists int
+}
+
+// page returns the objects of a list, and the token for those that follow.
+func (s *source) page(r *http.Request) (items []string, next string) {
+	namespace := strings.Split(r.URL.Path, "/")[4]
+	number := s.objects[namespace]
+	if number > 0 {
+		s.lists++
+	}
+	from, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+	to := number
+	if limit, _ := strconv.Atoi(r.URL.Query().Get("limit")); limit > 0 && from+limit < to {
+		to = from + limit
+		next = strconv.Itoa(to)
+	}
+	for i := from; i < to; i++ {
+		items = append(items, fmt.Sprintf(`{"metadata":{"namespace":%q,"name":"%d","resourceVersion":"1"},"data":{"x":%q}}`, namespace, i, s.padding))
+	}
+	return items, next
 }
 
 func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +66,9 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer s.mu.Unlock()
 		s.listed = r.URL.Path
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[]}`, s.latest)
+		items, next := s.page(r)
+		_, _ = fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"%d","continue":%q},"items":[%s]}`,
+			s.latest, next, strings.Join(items, ","))
 		return
 	}
 	from, err := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
@@ -109,7 +136,7 @@ func newSource(t *testing.T) (*source, *watchMux, reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, newWatchMux(up), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}}
+	return s, newWatchMux(up), reader{upstream: up, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: testMemory().share()}
 }
 
 func watchFrom(ctx context.Context, t *testing.T, h *watchMux, r reader, from string) <-chan rawEvent {

@@ -31,6 +31,7 @@ type handler struct {
 	mux      *watchMux
 	// limits are those of requests in flight, for each verb.
 	limits     map[string]*inflight.Limiter
+	memory     *memory
 	authorizer authorizer.Authorizer
 	serializer runtime.NegotiatedSerializer
 	// labeledAt returns the namespaces that had root's tree label at a revision.
@@ -85,7 +86,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve writes the response unless it returns an error.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
 	ctx := r.Context()
-	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}}}
+	q := &request{root: info.Namespace, reader: reader{upstream: h.upstream, kind: k, query: url.Values{}, memory: h.memory.share()}}
+	defer q.reader.memory.giveBack(0)
 	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}

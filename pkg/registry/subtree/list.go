@@ -3,6 +3,7 @@ package subtree
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,6 +22,8 @@ type reader struct {
 	output outputType
 	// query holds the parameters that are the same for every upstream request, such as selectors.
 	query url.Values
+	// memory is that of the request.
+	memory *share
 }
 
 // with returns the query with additional parameters.
@@ -50,7 +53,8 @@ func (r reader) currentRevision(ctx context.Context, resourceVersion string, mat
 	if match != "" {
 		query.Set("resourceVersionMatch", string(match))
 	}
-	p, err := r.list(ctx, r.kind, metav1.NamespacePublic, query, r.output.accept)
+	defer r.memory.giveBack(r.memory.taken.Load())
+	p, err := r.list(ctx, r.kind, metav1.NamespacePublic, query, r.output.accept, r.memory)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +96,7 @@ func (r reader) listAt(ctx context.Context, namespace, resourceVersion string, l
 	if limit > 0 {
 		query.Set("limit", strconv.FormatInt(limit, 10))
 	}
-	return r.list(ctx, r.kind, namespace, query, r.output.accept)
+	return r.list(ctx, r.kind, namespace, query, r.output.accept, r.memory)
 }
 
 // listParallel calls read for each namespace, several at a time, and returns their pages.
@@ -172,22 +176,24 @@ func (q *request) resourceVersionMatch() metav1.ResourceVersionMatch {
 // page. Pages after the first check permissions again, only for the namespaces that they reach.
 func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from continueToken) error {
 	limit, later := q.options.Limit, q.options.Continue != ""
+	// A page that exceeds the memory has fewer objects than the limit: it is read from one namespace, or is a small one.
+	parallel, most := maxParallel, limit
 	for len(namespaces) > 0 && (namespaces[0] < from.After || namespaces[0] == from.After && from.Continue == "") {
 		namespaces = namespaces[1:]
 	}
 	for len(namespaces) > 0 {
 		size, left := len(namespaces), int64(0)
 		if limit > 0 {
-			size, left = min(size, maxParallel), limit-int64(answer.len())
+			size, left = min(size, parallel), min(most, limit-int64(answer.len()))
 		}
-		batch := namespaces[:size]
-		namespaces = namespaces[size:]
+		batch, rest := namespaces[:size], namespaces[size:]
 		if later {
 			var err error
 			if batch, _, err = q.permissions.partition(ctx, batch); err != nil {
 				return err
 			}
 		}
+		before := q.reader.memory.taken.Load()
 		pages, err := q.reader.listParallel(ctx, batch, func(ctx context.Context, i int) (*page, error) {
 			begun := ""
 			if batch[i] == from.After {
@@ -195,9 +201,24 @@ func (q *request) collect(ctx context.Context, answer *page, namespaces []string
 			}
 			return q.reader.listAt(ctx, batch[i], from.ResourceVersion, left, begun)
 		})
+		if errors.Is(err, errTooLarge) && limit > 0 {
+			q.reader.memory.giveBack(before)
+			switch {
+			case answer.len() > 0:
+				answer.Metadata.Continue = from.String()
+				return nil
+			case parallel > 1:
+				parallel = 1
+				continue
+			case most > smallPage:
+				most = smallPage
+				continue
+			}
+		}
 		if err != nil {
 			return err
 		}
+		namespaces = rest
 		for i, p := range pages {
 			if limit > 0 && answer.len() > 0 && int64(answer.len()+p.len()) > limit {
 				answer.Metadata.Continue = from.String()

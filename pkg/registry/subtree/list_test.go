@@ -2,8 +2,14 @@ package subtree
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,7 +63,7 @@ func newHandler(t *testing.T, tree Tree) (*source, *handler) {
 	t.Helper()
 	s, mux, _ := newSource(t)
 	return s, &handler{
-		members: newMembers(tree), upstream: mux.upstream, mux: mux, authorizer: everythingAllowed{},
+		members: newMembers(tree), upstream: mux.upstream, mux: mux, memory: testMemory(), authorizer: everythingAllowed{},
 		serializer: serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion(),
 		limits:     map[string]*inflight.Limiter{"list": inflight.New("lists", inflight.Limits{Total: 3, PerUser: 2}, 1)},
 	}
@@ -89,4 +95,113 @@ func TestListsOfOneUserAreLimited(t *testing.T) {
 	if _, err := h.listAs(t, "ann", nil); err != nil {
 		t.Error(err)
 	}
+}
+
+// large returns a handler with 31 objects of 1 KiB in a, 100 in b and one in each of c to z, and memory for 33 of them.
+func large(t *testing.T) (s *source, h *handler, want []string) {
+	t.Helper()
+	tree := &fixedTree{}
+	s, h = newHandler(t, tree)
+	s.padding, s.objects = strings.Repeat("x", 1000), map[string]int{"a": 31, "b": 100}
+	for c := 'a'; c <= 'z'; c++ {
+		name := string(c)
+		tree.names = append(tree.names, name)
+		s.objects[name] = max(s.objects[name], 1)
+		for i := range s.objects[name] {
+			want = append(want, fmt.Sprint(name, "/", i))
+		}
+	}
+	h.memory = &memory{each: 36 << 10, total: 60 << 10}
+	return s, h, want
+}
+
+func TestListsThatExceedTheMemoryAreRejectedOrHaveMorePages(t *testing.T) {
+	s, h, want := large(t)
+	if _, err := h.listAs(t, "ann", nil); !apierrors.IsRequestEntityTooLargeError(err) || !strings.Contains(err.Error(), "--chunk-size of kubectl") {
+		t.Errorf("without a limit: got %v, want RequestEntityTooLarge with the remedy", err)
+	}
+	for _, limit := range []int{1, 10, 16, 30, 500} {
+		var got []string
+		query := url.Values{"limit": {strconv.Itoa(limit)}}
+		for pages := 0; ; pages++ {
+			w, err := h.listAs(t, "ann", query)
+			if err != nil || pages > len(want) {
+				t.Fatalf("limit %d: %d pages, error %v", limit, pages, err)
+			}
+			var answer page
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+				t.Fatal(err)
+			}
+			if len(answer.Items) > limit || w.Body.Len() > 36<<10 {
+				t.Errorf("limit %d: a page of %d objects, %d bytes", limit, len(answer.Items), w.Body.Len())
+			}
+			for _, item := range answer.Items {
+				var id identity
+				if err := json.Unmarshal(item, &id); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, id.Metadata.Namespace+"/"+id.Metadata.Name)
+			}
+			if answer.Metadata.Continue == "" {
+				break
+			}
+			query.Set("continue", answer.Metadata.Continue)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("limit %d: got %q", limit, got)
+		}
+	}
+	if used := h.memory.used.Load(); used != 0 {
+		t.Errorf("%d bytes are in use after all lists", used)
+	}
+	t.Logf("%d lists", s.lists)
+}
+
+func TestListsInFlightShareTheMemory(t *testing.T) {
+	_, h, _ := large(t)
+	other := h.memory.share()
+	if err := other.take(50 << 10); !errors.Is(err, errTooLarge) {
+		t.Errorf("got %v, want errTooLarge", err)
+	}
+	for range 2 {
+		other = h.memory.share()
+		if err := other.take(28 << 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.listAs(t, "ann", url.Values{"limit": {"10"}}); !apierrors.IsTooManyRequests(err) {
+		t.Errorf("got %v, want TooManyRequests", err)
+	}
+	other.giveBack(0)
+	if _, err := h.listAs(t, "ann", url.Values{"limit": {"10"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWatchesReadWhatExceedsTheMemoryInPages(t *testing.T) {
+	s, h, want := large(t)
+	r := reader{upstream: h.upstream, kind: configMaps, output: outputType{accept: runtime.ContentTypeJSON}, memory: h.memory.share()}
+	names, err := h.members.subtree(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := r.eachNamespace(t.Context(), names, "1", func(name string, p *page) error {
+		for range p.Items {
+			got = append(got, name)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		want[i] = want[i][:1]
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if used := h.memory.used.Load(); used != 0 {
+		t.Errorf("%d bytes are in use", used)
+	}
+	t.Logf("%d lists", s.lists)
 }

@@ -3,6 +3,7 @@ package subtree
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -13,62 +14,88 @@ const namespaceBatch = 4 * maxParallel
 
 // addNamespaces makes namespaces visible: it sends their objects at the position as added.
 func (w *watcher) addNamespaces(ctx context.Context, names []string) error {
-	for len(names) > 0 {
-		some := names[:min(len(names), namespaceBatch)]
-		pages, err := w.reader.listParallel(ctx, some, func(ctx context.Context, i int) (*page, error) {
-			return w.reader.listAt(ctx, some[i], w.position, 0, "")
-		})
+	err := w.reader.eachNamespace(ctx, names, w.position, func(name string, p *page) error {
+		objects, err := p.objects()
 		if err != nil {
 			return err
 		}
-		for i, p := range pages {
-			objects, err := p.objects()
-			if err != nil {
-				return err
-			}
-			for _, object := range objects {
-				w.out.writeObject(string(watch.Added), object)
-			}
-			w.visible.Insert(some[i])
+		for _, object := range objects {
+			w.out.writeObject(string(watch.Added), object)
 		}
-		if names = names[len(some):]; len(names) == 0 && w.started && w.options.AllowWatchBookmarks {
-			// The caller resumes from the position, which is newer than the revisions of the objects.
-			w.out.writeBookmark(w.position, nil)
-		}
+		w.visible.Insert(name)
+		return nil
+	})
+	if err == nil && len(names) > 0 && w.started && w.options.AllowWatchBookmarks {
+		// The caller resumes from the position, which is newer than the revisions of the objects.
+		w.out.writeBookmark(w.position, nil)
 	}
-	return nil
+	return err
 }
 
 // removeNamespaces hides namespaces: it sends their objects at the position as deleted, with identifying metadata
 // only.
 func (w *watcher) removeNamespaces(ctx context.Context, names []string) error {
-	for len(names) > 0 {
-		some := names[:min(len(names), namespaceBatch)]
-		r := w.reader
-		if r.output.table != "" {
-			r.query = r.with(map[string]string{"includeObject": string(metav1.IncludeMetadata)})
-		} else {
-			r.output.accept = metadataList
+	r := w.reader
+	if r.output.table != "" {
+		r.query = r.with(map[string]string{"includeObject": string(metav1.IncludeMetadata)})
+	} else {
+		r.output.accept = metadataList
+	}
+	return r.eachNamespace(ctx, names, w.position, func(name string, p *page) error {
+		objects, err := w.tombstones(p)
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			w.out.writeObject(string(watch.Deleted), object)
+		}
+		w.visible.Delete(name)
+		return nil
+	})
+}
+
+// eachNamespace calls use with the objects of each namespace at a revision: with several pages for a namespace whose
+// objects exceed the memory, otherwise with one.
+func (r reader) eachNamespace(ctx context.Context, names []string, resourceVersion string, use func(name string, p *page) error) error {
+	defer r.memory.giveBack(0)
+	// size is the number of namespaces that are read at a time; 0 is a part of one.
+	for size := namespaceBatch; len(names) > 0; r.memory.giveBack(0) {
+		some, limit := names[:min(len(names), max(size, 1))], int64(0)
+		if size == 0 {
+			limit = smallPage
 		}
 		pages, err := r.listParallel(ctx, some, func(ctx context.Context, i int) (*page, error) {
-			return r.listAt(ctx, some[i], w.position, 0, "")
+			return r.listAt(ctx, some[i], resourceVersion, limit, "")
 		})
+		if errors.Is(err, errTooLarge) && size > 0 {
+			size /= maxParallel
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		for i, p := range pages {
-			objects, err := w.tombstones(p)
-			if err != nil {
+			if err := r.eachPage(ctx, some[i], p, use); err != nil {
 				return err
 			}
-			for _, object := range objects {
-				w.out.writeObject(string(watch.Deleted), object)
-			}
-			w.visible.Delete(some[i])
 		}
-		names = names[len(some):]
+		names, size = names[len(some):], max(size, 1)
 	}
 	return nil
+}
+
+// eachPage calls use with a page of a namespace and with those that follow.
+func (r reader) eachPage(ctx context.Context, name string, p *page, use func(name string, p *page) error) error {
+	for {
+		if err := use(name, p); err != nil || p.Metadata.Continue == "" {
+			return err
+		}
+		r.memory.giveBack(0)
+		var err error
+		if p, err = r.listAt(ctx, name, "", smallPage, p.Metadata.Continue); err != nil {
+			return err
+		}
+	}
 }
 
 // tombstones returns the objects of a page with identifying metadata only, at the position.

@@ -67,9 +67,14 @@ func (u upstream) request(k kind, namespace string, query url.Values, accept str
 	return request
 }
 
-// list lists a namespace, "" for the whole cluster.
-func (u upstream) list(ctx context.Context, k kind, namespace string, query url.Values, accept string) (*page, error) {
-	raw, err := u.request(k, namespace, query, accept).Do(ctx).Raw()
+// list lists a namespace, "" for the whole cluster. The bytes of the response are taken from memory.
+func (u upstream) list(ctx context.Context, k kind, namespace string, query url.Values, accept string, memory *share) (*page, error) {
+	body, err := u.stream(ctx, k, namespace, query, accept)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	raw, err := io.ReadAll(memory.reader(body))
 	if err != nil {
 		return nil, upstreamError(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -228,4 +230,51 @@ func TestFutureRevisionsAreRejectedAtOnce(t *testing.T) {
 			t.Errorf("%s: %d %s", query, response.StatusCode, body)
 		}
 	}
+}
+
+func TestLargeListsAreReadInPages(t *testing.T) {
+	root, mid, leaf := tree(t, "large")
+	namespaces, each := []string{leaf, mid, root}, 24
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i := range len(namespaces) * each {
+		group.Go(func() error {
+			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("c%02d", i/len(namespaces)), Labels: map[string]string{"test": "large"}},
+				Data: map[string]string{"key": strings.Repeat("x", 1<<20-100)}}
+			_, err := admin.CoreV1().ConfigMaps(namespaces[i%len(namespaces)]).Create(t.Context(), cm, metav1.CreateOptions{})
+			return err
+		})
+	}
+	must(t, "config maps", group.Wait())
+	reader := person(t, "large")
+	reader.grantAll(t, ask, "list watch configmaps")
+	suite.EventuallyEqual(t, "list", "large-leaf/c00 large-mid/c00 large-root/c00", func() string {
+		return reader.listed(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test=large", FieldSelector: "metadata.name=c00"})
+	})
+	_, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+	if !apierrors.IsRequestEntityTooLargeError(err) || !strings.Contains(err.Error(), "more than 64 MiB; set limit") {
+		t.Errorf("without a limit: %v, want RequestEntityTooLarge with the remedy", err)
+	}
+	// kubectl lists pages of 500 objects. Without a table, it has the whole objects.
+	if got := strings.Count(reader.kubectl(t, "get", "configmaps.resources.hnc.x-k8s.io", "-n", root, "-l", "test", "--no-headers"), "\n"); got != len(namespaces)*each {
+		t.Errorf("kubectl lists %d objects", got)
+	}
+	got, options := 0, metav1.ListOptions{LabelSelector: "test", Limit: 500}
+	for pages := 1; ; pages++ {
+		list, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), options)
+		must(t, "page", err)
+		got += len(list.Items)
+		if options.Continue = list.GetContinue(); options.Continue == "" {
+			if pages < 2 {
+				t.Error("one page has everything")
+			}
+			break
+		}
+	}
+	if got != len(namespaces)*each {
+		t.Errorf("all pages have %d objects", got)
+	}
+	// A watch sends them all, too.
+	events := reader.follow(t, "configmaps", root, marked)
+	suite.EventuallyEqual(t, "objects of the watch", fmt.Sprint(len(namespaces)*each), func() string { return fmt.Sprint(len(strings.Fields(events.String()))) })
 }
