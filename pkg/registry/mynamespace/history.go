@@ -24,15 +24,35 @@ type change struct {
 
 func (c change) isAccessChange() bool { return c.subject.Name != "" }
 
-// maxChanges is the minimum number of recorded changes. Copying a binding down a tree of 10 000 namespaces makes that
+// maxChanges is the minimum number of recorded changes, unless they are large. Copying a binding down a tree of 10 000 namespaces makes that
 // many for each of its subjects.
 const maxChanges = 1 << 16
+
+// maxBytes is the maximum size of the recorded changes, because names of subjects and labels of namespaces may have more
+// than a megabyte. Usually, 2*maxChanges have less.
+const maxBytes = 64 << 20
+
+// changeSize is the size of a change without names and labels.
+const changeSize = 100
+
+// size returns the approximate number of bytes that only the change keeps in memory.
+func (c change) size() int {
+	n := changeSize + len(c.namespace) + len(c.subject.Name)
+	if c.before != nil {
+		for key, value := range c.before.Labels {
+			n += len(key) + len(value)
+		}
+	}
+	return n
+}
 
 // history holds the last changes. Each has a unique, increasing version.
 type history struct {
 	// oldest is the version before the first recorded change.
 	oldest  int64
 	changes []change
+	// bytes is the size of the changes.
+	bytes int
 }
 
 // randomBits is the random part of a version. It distinguishes versions of two replicas from the same microsecond,
@@ -48,7 +68,7 @@ func newVersion(last int64) int64 {
 func format(version int64) string { return strconv.FormatInt(version, 10) }
 
 // reset drops all changes and invalidates all earlier versions.
-func (h *history) reset() { h.oldest, h.changes = newVersion(h.latest()), nil }
+func (h *history) reset() { h.oldest, h.changes, h.bytes = newVersion(h.latest()), nil, 0 }
 
 // latest returns the latest version.
 func (h *history) latest() int64 {
@@ -60,13 +80,23 @@ func (h *history) latest() int64 {
 
 // add records a change and returns its version.
 func (h *history) add(c change) int64 {
-	if len(h.changes) >= 2*maxChanges {
-		h.oldest = h.changes[maxChanges-1].version
-		h.changes = slices.Clone(h.changes[maxChanges:])
+	h.bytes += c.size()
+	if len(h.changes) >= 2*maxChanges || h.bytes > maxBytes {
+		h.drop()
 	}
 	c.version = newVersion(h.latest())
 	h.changes = append(h.changes, c)
 	return c.version
+}
+
+// drop drops the oldest changes, until a half of both limits is free. Dropping them one by one would copy all for each.
+func (h *history) drop() {
+	n := 0
+	for ; n < len(h.changes) && (len(h.changes)-n > maxChanges || h.bytes > maxBytes/2); n++ {
+		h.oldest = h.changes[n].version
+		h.bytes -= h.changes[n].size()
+	}
+	h.changes = slices.Clone(h.changes[n:])
 }
 
 // since returns the changes after a version. Only versions that this process returned and still records are valid:

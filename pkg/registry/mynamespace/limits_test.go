@@ -2,14 +2,19 @@ package mynamespace
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/access"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 func TestWatchesOfOneUserAreLimited(t *testing.T) {
@@ -56,6 +61,40 @@ func TestAWatchThatFailsIsNotCounted(t *testing.T) {
 	for range limits.PerUser + 1 {
 		if _, err := r.Watch(ctx, &metainternalversion.ListOptions{ResourceVersion: "1"}); !apierrors.IsResourceExpired(err) {
 			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+func TestHistoryIsLimitedInBytes(t *testing.T) {
+	name, labels := strings.Repeat("x", 1<<20), map[string]string{"a": strings.Repeat("y", 1<<20)}
+	for what, large := range map[string]change{
+		"the name of a subject": {namespace: "a", subject: access.Subject{Name: name}},
+		"labels of a namespace": {namespace: "a", before: &hnc.MyNamespace{ObjectMeta: metav1.ObjectMeta{Labels: labels}}},
+	} {
+		var h history
+		h.reset()
+		first := h.latest()
+		var versions []int64
+		for range 10 * maxBytes >> 20 {
+			versions = append(versions, h.add(large))
+			if n := len(h.changes); n > maxBytes>>20 || h.bytes > maxBytes {
+				t.Fatalf("%s: %d changes, %d bytes", what, n, h.bytes)
+			}
+		}
+		if _, known := h.since(first); known {
+			t.Errorf("%s: a version before the recorded ones is known", what)
+		}
+		if after, known := h.since(versions[len(versions)-10]); !known || len(after) != 9 {
+			t.Errorf("%s: %d changes after the tenth to last, known %t", what, len(after), known)
+		}
+		// Usual changes are not affected.
+		h.reset()
+		first = h.latest()
+		for range maxChanges {
+			h.add(change{namespace: "team-a", subject: access.Subject{Name: "system:serviceaccount:team-a:deployer"}})
+		}
+		if after, known := h.since(first); !known || len(after) != maxChanges {
+			t.Errorf("%d of %d usual changes are recorded", len(after), maxChanges)
 		}
 	}
 }
