@@ -40,6 +40,8 @@ const (
 	synchronizer = "synchronizer"
 	// hierarchyAdmin is the only user allowed to update hierarchies: those in team-a, under their old name.
 	hierarchyAdmin = "hierarchy-admin"
+	// namespaceController is the only user allowed to delete a namespace: the one that is ending.
+	namespaceController = "namespace-controller"
 )
 
 // request is a write as admission receives it: object is nil for a deletion, old for a creation.
@@ -176,7 +178,8 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 }
 
 // authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on resourcequotas/status,
-// synchronizer the verb use on a RepositorySync, and hierarchyAdmin the verb update on hierarchyconfigurations.
+// synchronizer the verb use on a RepositorySync, hierarchyAdmin the verb update on hierarchyconfigurations, and namespaceController the verb delete on a
+// namespace.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
@@ -192,6 +195,10 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 	}
 	if a.GetUser().GetName() == hierarchyAdmin && a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchyconfigurations" && a.GetSubresource() == "" && a.GetNamespace() == "team-a" && a.GetName() == "" {
+		return authorizer.DecisionAllow, "", nil
+	}
+	if a.GetUser().GetName() == namespaceController && a.GetVerb() == "delete" && a.GetAPIGroup() == "" &&
+		a.GetResource() == "namespaces" && a.GetSubresource() == "" && a.GetNamespace() == "ending" && a.GetName() == "ending" {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil

@@ -115,7 +115,11 @@ func resourceQuotasRows() []row {
 
 		{name: "QUOTA resource quotas: they are not deleted", request: request{old: ours()}, denied: remove},
 		{name: "QUOTA resource quotas: nor with a collection", request: request{old: ours(), collection: true}, denied: remove},
-		{name: "QUOTA resource quotas: they go with their namespace", request: request{old: ours(ending)}},
+		{name: "QUOTA resource quotas: they go with their namespace", request: request{user: namespaceController, old: ours(ending)}},
+		{name: "resource quotas: tenants do not delete them while their namespace goes", request: request{old: ours(ending)},
+			denied: "only the propagator deletes ResourceQuota ending/hrq.hnc.x-k8s.io"},
+		{name: "resource quotas: users allowed to delete their namespace do not delete them while it stays", denied: remove,
+			request: request{user: namespaceController, old: ours()}},
 		{name: "resource quotas: they stay as they are while their namespace goes", request: request{object: ours(ending, more), old: ours(ending)},
 			denied: "only the propagator changes ResourceQuota ending/hrq.hnc.x-k8s.io"},
 	}
