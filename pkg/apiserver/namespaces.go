@@ -26,6 +26,7 @@ func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 		err = namespaces.Informer().AddIndexers(cache.Indexers{
 			byAbstractAncestor: indexNamespaces(func(namespace *corev1.Namespace) []string { return hnc.AbstractAncestors(namespace.Annotations) }),
 			bySubnamespaceOf:   indexNamespaces(func(namespace *corev1.Namespace) []string { return []string{tree.SubnamespaceOf(namespace)} }),
+			byTerminatingChild: indexNamespaces(terminatingBelow),
 		})
 	}
 	if err != nil {
@@ -37,7 +38,16 @@ func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 const (
 	byAbstractAncestor = "abstractAncestor"
 	bySubnamespaceOf   = "subnamespaceOf"
+	byTerminatingChild = "terminatingChild"
 )
+
+// terminatingBelow returns the parent that the tree labels of a terminating namespace name: it stays there although its hierarchy may be gone.
+func terminatingBelow(namespace *corev1.Namespace) []string {
+	if namespace.DeletionTimestamp == nil {
+		return nil
+	}
+	return []string{hnc.LabeledParent(namespace.Name, namespace.Labels, hnc.AbstractAncestors(namespace.Annotations))}
+}
 
 func indexNamespaces(values func(*corev1.Namespace) []string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {

@@ -109,6 +109,9 @@ func (c CompletedConfig) New() (*Server, error) {
 		Kubernetes: clients.kubernetes, Dynamic: clients.dynamic, Lister: clients.lister, Hierarchies: stores.hierarchies.Hierarchy,
 		Subnamespaces: stores.subnamespaces.Subnamespace, Configuration: stores.configuration.Configuration, GetHierarchy: stores.hierarchyGetter(""),
 		Tree: forest, Sources: sources, Resources: resourcespec.Validator{Mapper: mapper}, Authorizer: c.reviews, Rules: c.rules, Limits: c.plans,
+		TerminatingBelow: func(parent string) ([]string, error) {
+			return namespaces.Informer().GetIndexer().IndexKeys(byTerminatingChild, parent)
+		},
 	})
 	group := genericapiserver.NewDefaultAPIGroupInfo(hnc.GroupName, Scheme, metav1.ParameterCodec, Codecs)
 	group.NegotiatedSerializer = withoutProtobuf{Codecs}

@@ -46,6 +46,25 @@ type Destination struct {
 	Ancestors []string
 	// Labels returns the present or imminent labels of the namespace. It is called only where they matter.
 	Labels func() map[string]string
+	// Stays is set if the namespace or an ancestor of it is being deleted. It reports whether a namespace exists and is not being deleted.
+	Stays func(namespace string) bool
+}
+
+// permits reports whether the copy of a source, nil for none, may take the place of the present object, nil for none, although namespaces are being
+// deleted. What vanishes with its namespace was not withdrawn, so its copies stay, unless a namespace above replaces them; all other copies follow
+// their sources, so that nobody keeps a permission by keeping a namespace. Nothing is created in a namespace that is being deleted, or from one.
+func (d Destination) permits(source, present *Object) bool {
+	switch {
+	case d.Stays == nil:
+		return true
+	case present == nil || !present.Copy:
+		return source != nil && d.Stays(d.Namespace) && d.Stays(source.Namespace)
+	case source == nil:
+		return d.Stays(present.InheritedFrom)
+	case present.Terminating:
+		return d.Stays(d.Namespace)
+	}
+	return d.Stays(present.InheritedFrom) || slices.Index(d.Ancestors, source.Namespace) <= slices.Index(d.Ancestors, present.InheritedFrom)
 }
 
 // Propagates reports whether a source is copied to a namespace if no source above it has its name. Nothing else decides this. Source:
@@ -87,22 +106,22 @@ func (x *Index) next(governing, o *Object, d Destination) *Object {
 
 // Decide returns what to write for one name in a namespace, nil if nothing.
 func (x *Index) Decide(d Destination, name string) *Write {
-	return x.decide(x.Governing(d, name), d.Namespace, name)
+	return x.decide(x.Governing(d, name), d, name)
 }
 
-func (x *Index) decide(source *Object, namespace, name string) *Write {
-	present := x.Get(namespace, name)
-	verb := x.verb(source, present)
+func (x *Index) decide(source *Object, d Destination, name string) *Write {
+	present := x.Get(d.Namespace, name)
+	verb := x.verb(source, present, d)
 	if verb == "" {
 		return nil
 	}
-	return &Write{Verb: verb, Kind: x.Kind, Namespace: namespace, Name: name, Source: source, Present: present}
+	return &Write{Verb: verb, Kind: x.Kind, Namespace: d.Namespace, Name: name, Source: source, Present: present}
 }
 
 // verb returns what to do about the governing source and the present object, both of which may be nil; "" for nothing.
-func (x *Index) verb(source, present *Object) Verb {
+func (x *Index) verb(source, present *Object, d Destination) Verb {
 	switch {
-	case source == nil && (present == nil || !present.Copy):
+	case source == nil && (present == nil || !present.Copy), !d.permits(source, present):
 		return ""
 	case present != nil && present.Terminating:
 		// It can't be changed any more, and the watch brings its end.
@@ -136,13 +155,13 @@ func (x *Index) Writes(d Destination) bool {
 func (x *Index) any(d Destination, counts func(Verb) bool) bool {
 	for _, ancestor := range d.Ancestors {
 		for o := range x.In(ancestor) {
-			if x.Get(d.Namespace, o.Name) == nil && x.Propagates(o, d) {
+			if x.Get(d.Namespace, o.Name) == nil && x.Propagates(o, d) && d.permits(x.Governing(d, o.Name), nil) {
 				return true
 			}
 		}
 	}
 	for o := range x.In(d.Namespace) {
-		if counts(x.verb(x.Governing(d, o.Name), o)) {
+		if counts(x.verb(x.Governing(d, o.Name), o, d)) {
 			return true
 		}
 	}
@@ -161,13 +180,13 @@ func (x *Index) DecideAll(d Destination) (removals, writes []Write) {
 		}
 	}
 	for name, source := range governing {
-		if w := x.decide(source, d.Namespace, name); w != nil {
+		if w := x.decide(source, d, name); w != nil {
 			writes = append(writes, *w)
 		}
 	}
 	for o := range x.In(d.Namespace) {
 		if governing[o.Name] == nil {
-			if w := x.decide(nil, d.Namespace, o.Name); w != nil {
+			if w := x.decide(nil, d, o.Name); w != nil {
 				removals = append(removals, *w)
 			}
 		}

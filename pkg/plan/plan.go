@@ -91,7 +91,7 @@ func labelChanges(t *tree.Tree, name string) []hnc.PlannedLabel {
 func Effects(t *tree.Tree, indexes []*copies.Index, scope []string) iter.Seq[Effect] {
 	return func(yield func(Effect) bool) {
 		for _, name := range scope {
-			if t.Frozen(name) {
+			if t.Halted(name) {
 				continue
 			}
 			e := Effect{Namespace: name}

@@ -9,11 +9,15 @@ import (
 
 // Destination describes a namespace as the destination of copies. It is valid only while the tree stays the same.
 func Destination(t *tree.Tree, name string) copies.Destination {
-	return copies.Destination{
+	d := copies.Destination{
 		Namespace: name,
 		Ancestors: t.Ancestors(name),
 		Labels:    func() map[string]string { return futureLabels(t, name) },
 	}
+	if t.Goes(name) {
+		d.Stays = t.Active
+	}
+	return d
 }
 
 // futureLabels returns the labels of a namespace as they will be once the propagator has written its own.

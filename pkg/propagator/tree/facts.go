@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -111,28 +113,33 @@ func (n *Namespace) recordsCascading() bool {
 	return n.Terminating && n.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed
 }
 
-// Frozen reports whether nothing may be written or removed in the namespace on behalf of its ancestors: it can never be part of a hierarchy, or
-// activities are halted at or above it, or an ancestor terminates. The objects of a terminating ancestor vanish with their namespace and were not
-// withdrawn; a surviving descendant keeps its copies until it is part of a tree again (spec/hnc.md 3.6). A namespace that is excluded by its labels has
-// no ancestors: its copies are removed.
-func (f *facts) Frozen(name string) bool {
-	if ns := f.namespaces[name]; ns == nil || ns.Terminating || f.NameExcluded(name) {
+// Frozen reports whether nothing may be granted in the namespace on behalf of its ancestors: activities are halted there, or it goes.
+func (f *facts) Frozen(name string) bool { return f.Halted(name) || f.Goes(name) }
+
+// Halted reports whether nothing may be written or removed in the namespace on behalf of its ancestors: it does not exist, can never be part of a
+// hierarchy, or activities are halted at or above it. A namespace that is excluded by its labels has no ancestors: its copies are removed.
+func (f *facts) Halted(name string) bool {
+	if f.namespaces[name] == nil || f.NameExcluded(name) {
 		return true
 	}
-	if at, _ := f.forest.HaltedAt(name); at != "" {
-		return true
-	}
-	for _, at := range f.forest.Chain(name)[1:] {
-		if ns := f.namespaces[at]; ns == nil || ns.Terminating {
-			return true
-		}
-	}
-	return false
+	at, _ := f.forest.HaltedAt(name)
+	return at != ""
+}
+
+// Goes reports whether the namespace or an ancestor of it terminates. The objects of a terminating ancestor vanish with their namespace and were not
+// withdrawn; a surviving descendant keeps their copies until it is part of a tree again (spec/hnc.md 3.6). Users may keep a namespace terminating for as
+// long as they like, so what is withdrawn in the ancestors that stay is withdrawn nevertheless.
+func (f *facts) Goes(name string) bool {
+	return slices.ContainsFunc(f.forest.Chain(name), func(at string) bool {
+		ns := f.namespaces[at]
+		return ns != nil && ns.Terminating
+	})
 }
 
 // parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or else the one that has a Subnamespace
 // for it. An existing namespace belongs to a Subnamespace only if its own annotation says so: no user can capture a namespace by creating a
-// Subnamespace of its name. An external namespace has no parent.
+// Subnamespace of its name. An external namespace has no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which
+// does not take it and its descendants out of the tree: its labels, which only the propagator writes, name the parent.
 func (f *facts) parentFor(name string) string {
 	if f.Excluded(name) {
 		return ""
@@ -150,6 +157,9 @@ func (f *facts) parentFor(name string) string {
 		}
 		if ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) != nil {
 			return ns.SubnamespaceOf
+		}
+		if ns.Terminating && f.Hierarchy(name) == nil {
+			return ns.LabeledParent()
 		}
 		return f.bornBelow(ns)
 	}

@@ -56,6 +56,29 @@ func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testi
 	}
 }
 
+// Kubernetes deletes the records of a terminating namespace before the namespace, which a tenant's finalizer keeps for as long as they like.
+func TestATerminatingNamespaceStaysBelowItsParent(t *testing.T) {
+	labeled := func(n *Namespace) { n.Labels = map[string]string{hnc.TreeLabel("a"): "1", hnc.TreeLabel("b"): "0"} }
+	tree := chain()
+	tree.SetNamespace(ns("b", labeled, terminating))
+	tree.DeleteHierarchy("b", tree.Hierarchy("b").UID)
+	if tree.Parent("b") != "a" || !slices.Equal(tree.Ancestors("c"), []string{"a", "b"}) {
+		t.Errorf("the parent of b is %q, and above c are %v", tree.Parent("b"), tree.Ancestors("c"))
+	}
+	if tree.Halted("b") || tree.Halted("c") || !tree.Goes("b") || !tree.Goes("c") || tree.Goes("a") {
+		t.Error("b and c do not follow what is withdrawn in a")
+	}
+	if tree.DeleteNamespace("b", "uid-b"); !tree.Halted("c") {
+		t.Error("c is not halted although its parent is gone")
+	}
+	tree = chain()
+	tree.SetNamespace(ns("b", labeled))
+	tree.DeleteHierarchy("b", tree.Hierarchy("b").UID)
+	if tree.Parent("b") != "" {
+		t.Errorf("the labels of an active namespace make it a child of %q", tree.Parent("b"))
+	}
+}
+
 // Removing the Subnamespace of a sub-namespace makes no room for another one.
 func TestNamespacesCountAsLongAsTheyAreBelow(t *testing.T) {
 	tree := New(managed.Default())

@@ -53,6 +53,10 @@ func (r *storedRecords) present(store Store, namespace string) (string, error) {
 func (r *storedRecords) edgesAbove(name string) []string { return r.Tree.Index.Chain(name)[1:] }
 func (r *storedRecords) edgesBelow(name string) []string { return r.Tree.Index.Children(name) }
 
+func (r *storedRecords) terminatingBelow(name string) ([]string, error) {
+	return r.TerminatingBelow(name)
+}
+
 func (r *storedRecords) namespace(name string) (*tree.Namespace, error) {
 	ns, err := r.Tree.Index.Namespace(r.ctx, name)
 	if apierrors.IsNotFound(err) {

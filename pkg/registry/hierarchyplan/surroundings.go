@@ -16,6 +16,8 @@ type records interface {
 	// edgesAbove returns the ancestors of a name according to the edges, and edgesBelow its children: a superset of those by Hierarchies.
 	edgesAbove(name string) []string
 	edgesBelow(name string) []string
+	// terminatingBelow returns the terminating namespaces whose labels make them children of a name.
+	terminatingBelow(name string) ([]string, error)
 }
 
 // surroundings is a tree of which only a part is known: some namespaces with their ancestors, and all that is below one of them.
@@ -57,7 +59,11 @@ func (s *surroundings) readChildren(parent string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	candidates := sets.New(s.edgesBelow(parent)...)
+	terminating, err := s.terminatingBelow(parent)
+	if err != nil {
+		return nil, err
+	}
+	candidates := sets.New(append(terminating, s.edgesBelow(parent)...)...)
 	for _, sub := range subnamespaces {
 		s.SetSubnamespace(sub)
 		candidates.Insert(sub.Name)

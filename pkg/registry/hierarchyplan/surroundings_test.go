@@ -59,6 +59,12 @@ func (w wholeTree) edgesBelow(name string) []string {
 	return children
 }
 
+func (w wholeTree) terminatingBelow(parent string) ([]string, error) {
+	return slices.DeleteFunc(w.Names(), func(name string) bool {
+		return !w.Namespace(name).Terminating || w.Namespace(name).LabeledParent() != parent
+	}), nil
+}
+
 // facts are what plans use of the namespaces around one.
 func facts(t *tree.Tree, around, other string) map[string]any {
 	f := map[string]any{"scope": plan.Scope(t, around), "deletion": plan.Deletion(t, around), "ancestors of the other": t.Ancestors(other)}

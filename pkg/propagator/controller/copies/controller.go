@@ -101,7 +101,7 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 // decide returns what to write for one name in a namespace, nil if nothing.
 func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
 	k := s.Kind(kind)
-	if !k.Synced || s.Tree.Frozen(namespace) {
+	if !k.Synced || s.Tree.Halted(namespace) {
 		return nil
 	}
 	w := k.Index.Decide(desired.Destination(s.Tree, namespace), name)

@@ -69,7 +69,7 @@ func (c *Controller) Differs(s *cache.State, namespace string) bool {
 }
 
 func inAnyKind(s *cache.State, namespace string, holds func(*copies.Index, copies.Destination) bool) bool {
-	if s.Tree.Frozen(namespace) {
+	if s.Tree.Halted(namespace) {
 		return false
 	}
 	d := desired.Destination(s.Tree, namespace)

@@ -120,7 +120,7 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 		move = c.moving[namespace]
 		c.mu.Unlock()
 		anyFailed = c.failures.in(namespace)
-		if s.Tree.Frozen(namespace) {
+		if s.Tree.Halted(namespace) {
 			return
 		}
 		d := desired.Destination(s.Tree, namespace)
