@@ -10,7 +10,7 @@ BIN := _output/bin
 HA ?=
 # The state of the development cluster; each directory has its own cluster.
 DEV ?= _output/dev$(if $(HA),-ha)
-# Anything in SYNC has `make up` run hnc-sync, too.
+# Anything in SYNC has `make up` run hns-sync, too.
 SYNC ?=
 # The packages that `make test` tests, and further flags: make test PACKAGES=./pkg/forest/... TESTFLAGS='-run Cycle -v'
 PACKAGES ?= ./...
@@ -130,21 +130,21 @@ generate: ## regenerate code
 
 .PHONY: install
 install: helm ## install into the cluster of KUBECONFIG: make install VALUES='--set image.registry=registry.example.com/hierarchy'
-	$(BIN)/helm upgrade --install hnc artifacts/chart --namespace hnc-system --create-namespace --set image.tag=$(subst +,_,$(VERSION)) $(VALUES)
+	$(BIN)/helm upgrade --install hns artifacts/chart --namespace hns-system --create-namespace --set image.tag=$(subst +,_,$(VERSION)) $(VALUES)
 
 .PHONY: uninstall
 uninstall: helm binaries ## say what stays in the cluster of KUBECONFIG, ask, and remove the servers; namespaces and copies stay
 	@$(BIN)/kubectl-hns uninstall $(if $(YES),--yes)
-	@! $(BIN)/helm status hnc --namespace hnc-system >/dev/null 2>&1 || $(BIN)/helm uninstall hnc --namespace hnc-system
+	@! $(BIN)/helm status hns --namespace hns-system >/dev/null 2>&1 || $(BIN)/helm uninstall hns --namespace hns-system
 
 .PHONY: up
-up: kube binaries ## run a development cluster with us installed and a sample tree; SYNC=1 adds hnc-sync and a sample repository, HA=1 runs several replicas
-	@$(if $(HA),go build -o $(BIN)/hnc-supervisor ./hack/dev)
+up: kube binaries ## run a development cluster with us installed and a sample tree; SYNC=1 adds hns-sync and a sample repository, HA=1 runs several replicas
+	@$(if $(HA),go build -o $(BIN)/hns-supervisor ./hack/dev)
 	@go run ./hack/dev -dir $(DEV) $(if $(SYNC),-sync) $(if $(HA),-ha) up
 
 .PHONY: restart
 restart: kube binaries ## rebuild our servers and restart them in the development cluster
-	@$(if $(HA),go build -o $(BIN)/hnc-supervisor ./hack/dev)
+	@$(if $(HA),go build -o $(BIN)/hns-supervisor ./hack/dev)
 	@go run ./hack/dev -dir $(DEV) restart
 
 .PHONY: down

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# For an outage of hnc-apiserver during which namespaces have to be deleted. Kubernetes deletes a namespace only when it can list its content in every
+# For an outage of hns-apiserver during which namespaces have to be deleted. Kubernetes deletes a namespace only when it can list its content in every
 # registered API, so `suspend` takes our APIServices away, and `resume` puts them back. `suspend` and `release` remove our finalizer from all namespaces.
 # Usage: emergency.sh suspend FILE | resume FILE | release
 # FILE keeps the APIServices in between. Needs kubectl, and the rights of a cluster administrator. See docs/operations.md.
 set -euo pipefail
 
-# Without hnc-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
+# Without hns-propagator, a namespace would wait for its sub-namespaces for ever. One that runs sets the finalizer again, and removes it in time.
 release() {
   local finalizer=hnc.x-k8s.io/subnamespaces
   kubectl get namespaces -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.finalizers}{"\n"}{end}' |
@@ -21,9 +21,9 @@ case "${1:-} ${2:+file}" in
     echo "$2 exists; keep it for resume, or name another file" >&2
     exit 1
   fi
-  names=$(kubectl get apiservices -o jsonpath='{range .items[?(@.spec.service.namespace=="hnc-system")]}{.metadata.name}{"\n"}{end}')
+  names=$(kubectl get apiservices -o jsonpath='{range .items[?(@.spec.service.namespace=="hns-system")]}{.metadata.name}{"\n"}{end}')
   if [[ -z $names ]]; then
-    echo "no APIService leads to the namespace hnc-system" >&2
+    echo "no APIService leads to the namespace hns-system" >&2
     exit 1
   fi
   for name in $names; do
@@ -38,7 +38,7 @@ case "${1:-} ${2:+file}" in
   release
   ;;
 "resume file")
-  kubectl apply --server-side --force-conflicts --field-manager=hnc-emergency -f "$2"
+  kubectl apply --server-side --force-conflicts --field-manager=hns-emergency -f "$2"
   ;;
 *)
   sed -n '2,5s/^# //p' "$0" >&2

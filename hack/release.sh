@@ -11,7 +11,7 @@ out=${2:-_output/release}
 [[ $out == /* ]] || out=$PWD/$out
 bin=$PWD/_output/bin
 created=$(git log -1 --format=%ct)
-servers=(hnc-apiserver hnc-propagator hnc-sync)
+servers=(hns-apiserver hns-propagator hns-sync)
 export CGO_ENABLED=0
 export PLATFORMS=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}
 IMAGE_PLATFORMS=${IMAGE_PLATFORMS:-linux/amd64 linux/arm64}
@@ -56,12 +56,12 @@ done
 step "the servers"
 for platform in $IMAGE_PLATFORMS; do
   cp LICENSE "$work/$platform"
-  archive "$work/$platform" LICENSE "${servers[@]}" >"$out/hierarchy-apiserver_${version}_${platform/\//_}.tar.gz"
+  archive "$work/$platform" LICENSE "${servers[@]}" >"$out/hns_${version}_${platform/\//_}.tar.gz"
 done
 
 step "SBOMs"
 for platform in $PLATFORMS; do
-  for binary in "$work/$platform"/{hnc-*,kubectl-hns*}; do
+  for binary in "$work/$platform"/{hns-*,kubectl-hns*}; do
     [[ -e $binary ]] || continue
     name=$(basename "$binary" .exe)
     "$work/images" -sbom "$binary" -version "$version" -created "$created" >"$out/${name}_${version}_${platform/\//_}.spdx.json"
@@ -70,19 +70,19 @@ done
 
 step "the chart and the manifests"
 "$bin/helm" package artifacts/chart --version "${version#v}" --app-version "$version" --destination "$work" >/dev/null
-chart=hierarchy-apiserver-${version#v}.tgz
+chart=hns-${version#v}.tgz
 mkdir "$work/chart"
 tar -C "$work/chart" -xzf "$work/$chart"
-archive "$work/chart" hierarchy-apiserver >"$out/$chart"
-images="s|image: (hnc-[a-z]+):.*|image: ${PUSH:+$PUSH/}\1:$version|"
+archive "$work/chart" hns >"$out/$chart"
+images="s|image: (hns-[a-z]+):.*|image: ${PUSH:+$PUSH/}\1:$version|"
 for variant in base ha; do
   {
     "$bin/kubectl" kustomize "artifacts/$variant"
     echo ---
     "$bin/kubectl" kustomize artifacts/policies
-  } | sed -E "$images" >"$out/hierarchy-apiserver-$variant.yaml"
+  } | sed -E "$images" >"$out/hns-$variant.yaml"
 done
-"$bin/kubectl" kustomize artifacts/sync | sed -E "$images" >"$out/hierarchy-apiserver-sync.yaml"
+"$bin/kubectl" kustomize artifacts/sync | sed -E "$images" >"$out/hns-sync.yaml"
 cp artifacts/monitoring/rules.yaml "$out/prometheus-rules.yaml"
 cp artifacts/monitoring/dashboard.json "$out/grafana-dashboard.json"
 (cd "$out" && sha256sum -- * >SHA256SUMS)

@@ -55,17 +55,17 @@ var files = []file{
 // The names of the excluded namespaces are written in the policies. The mark replaces them until the object is YAML, which would break the line in
 // an action of the template.
 const (
-	excluded       = "['kube-system', 'kube-public', 'kube-node-lease', 'hnc-system']"
+	excluded       = "['kube-system', 'kube-public', 'kube-node-lease', 'hnc-system', 'hns-system']"
 	excludedMark   = "EXCLUDED_NAMESPACES"
 	excludedAction = `{{ include "hnc.excluded" . }}`
 )
 
 // conditions are those of single objects.
 var conditions = map[string]string{
-	"ClusterRole/hnc-propagator:certificates":        `eq .Values.certificates.issuer "built-in"`,
-	"ClusterRoleBinding/hnc-propagator:certificates": `eq .Values.certificates.issuer "built-in"`,
-	"Role/hnc-propagator:certificates":               `eq .Values.certificates.issuer "built-in"`,
-	"RoleBinding/hnc-propagator:certificates":        `eq .Values.certificates.issuer "built-in"`,
+	"ClusterRole/hns-propagator:certificates":        `eq .Values.certificates.issuer "built-in"`,
+	"ClusterRoleBinding/hns-propagator:certificates": `eq .Values.certificates.issuer "built-in"`,
+	"Role/hns-propagator:certificates":               `eq .Values.certificates.issuer "built-in"`,
+	"RoleBinding/hns-propagator:certificates":        `eq .Values.certificates.issuer "built-in"`,
 	"APIService/v1alpha2.hnc.x-k8s.io":               `not .Values.besideHNC`,
 	"APIService/v1alpha2.resources.hnc.x-k8s.io":     `not .Values.besideHNC`,
 }
@@ -75,7 +75,7 @@ var patches = map[string]*strings.Replacer{
 	"APIService/": strings.NewReplacer(
 		"  labels:\n", `  {{- with include "hnc.apiservice.annotations" . }}`+"\n  annotations:\n    {{- . | nindent 4 }}\n  {{- end }}\n  labels:\n",
 		"spec:\n", "spec:\n"+`  {{- if eq .Values.certificates.issuer "secret" }}`+"\n  caBundle: {{ .Values.certificates.caBundle | b64enc }}\n  {{- end }}\n"),
-	"ClusterRole/hnc-apiserver:any-kind": strings.NewReplacer(
+	"ClusterRole/hns-apiserver:any-kind": strings.NewReplacer(
 		"rules:\n", "rules:\n"+`{{- if .Values.apiserver.readableKinds }}`+"\n{{ toYaml .Values.apiserver.readableKinds }}\n{{- else }}\n", "  - watch\n", "  - watch\n{{- end }}\n"),
 }
 

@@ -21,7 +21,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metric := regexp.MustCompile(`\bhnc_\w+`)
+	metric := regexp.MustCompile(`\bhn[cs]_\w+`)
 	names := metric.FindAllString(strings.Join(queries, "\n")+string(rules), -1)
 	if len(names) < 20 {
 		t.Fatalf("%d metrics found", len(names))

@@ -26,17 +26,17 @@ type installed struct {
 	overlays []string
 	// servers are our servers, in the order in which they can start.
 	servers []controlplane.Server
-	// sync says that hnc-sync is one of them.
+	// sync says that hns-sync is one of them.
 	sync bool
 	// members are those of the servers' etcd, if there are several replicas.
 	members []controlplane.EtcdMember
 }
 
-// contents returns what the cluster in dir runs: hnc-sync, or several replicas, if they are asked for or have been before.
+// contents returns what the cluster in dir runs: hns-sync, or several replicas, if they are asked for or have been before.
 func contents(dir string, withSync, replicated bool) (*installed, error) {
 	c := &installed{
 		overlays: []string{"artifacts/dev", "artifacts/policies"},
-		servers:  []controlplane.Server{{Name: "hnc-apiserver"}, {Name: "hnc-propagator"}},
+		servers:  []controlplane.Server{{Name: "hns-apiserver"}, {Name: "hns-propagator"}},
 	}
 	server, err := syncServer(dir)
 	if err != nil {
@@ -56,7 +56,7 @@ func contents(dir string, withSync, replicated bool) (*installed, error) {
 
 func main() {
 	dir := flag.String("dir", "_output/dev", "the directory of the cluster's state")
-	withSync := flag.Bool("sync", false, "run hnc-sync, too, with a sample repository")
+	withSync := flag.Bool("sync", false, "run hns-sync, too, with a sample repository")
 	replicated := flag.Bool("ha", false, "run several replicas of both servers, and of etcd")
 	flag.Parse()
 	commands := map[string]func(context.Context, string, *installed) error{"up": up, "down": down, "restart": restart, superviseCommand: supervise}
@@ -150,7 +150,7 @@ func start(ctx context.Context, dir string, what *installed) (*controlplane.Cont
 		if err != nil {
 			return nil, err
 		}
-		if server.Name != "hnc-apiserver" {
+		if server.Name != "hns-apiserver" {
 			continue
 		}
 		if err := cp.Register(ctx, installation, port); err != nil {

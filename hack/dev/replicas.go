@@ -11,11 +11,11 @@ import (
 
 const (
 	replicatedOverlay = "artifacts/dev-ha"
-	// servicePort is the port of the Service hnc-apiserver.
+	// servicePort is the port of the Service hns-apiserver.
 	servicePort      = 443
 	superviseCommand = "supervise"
 	// supervisorBinary is this command, built, which outlives `make up`.
-	supervisorBinary = binDir + "/hnc-supervisor"
+	supervisorBinary = binDir + "/hns-supervisor"
 )
 
 // replicate makes the cluster in dir one of several replicas if that is asked for, or has been before.
@@ -29,7 +29,7 @@ func (c *installed) replicate(dir string, replicated bool) error {
 		return fmt.Errorf("the cluster in %s has one replica, which embeds its etcd: run `make down`, and choose another directory (DEV=)", dir)
 	}
 	if c.sync {
-		return fmt.Errorf("the cluster in %s has several replicas or hnc-sync, not both: choose another directory (DEV=)", dir)
+		return fmt.Errorf("the cluster in %s has several replicas or hns-sync, not both: choose another directory (DEV=)", dir)
 	}
 	address, err := controlplane.HostAddress()
 	if err != nil {
@@ -39,10 +39,10 @@ func (c *installed) replicate(dir string, replicated bool) error {
 	c.overlays[0] = replicatedOverlay
 	c.servers = nil
 	for i := range 3 {
-		c.servers = append(c.servers, controlplane.Server{Name: "hnc-apiserver", Replica: i, Address: address})
+		c.servers = append(c.servers, controlplane.Server{Name: "hns-apiserver", Replica: i, Address: address})
 	}
 	for i := range 2 {
-		c.servers = append(c.servers, controlplane.Server{Name: "hnc-propagator", Replica: i})
+		c.servers = append(c.servers, controlplane.Server{Name: "hns-propagator", Replica: i})
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func startReplicas(ctx context.Context, cp *controlplane.ControlPlane, what *ins
 	registered := false
 	for _, server := range what.servers {
 		// The propagator reads our API through kube-apiserver.
-		if server.Name == "hnc-propagator" && !registered {
+		if server.Name == "hns-propagator" && !registered {
 			if err := cp.Register(ctx, installation, servicePort); err != nil {
 				return err
 			}
@@ -85,7 +85,7 @@ func startReplicas(ctx context.Context, cp *controlplane.ControlPlane, what *ins
 		if _, err := cp.StartServer(ctx, installation, server); err != nil {
 			return err
 		}
-		if server.Name == "hnc-apiserver" {
+		if server.Name == "hns-apiserver" {
 			if err := controlplane.Publish(ctx, cp, server, true); err != nil {
 				return err
 			}

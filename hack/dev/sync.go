@@ -19,15 +19,15 @@ const (
 	sampleRepository = "artifacts/sample-repository"
 )
 
-// repositories returns the directory that hnc-sync may read repositories from.
+// repositories returns the directory that hns-sync may read repositories from.
 func repositories(dir string) (string, error) {
 	return filepath.Abs(filepath.Join(dir, "repositories"))
 }
 
-// syncServer is hnc-sync, with the repositories below the cluster's directory.
+// syncServer is hns-sync, with the repositories below the cluster's directory.
 func syncServer(dir string) (controlplane.Server, error) {
 	local, err := repositories(dir)
-	return controlplane.Server{Name: "hnc-sync", Args: []string{"--local-repositories=" + local}}, err
+	return controlplane.Server{Name: "hns-sync", Args: []string{"--local-repositories=" + local}}, err
 }
 
 // prepareRepository makes a Git repository with the sample in its first commit, unless there is one already. It returns its path.
@@ -92,11 +92,11 @@ func applySync(ctx context.Context, cp *controlplane.ControlPlane, dir string) e
 }
 
 const readySync = `
-hnc-sync keeps the cluster as the repository in %[1]s says. Try:
+hns-sync keeps the cluster as the repository in %[1]s says. Try:
 
   kubectl hns repo status
   kubectl get resourcequotas -A -l hnc.x-k8s.io/repository-sync=policy
   sed -i s/20/30/ %[1]s/namespaces/tech/quota.yaml
   kubectl hns repo diff --path %[1]s --name policy      # what a commit would change
-  git -C %[1]s commit --all --message 'More pods'       # hnc-sync applies it
+  git -C %[1]s commit --all --message 'More pods'       # hns-sync applies it
 `

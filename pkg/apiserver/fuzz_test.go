@@ -49,7 +49,7 @@ var fuzzedObjects = []fuzzedObject{
 		`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"CopyRelease","metadata":{"name":"r"},"spec":{"resource":"configmaps","name":"n","source":"root"}}`,
 		`{"spec":{"group":"rbac.authorization.k8s.io","resource":"roles","name":"o","source":"b"}}`, true},
 	{"v1beta1/repositorysyncs", "s",
-		`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"RepositorySync","metadata":{"name":"s"},"spec":{"source":{"url":"https://example.com/r.git"},"serviceAccount":{"namespace":"hnc-repositories","name":"c"}}}`,
+		`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"RepositorySync","metadata":{"name":"s"},"spec":{"source":{"url":"https://example.com/r.git"},"serviceAccount":{"namespace":"hns-repositories","name":"c"}}}`,
 		`{"spec":{"source":{"url":"ssh://git@example.com/r","branch":"b","directory":"d","secretName":"x"},"interval":"1m"}}`, true},
 	{"v1beta1/namespaces/a/overwrittenobjects", "o",
 		`{"apiVersion":"hnc.x-k8s.io/v1beta1","kind":"OverwrittenObject","metadata":{"name":"o"},"spec":{"resource":"secrets","name":"n","source":"root"}}`,

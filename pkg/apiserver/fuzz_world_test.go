@@ -66,7 +66,7 @@ func startAPIOn(t testing.TB, kubeAPIServer http.HandlerFunc, configure ...func(
 		t.Fatal(err)
 	}
 	o := options.New()
-	flags := pflag.NewFlagSet("hnc-apiserver", pflag.ContinueOnError)
+	flags := pflag.NewFlagSet("hns-apiserver", pflag.ContinueOnError)
 	for _, section := range o.Flags().FlagSets {
 		flags.AddFlagSet(section)
 	}

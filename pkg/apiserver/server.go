@@ -41,7 +41,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	generic, err := c.generic.New("hnc-apiserver", genericapiserver.NewEmptyDelegate())
+	generic, err := c.generic.New("hns-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, err
 	}

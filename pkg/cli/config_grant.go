@@ -37,7 +37,7 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) er
 	lacks, err := propagatorLacks(ctx, c, resource)
 	switch {
 	case apierrors.IsForbidden(err) && !o.granting:
-		warnf(o.ErrOut, "whether hnc-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
+		warnf(o.ErrOut, "whether hns-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
 			"and an administrator may grant them:\n  %s", resource, missingRight(err), o.grantCommand())
 		return nil
 	case err != nil || len(lacks) == 0:
@@ -47,11 +47,11 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) er
 		if !apierrors.IsForbidden(err) || o.granting {
 			return err
 		}
-		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated.\n"+
+		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator may not %s %s, so none are propagated.\n"+
 			"You may not grant these rights. An administrator may, with this command:\n  %s",
 			o.dryRun.suffix(), strings.Join(lacks, ", "), resource, o.grantCommand()), err}
 	}
-	return fmt.Errorf("the configuration is stored%s, but hnc-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  %s",
+	return fmt.Errorf("the configuration is stored%s, but hns-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  %s",
 		o.dryRun.suffix(), strings.Join(lacks, ", "), resource, o.grantCommand())
 }
 
@@ -99,7 +99,7 @@ func propagatorLacks(ctx context.Context, c *clients, resource schema.GroupResou
 func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resource schema.GroupResource) error {
 	role := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:   "hnc-propagator:" + resource.String(),
+			Name:   "hns-propagator:" + resource.String(),
 			Labels: map[string]string{hnc.LabelAggregateToPropagator: "true"},
 		},
 		Rules: []rbacv1.PolicyRule{{APIGroups: []string{resource.Group}, Resources: []string{resource.Resource}, Verbs: hnc.PropagatorVerbs()}},
@@ -109,9 +109,9 @@ func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resour
 		return err
 	}
 	if err != nil {
-		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hnc-propagator could not be granted the rights on %s:", o.dryRun.suffix(), resource), err}
+		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator could not be granted the rights on %s:", o.dryRun.suffix(), resource), err}
 	}
-	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\nIt allows hnc-propagator to %s %s in all namespaces.\n", rbacv1.GroupName, role.Name, o.dryRun.suffix(),
+	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\nIt allows hns-propagator to %s %s in all namespaces.\n", rbacv1.GroupName, role.Name, o.dryRun.suffix(),
 		strings.Join(hnc.PropagatorVerbs(), ", "), resource); err != nil || o.dryRun.enabled() {
 		return err
 	}
@@ -121,7 +121,7 @@ func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resour
 		if err != nil || len(lacks) == 0 {
 			return "", err
 		}
-		return fmt.Sprintf("hnc-propagator may not %s %s yet: none of its ClusterRoles aggregates those with the label %s=true",
+		return fmt.Sprintf("hns-propagator may not %s %s yet: none of its ClusterRoles aggregates those with the label %s=true",
 			strings.Join(lacks, ", "), resource, hnc.LabelAggregateToPropagator), nil
 	})
 }

@@ -32,7 +32,7 @@ func newSetResourceCommand(f *factory, streams genericiooptions.IOStreams) *cobr
 		Short: "Set how a kind is propagated",
 		Long: `Set how a kind is propagated.
 
-If hnc-propagator lacks the rights to read and write objects of the kind, a ClusterRole grants them. That takes the right to create ClusterRoles, and
+If hns-propagator lacks the rights to read and write objects of the kind, a ClusterRole grants them. That takes the right to create ClusterRoles, and
 those rights. Without them, or with --grant=false, the command fails and says which command grants the rights: the configuration is stored, but takes
 no effect until then.`,
 		Example: `  kubectl hns config set-resource networkpolicies --group networking.k8s.io --mode Propagate
@@ -51,7 +51,7 @@ no effect until then.`,
 	cmd.Flags().StringVar(&o.entry.Group, "group", "", "The resource's API group; empty for any group that has the resource")
 	cmd.Flags().StringVar(&o.mode, "mode", "", "One of: "+strings.Join(modeNames, ", "))
 	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "Propagate a kind that was ignored, although that may overwrite objects")
-	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hnc-propagator the rights on the kind that it lacks, with a ClusterRole")
+	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hns-propagator the rights on the kind that it lacks, with a ClusterRole")
 	completeFlag(cmd, "mode", func(*cobra.Command, string) []string { return modeNames })
 	o.dryRun.addFlag(cmd.Flags())
 	return cmd

@@ -142,7 +142,7 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 	case apierrors.IsServiceUnavailable(err):
 		o.add(diagnosis.Unavailable(subject, serverMessage(err)))
 	default:
-		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: serverMessage(err), Hint: "look at the log of kube-apiserver, and of hnc-apiserver"})
+		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: serverMessage(err), Hint: "look at the log of kube-apiserver, and of hns-apiserver"})
 	}
 	return true
 }
@@ -172,15 +172,15 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		}
 		o.add(diagnosis.Namespace(namespace))
 	}
-	secret, err := o.clients.kube.CoreV1().Secrets(hnc.SystemNamespace).Get(ctx, "hnc-apiserver-cert", metav1.GetOptions{})
-	if !o.failed("secret hnc-apiserver-cert", err) {
+	secret, err := o.clients.kube.CoreV1().Secrets(hnc.SystemNamespace).Get(ctx, "hns-apiserver-cert", metav1.GetOptions{})
+	if !o.failed("secret hns-apiserver-cert", err) {
 		if err != nil {
 			secret = nil
 		}
 		o.add(diagnosis.Certificate(secret, isDeployed(ctx, o.clients.kube), bundle, now))
 	}
-	lease, err := o.clients.kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hnc-propagator", metav1.GetOptions{})
-	if !o.failed("lease hnc-propagator", err) {
+	lease, err := o.clients.kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hns-propagator", metav1.GetOptions{})
+	if !o.failed("lease hns-propagator", err) {
 		if err != nil {
 			lease = nil
 		}
@@ -188,9 +188,9 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 	}
 }
 
-// isDeployed reports whether hnc-apiserver runs as a Deployment, as far as that can be read.
+// isDeployed reports whether hns-apiserver runs as a Deployment, as far as that can be read.
 func isDeployed(ctx context.Context, kube kubernetes.Interface) bool {
-	_, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hnc-apiserver", metav1.GetOptions{})
+	_, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hns-apiserver", metav1.GetOptions{})
 	return !apierrors.IsNotFound(err)
 }
 

@@ -20,7 +20,7 @@ func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.
 	var kinds []string
 	if configuration != nil {
 		var err error
-		if kinds, err = o.missingRights(ctx, "hnc-propagator", diagnosis.KindRights(configuration)); o.failed("rights of hnc-propagator", err) {
+		if kinds, err = o.missingRights(ctx, "hns-propagator", diagnosis.KindRights(configuration)); o.failed("rights of hns-propagator", err) {
 			return
 		}
 	}
@@ -28,7 +28,7 @@ func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.
 		name          string
 		rights        []diagnosis.Right
 		missingOfKind []string
-	}{{"hnc-apiserver", diagnosis.APIServerRights, nil}, {"hnc-propagator", diagnosis.PropagatorRights, kinds}} {
+	}{{"hns-apiserver", diagnosis.APIServerRights, nil}, {"hns-propagator", diagnosis.PropagatorRights, kinds}} {
 		missing, err := o.missingRights(ctx, server.name, server.rights)
 		if !o.failed("rights of "+server.name, err) {
 			o.add(diagnosis.Rights(server.name, missing, server.missingOfKind)...)

@@ -51,7 +51,7 @@ func notInstalled(ctx context.Context, o *doctorOptions) bool {
 	if err != nil || service != nil {
 		return false
 	}
-	_, err = o.clients.kube.CoreV1().ServiceAccounts(hnc.SystemNamespace).Get(ctx, "hnc-apiserver", metav1.GetOptions{})
+	_, err = o.clients.kube.CoreV1().ServiceAccounts(hnc.SystemNamespace).Get(ctx, "hns-apiserver", metav1.GetOptions{})
 	return apierrors.IsNotFound(err)
 }
 
@@ -99,13 +99,13 @@ func (o *doctorOptions) checkLeftovers(ctx context.Context) {
 	}
 }
 
-// checkServerClock compares the clock of hnc-apiserver, which answers for its group, with kube-apiserver's.
+// checkServerClock compares the clock of hns-apiserver, which answers for its group, with kube-apiserver's.
 func (o *doctorOptions) checkServerClock(ctx context.Context, now time.Time) {
 	begin := time.Now()
 	date, err := o.date(ctx, "apis", v1beta1.SchemeGroupVersion.Group, v1beta1.SchemeGroupVersion.Version)
 	// An API that is not served is another check's.
 	if err == nil && !date.IsZero() {
-		o.add(diagnosis.Clock("hnc-apiserver", date, now.Add(time.Since(begin))))
+		o.add(diagnosis.Clock("hns-apiserver", date, now.Add(time.Since(begin))))
 	}
 }
 

@@ -49,7 +49,7 @@ func lost(ctx context.Context, o *doctorOptions, configuration *v1beta1.HNCConfi
 		return false
 	}
 	o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: "hierarchies", Text: "they are not in the store that was propagated last, and have to be rebuilt from the labels of the namespaces",
-		Hint: "read the differences below; hnc-propagator rebuilds them, and pauses if anything differs"})
+		Hint: "read the differences below; hns-propagator rebuilds them, and pauses if anything differs"})
 	return true
 }
 
@@ -60,7 +60,7 @@ func (o *doctorOptions) checkDifferences(ctx context.Context) {
 		return
 	}
 	args, err := observe.InstalledArgs(ctx, o.clients.kube)
-	if o.failed("deployment hnc-propagator", err) {
+	if o.failed("deployment hns-propagator", err) {
 		return
 	}
 	config = rest.CopyConfig(config)

@@ -28,7 +28,7 @@ func readRules(ctx context.Context, c *clients, q *origin.Question) error {
 		return err
 	default:
 		if q.Rules = config.Status.InForce.Propagator; q.Rules == nil {
-			q.RulesUnread = "hnc-propagator does not report its rules"
+			q.RulesUnread = "hns-propagator does not report its rules"
 		}
 	}
 	if q.Rules == nil {

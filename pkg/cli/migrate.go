@@ -23,8 +23,8 @@ func newMigrateCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Co
 	o := &migrateOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Move the hierarchies of a cluster from HNC to hnc-apiserver",
-		Long: `Move the hierarchies of a cluster from HNC to hnc-apiserver, which has been installed beside it.
+		Short: "Move the hierarchies of a cluster from HNC to hns-apiserver",
+		Long: `Move the hierarchies of a cluster from HNC to hns-apiserver, which has been installed beside it.
 
 Nothing is changed before you confirm. No namespace, copy or label is deleted or created anew. Until HNC's definitions are deleted, before which the
 command asks again, "kubectl hns migrate rollback" undoes everything. If the command is interrupted, repeat it: it continues.
@@ -39,7 +39,7 @@ While it runs, others cannot change hierarchies. Everything that HNC had is in t
 	}
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.export, "export", "hnc-export.yaml", "File for everything that HNC had in the cluster")
-	cmd.Flags().BoolVar(&o.skipRejected, "skip-rejected", false, "Leave out the objects that hnc-apiserver rejects")
+	cmd.Flags().BoolVar(&o.skipRejected, "skip-rejected", false, "Leave out the objects that hns-apiserver rejects")
 	cmd.AddCommand(newMigrateRollbackCommand(f, streams))
 	return cmd
 }

@@ -118,11 +118,11 @@ func (o *repoStatusOptions) read(ctx context.Context, c *clients) (*v1beta1.Repo
 	return syncs, nil
 }
 
-// syncedCondition returns the condition Synced, which is Unknown until hnc-sync has observed the present spec.
+// syncedCondition returns the condition Synced, which is Unknown until hns-sync has observed the present spec.
 func syncedCondition(s *v1beta1.RepositorySync) metav1.Condition {
 	c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionSynced)
 	if c == nil || c.ObservedGeneration < s.Generation {
-		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: "Pending", Message: "hnc-sync has not reported the present spec yet; if this persists, check that it runs"}
+		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: "Pending", Message: "hns-sync has not reported the present spec yet; if this persists, check that it runs"}
 	}
 	return *c
 }

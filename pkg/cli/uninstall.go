@@ -20,12 +20,12 @@ import (
 )
 
 // installed selects the objects of the manifests and of the chart.
-const installed = "app.kubernetes.io/part-of=hierarchy-apiserver"
+const installed = "app.kubernetes.io/part-of=hns"
 
 // propagatorName is the name of the server that sets finalizers on namespaces, which are removed when its pods are gone.
-const propagatorName = "hnc-propagator"
+const propagatorName = "hns-propagator"
 
-// podTimeout limits how long the pods of hnc-sync, and those of hnc-propagator, may take to stop.
+// podTimeout limits how long the pods of hns-sync, and those of hns-propagator, may take to stop.
 const podTimeout = 2 * time.Minute
 
 // removal is a step of the removal: objects that can go at the same time.
@@ -41,7 +41,7 @@ type removal struct {
 // so those go before their server, and the webhook of quotas, which rejects what it cannot count, before those. The policies protect copies until
 // nothing writes copies any more.
 var removals = []removal{
-	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hnc-sync", pods: "hnc-sync"},
+	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hns-sync", pods: "hns-sync"},
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: propagatorName, pods: propagatorName},
 	{resources: []schema.GroupVersionResource{{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}}},
 	{resources: []schema.GroupVersionResource{{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}}},
@@ -85,7 +85,7 @@ func newUninstallCommand(f *factory, streams genericiooptions.IOStreams) *cobra.
 		Use:   "uninstall",
 		Short: "Remove the servers from the cluster, and no namespace or copy",
 		Long: "Removes the servers, the API, the policies and the roles from the cluster, in an order in which nothing blocks.\n" +
-			"Namespaces, copies and labels stay as they are, and so do the namespace hnc-system and the volume with the hierarchies:\n" +
+			"Namespaces, copies and labels stay as they are, and so do the namespace hns-system and the volume with the hierarchies:\n" +
 			"after another installation the trees are as before. Our finalizer is removed from all namespaces.",
 		Example: "  kubectl hns uninstall --dry-run=client    # what would be removed, and what stays\n  kubectl hns uninstall --yes",
 		Args:    cobra.NoArgs,

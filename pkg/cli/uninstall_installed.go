@@ -57,9 +57,9 @@ func isInstalled(object *metav1.PartialObjectMetadata) bool {
 	case "", hnc.SystemNamespace, metav1.NamespaceSystem:
 		return true
 	case metav1.NamespaceDefault:
-		return object.Name == "hnc-sync:events"
+		return object.Name == "hns-sync:events"
 	case repositoriesNamespace:
-		return object.Name == "hnc-sync:accounts"
+		return object.Name == "hns-sync:accounts"
 	}
 	return false
 }

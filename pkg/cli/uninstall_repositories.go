@@ -11,9 +11,9 @@ import (
 )
 
 // repositoriesNamespace contains the accounts and credentials of RepositorySyncs.
-const repositoriesNamespace = "hnc-repositories"
+const repositoriesNamespace = "hns-repositories"
 
-// appliedObjects returns lines about what hnc-sync has applied, which stays, and about the namespace of its accounts.
+// appliedObjects returns lines about what hns-sync has applied, which stays, and about the namespace of its accounts.
 func appliedObjects(ctx context.Context, c *clients) ([]string, error) {
 	var lines []string
 	syncs, err := c.hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})

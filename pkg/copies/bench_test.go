@@ -19,7 +19,7 @@ func copied() *rbacv1.RoleBinding {
 			Name: "developers", Namespace: "team", UID: "a3b0e7d2-3c2f-4a0c-9d3e-0a6b5c4d3e2f", ResourceVersion: "123456",
 			Labels: map[string]string{hnc.LabelInheritedFrom: "root", hnc.LabelManagedBy: hnc.GroupName, "team": "a"},
 			ManagedFields: []metav1.ManagedFieldsEntry{{
-				Manager: "hnc-propagator", Operation: "Update", APIVersion: rbacv1.SchemeGroupVersion.String(), FieldsType: "FieldsV1",
+				Manager: "hns-propagator", Operation: "Update", APIVersion: rbacv1.SchemeGroupVersion.String(), FieldsType: "FieldsV1",
 				FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`),
 			}},
 		},

@@ -33,7 +33,7 @@ func NewOptions() *Options {
 
 // AddFlags adds the flags.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	const same = " spec.rules of the configuration overrides it; otherwise hnc-apiserver and hnc-propagator must be given the same."
+	const same = " spec.rules of the configuration overrides it; otherwise hns-apiserver and hns-propagator must be given the same."
 	fs.StringArrayVar(&o.UnpropagatedLabels, UnpropagatedLabelFlag, o.UnpropagatedLabels,
 		"Key of a label that copies leave out. Can be given several times."+same)
 	fs.StringArrayVar(&o.UnpropagatedAnnotations, UnpropagatedAnnotationFlag, o.UnpropagatedAnnotations,

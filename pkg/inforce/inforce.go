@@ -45,7 +45,7 @@ func Differences(f v1beta1.InForce) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !reflect.DeepEqual(server[name], propagator[name]) {
-			found = append(found, fmt.Sprintf("%s is %s for hnc-apiserver and %s for hnc-propagator", name, text(server[name]), text(propagator[name])))
+			found = append(found, fmt.Sprintf("%s is %s for hns-apiserver and %s for hns-propagator", name, text(server[name]), text(propagator[name])))
 		}
 	}
 	return found

@@ -16,15 +16,15 @@ func TestDifferences(t *testing.T) {
 	}{
 		"none":         {func(*managed.Options, *copies.Options) {}, ""},
 		"order":        {func(m *managed.Options, _ *copies.Options) { m.Excluded = append(m.Excluded[1:], m.Excluded[0]) }, ""},
-		"excluded":     {func(m *managed.Options, _ *copies.Options) { m.Excluded = []string{"a"} }, `excludedNamespaces is ["hnc-system","kube-node-lease","kube-public","kube-system"] for hnc-apiserver and ["a"] for hnc-propagator`},
-		"included":     {func(m *managed.Options, _ *copies.Options) { m.Included = "a.*" }, `includedNamespaceRegex is empty for hnc-apiserver and "a.*" for hnc-propagator`},
-		"selector":     {func(m *managed.Options, _ *copies.Options) { m.Selector = "a=b" }, `excludedNamespaceSelector is empty for hnc-apiserver and "a=b" for hnc-propagator`},
+		"excluded":     {func(m *managed.Options, _ *copies.Options) { m.Excluded = []string{"a"} }, `excludedNamespaces is ["hnc-system","hns-system","kube-node-lease","kube-public","kube-system"] for hns-apiserver and ["a"] for hns-propagator`},
+		"included":     {func(m *managed.Options, _ *copies.Options) { m.Included = "a.*" }, `includedNamespaceRegex is empty for hns-apiserver and "a.*" for hns-propagator`},
+		"selector":     {func(m *managed.Options, _ *copies.Options) { m.Selector = "a=b" }, `excludedNamespaceSelector is empty for hns-apiserver and "a=b" for hns-propagator`},
 		"labels":       {func(m *managed.Options, _ *copies.Options) { m.Labels = []string{"a"} }, `managedNamespaceLabels is empty`},
 		"annotations":  {func(m *managed.Options, _ *copies.Options) { m.Annotations = []string{"a"} }, `managedNamespaceAnnotations is empty`},
-		"not copied":   {func(_ *managed.Options, c *copies.Options) { c.NoPropagation = nil }, `noPropagationLabels is ["cattle.io/creator=norman"] for hnc-apiserver and empty`},
+		"not copied":   {func(_ *managed.Options, c *copies.Options) { c.NoPropagation = nil }, `noPropagationLabels is ["cattle.io/creator=norman"] for hns-apiserver and empty`},
 		"left out":     {func(_ *managed.Options, c *copies.Options) { c.UnpropagatedLabels = []string{"a"} }, `unpropagatedLabels is empty`},
 		"annotations'": {func(_ *managed.Options, c *copies.Options) { c.UnpropagatedAnnotations = []string{"a"} }, `unpropagatedAnnotations is empty`},
-		"tracking":     {func(_ *managed.Options, c *copies.Options) { c.StripTracking = false }, `stripTrackingMetadata is true for hnc-apiserver and false for hnc-propagator`},
+		"tracking":     {func(_ *managed.Options, c *copies.Options) { c.StripTracking = false }, `stripTrackingMetadata is true for hns-apiserver and false for hns-propagator`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, c := managed.NewOptions(), copies.NewOptions()

@@ -18,7 +18,7 @@ func TestExcluded(t *testing.T) {
 		"INCL-1 by default not kube-system":            {"", "kube-system", nil, "by the administrator"},
 		"2.1: by default not kube-public":              {"", "kube-public", nil, "by the administrator"},
 		"2.1: by default not kube-node-lease":          {"", "kube-node-lease", nil, "by the administrator"},
-		"2.1: by default not ours":                     {"", "hnc-system", nil, "by the administrator"},
+		"2.1: by default not ours":                     {"", "hns-system", nil, "by the administrator"},
 		"2.1: the empty name does":                     {"", "", nil, ""},
 		"INCL-1 an excluded one":                       {"--excluded-namespace=a --excluded-namespace=b", "b", nil, "by the administrator"},
 		"2.1: the flag replaces the default":           {"--excluded-namespace=a", "kube-public", nil, ""},

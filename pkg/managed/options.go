@@ -49,7 +49,7 @@ func NewOptions() *Options { return &Options{Excluded: slices.Clone(hnc.Excluded
 
 // AddFlags adds the flags.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
-	const same = " spec.rules of the configuration overrides it; otherwise hnc-apiserver and hnc-propagator need the same value."
+	const same = " spec.rules of the configuration overrides it; otherwise hns-apiserver and hns-propagator need the same value."
 	fs.StringArrayVar(&o.Labels, LabelFlag, o.Labels,
 		"Regular expression of the keys of labels that hierarchies set on namespaces and their descendants. It must match the whole key. "+
 			"A managed label that is set on a namespace directly is removed. May be repeated."+same)

@@ -56,7 +56,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 	return m.describe(e)
 }
 
-// checkCluster requires admission policies and the authority by which hnc-apiserver recognizes kube-apiserver.
+// checkCluster requires admission policies and the authority by which hns-apiserver recognizes kube-apiserver.
 func (c *clients) checkCluster(ctx context.Context) error {
 	resources, err := c.kube.Discovery().ServerResourcesForGroupVersion("admissionregistration.k8s.io/v1")
 	if err != nil {
@@ -119,26 +119,26 @@ func compareClocks(now time.Time, header string) error {
 	return nil
 }
 
-// checkServer requires hnc-apiserver.
+// checkServer requires hns-apiserver.
 func (m *Migration) checkServer(ctx context.Context) error {
 	_, err := m.hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) {
-		return fmt.Errorf("hnc-apiserver does not serve hnc.x-k8s.io/v1beta1 (%s); install it beside HNC, as docs/migration.md describes, and wait until it is available", message(err))
+		return fmt.Errorf("hns-apiserver does not serve hnc.x-k8s.io/v1beta1 (%s); install it beside HNC, as docs/migration.md describes, and wait until it is available", message(err))
 	}
 	return err
 }
 
-// checkPropagator requires that hnc-propagator has written nothing yet.
+// checkPropagator requires that hns-propagator has written nothing yet.
 func (c *clients) checkPropagator(ctx context.Context) error {
 	system, err := c.kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
 	if system.DeletionTimestamp != nil {
-		return fmt.Errorf("namespace %s is being deleted; install hnc-apiserver again when it is gone", hnc.SystemNamespace)
+		return fmt.Errorf("namespace %s is being deleted; install hns-apiserver again when it is gone", hnc.SystemNamespace)
 	}
 	if system.Annotations[hnc.AnnotationStore] != "" {
-		return fmt.Errorf("hnc-propagator has already propagated hierarchies in this cluster, as the annotation %s of namespace %s says; HNC's definitions are leftovers: "+
+		return fmt.Errorf("hns-propagator has already propagated hierarchies in this cluster, as the annotation %s of namespace %s says; HNC's definitions are leftovers: "+
 			"delete them when nothing in them is needed", hnc.AnnotationStore, hnc.SystemNamespace)
 	}
 	return nil
@@ -162,12 +162,13 @@ func (c *clients) checkServices(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(servers, server) || server != "" && namespace != hnc.SystemNamespace {
-			return fmt.Errorf("apiservice %s leads to service %s in namespace %s, which is neither HNC's nor hnc-apiserver's; find out who owns it, and remove it first", name, server, namespace)
+		want := map[string]string{ownServer: hnc.SystemNamespace, listServer: hncNamespace}[server]
+		if !slices.Contains(servers, server) || namespace != want {
+			return fmt.Errorf("apiservice %s leads to service %s in namespace %s, which is neither HNC's nor hns-apiserver's; find out who owns it, and remove it first", name, server, namespace)
 		}
 		if name == hncService && server == ownServer {
-			return fmt.Errorf("apiservice %s leads to hnc-apiserver already, so that HNC's objects cannot be read; "+
-				"install hnc-apiserver beside HNC, as docs/migration.md describes, and delete this APIService: HNC's definition creates its own", name)
+			return fmt.Errorf("apiservice %s leads to hns-apiserver already, so that HNC's objects cannot be read; "+
+				"install hns-apiserver beside HNC, as docs/migration.md describes, and delete this APIService: HNC's definition creates its own", name)
 		}
 	}
 	return nil

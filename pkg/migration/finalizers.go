@@ -43,7 +43,7 @@ func (m *Migration) removeFinalizers(ctx context.Context) error {
 // definitionTimeout limits how long the deletion of a definition with its objects may take.
 const definitionTimeout = 5 * time.Minute
 
-// deleteDefinitions deletes HNC's definitions with their objects, which nothing serves any more. The last one lets hnc-propagator start.
+// deleteDefinitions deletes HNC's definitions with their objects, which nothing serves any more. The last one lets hns-propagator start.
 func (m *Migration) deleteDefinitions(ctx context.Context) error {
 	// HNC's own definitions would look like a complete import.
 	if err := m.served(ctx, true); err != nil {

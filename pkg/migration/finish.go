@@ -13,7 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// propagateTimeout limits how long hnc-propagator may take to start and to label all namespaces.
+// propagateTimeout limits how long hns-propagator may take to start and to label all namespaces.
 const propagateTimeout = 5 * time.Minute
 
 // errPoliciesMissing ends the first run of a migration: the policies would reject the writes of HNC, so that they are installed only now.
@@ -31,7 +31,7 @@ func (m *Migration) finish(ctx context.Context) error {
 	if err := m.awaitPropagator(ctx); err != nil {
 		return err
 	}
-	// Its APIService leads to hnc-apiserver.
+	// Its APIService leads to hns-apiserver.
 	if err := m.scale(ctx, "hnc-resourcelist-apiextension", 0); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (m *Migration) finish(ctx context.Context) error {
 	return printLeftovers(ctx, m)
 }
 
-// awaitPropagator returns when hnc-propagator has started, and each parent of a sub-namespace has the label that protects it from deletion.
+// awaitPropagator returns when hns-propagator has started, and each parent of a sub-namespace has the label that protects it from deletion.
 func (m *Migration) awaitPropagator(ctx context.Context) error {
 	var pending string
 	err := wait.PollUntilContextTimeout(ctx, time.Second, propagateTimeout, true, func(ctx context.Context) (bool, error) {
@@ -50,7 +50,7 @@ func (m *Migration) awaitPropagator(ctx context.Context) error {
 			return false, err
 		}
 		if system.Annotations[hnc.AnnotationStore] == "" {
-			pending = "hnc-propagator has not started to propagate; look at its log"
+			pending = "hns-propagator has not started to propagate; look at its log"
 			return false, nil
 		}
 		subnamespaces, err := m.hierarchy.HncV1beta1().Subnamespaces("").List(ctx, metav1.ListOptions{})

@@ -20,7 +20,7 @@ const (
 	// freezeName is the name of the policy and of its binding.
 	freezeName = "migration." + hnc.GroupName
 	// probeName is the name of a ConfigMap that the policy rejects for every user: so the migration knows when the policy is in force.
-	probeName = "hnc-migration-probe"
+	probeName = "hns-migration-probe"
 	// probes is how often in a row the policy must be in force. Each API server of a cluster learns of it separately.
 	probes = 5
 	// freezeTimeout limits how long that may take.
@@ -28,7 +28,7 @@ const (
 )
 
 // freezePolicy rejects changes of hierarchies, and of what namespaces say about them, by others than the user. Kubernetes' own controllers may finish
-// deleting namespaces, and so may the servers in hnc-system do their work: HNC until it is stopped, hnc-propagator when it has started.
+// deleting namespaces, and so may the servers do their work: HNC until it is stopped, hns-propagator when it has started.
 func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolicy {
 	rule := func(group string, operations []admissionregistrationv1.OperationType, names []string, resources ...string) admissionregistrationv1.NamedRuleWithOperations {
 		return admissionregistrationv1.NamedRuleWithOperations{ResourceNames: names, RuleWithOperations: admissionregistrationv1.RuleWithOperations{
@@ -51,6 +51,7 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 				Name: "not-by-the-migration-or-a-controller",
 				Expression: `request.resource.resource == 'configmaps' || !(request.userInfo.username in [` + who + `,` +
 					` 'system:serviceaccount:kube-system:namespace-controller', 'system:serviceaccount:kube-system:generic-garbage-collector'] ||` +
+					` request.userInfo.username.startsWith('system:serviceaccount:` + hncNamespace + `:') ||` +
 					` request.userInfo.username.startsWith('system:serviceaccount:` + hnc.SystemNamespace + `:'))`,
 			}},
 			Variables: []admissionregistrationv1.Variable{

@@ -12,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // stopTimeout limits how long HNC's pods may take to stop.
@@ -59,7 +57,7 @@ func (c *clients) stop(ctx context.Context) error {
 	}
 	var running []string
 	err := wait.PollUntilContextTimeout(ctx, time.Second, stopTimeout, true, func(ctx context.Context) (bool, error) {
-		pods, err := c.kube.CoreV1().Pods(hnc.SystemNamespace).List(ctx, metav1.ListOptions{})
+		pods, err := c.kube.CoreV1().Pods(hncNamespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
@@ -93,7 +91,7 @@ func (c *clients) scale(ctx context.Context, name string, replicas int64) error 
 	if err != nil {
 		return err
 	}
-	_, err = c.kube.AppsV1().Deployments(hnc.SystemNamespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
+	_, err = c.kube.AppsV1().Deployments(hncNamespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

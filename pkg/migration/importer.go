@@ -19,7 +19,7 @@ import (
 // parallelism is how many objects are imported at a time.
 const parallelism = 8
 
-// importer creates imported objects in hnc-apiserver. Objects that are there already stay if they are equal, and are updated otherwise, so an import can
+// importer creates imported objects in hns-apiserver. Objects that are there already stay if they are equal, and are updated otherwise, so an import can
 // be repeated.
 type importer struct {
 	*clients
@@ -107,7 +107,7 @@ func (i *importer) configure(ctx context.Context, resources []v1beta1.ResourceSp
 		current, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
-			// hnc-propagator, which creates it, has not started yet.
+			// hns-propagator, which creates it, has not started yet.
 			current = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Resources: resources}}
 			_, err = client.Create(ctx, current, i.createOptions())
 		case err != nil || apiequality.Semantic.DeepEqual(current.Spec.Resources, resources):

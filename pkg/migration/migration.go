@@ -47,7 +47,7 @@ type clients struct {
 	config    *rest.Config
 	kube      kubernetes.Interface
 	hierarchy versioned.Interface
-	// propagator acts as hnc-propagator, which creates Subnamespaces without waiting for itself.
+	// propagator acts as hns-propagator, which creates Subnamespaces without waiting for itself.
 	propagator versioned.Interface
 	dynamic    dynamic.Interface
 }
@@ -72,7 +72,7 @@ func New(config *rest.Config, options Options) (*Migration, error) {
 	return &Migration{Options: options, clients: c}, err
 }
 
-// asPropagator returns the configuration with the identity of hnc-propagator.
+// asPropagator returns the configuration with the identity of hns-propagator.
 func asPropagator(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: hnc.PropagatorUser}
@@ -91,11 +91,11 @@ func (m *Migration) steps() []step {
 		{"webhooks", "remove HNC's webhooks", m.removeWebhooks},
 		{"stop", "stop HNC", m.stop},
 		{"export", "export HNC's objects to " + m.File, m.writeExport},
-		{"import", "import them into hnc-apiserver", m.importAll},
+		{"import", "import them into hns-apiserver", m.importAll},
 		{"finalizers", "remove HNC's finalizers", m.removeFinalizers},
-		{"switch", "serve " + hnc.GroupName + "/" + version + " from hnc-apiserver", m.switchServices},
+		{"switch", "serve " + hnc.GroupName + "/" + version + " from hns-apiserver", m.switchServices},
 		{"verify", "compare what is served with the export", m.verify},
-		{"preview", "compute what hnc-propagator will write", m.preview},
+		{"preview", "compute what hns-propagator will write", m.preview},
 		{"definitions", "delete HNC's definitions; the migration cannot be rolled back from here on", m.deleteDefinitions},
 		{"unfreeze", "allow changes again", m.finish},
 	}

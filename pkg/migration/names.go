@@ -17,7 +17,7 @@ const (
 	quotas                  = "hierarchicalresourcequotas"
 )
 
-// hncResources are the resources of HNC. The definition of hierarchies is deleted last: while it exists, hnc-propagator waits.
+// hncResources are the resources of HNC. The definition of hierarchies is deleted last: while it exists, hns-propagator waits.
 var hncResources = []string{quotas, configurations, anchors, hierarchyConfigurations}
 
 // finalizers are those that HNC sets, and removes no more.
@@ -29,7 +29,10 @@ const (
 	mutatingWebhooks   = "hnc-mutating-webhook-configuration"
 )
 
-// deployments are HNC's controllers, all in hnc-system.
+// hncNamespace is the namespace of HNC.
+const hncNamespace = "hnc-system"
+
+// deployments are HNC's controllers, all in its namespace.
 var deployments = []string{"hnc-controller-manager", "hnc-controller-manager-ha", "hnc-resourcelist-apiextension"}
 
 // APIServices.
@@ -39,7 +42,7 @@ const (
 	listService    = version + ".resources.hnc.x-k8s.io"
 
 	// ownServer and listServer are the Services that they lead to.
-	ownServer  = "hnc-apiserver"
+	ownServer  = "hns-apiserver"
 	listServer = "hnc-resourcelist"
 
 	automanaged = "kube-aggregator.kubernetes.io/automanaged"

@@ -9,7 +9,7 @@ import (
 // examples is how many objects are named for each kind of writes.
 const examples = 3
 
-// preview prints what hnc-propagator will write when it starts, and asks.
+// preview prints what hns-propagator will write when it starts, and asks.
 func (m *Migration) preview(ctx context.Context) error {
 	args, err := observe.InstalledArgs(ctx, m.kube)
 	if err != nil {
@@ -23,7 +23,7 @@ func (m *Migration) preview(ctx context.Context) error {
 	if len(lines) == 0 {
 		lines = []string{"nothing"}
 	}
-	if err := m.printList("hnc-propagator will write:", lines); err != nil {
+	if err := m.printList("hns-propagator will write:", lines); err != nil {
 		return err
 	}
 	if !m.Confirm("Delete HNC's definitions, after which the migration cannot be rolled back? (yes/no) ") {

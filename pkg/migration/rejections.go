@@ -52,9 +52,9 @@ func (m *Migration) rejections(rejected []string) error {
 	}
 	slices.Sort(rejected)
 	if m.SkipRejected {
-		return m.printList("Left out, because hnc-apiserver rejects them:", rejected)
+		return m.printList("Left out, because hns-apiserver rejects them:", rejected)
 	}
-	return fmt.Errorf("hnc-apiserver rejects %d of HNC's objects; change or delete them, or leave them out by --skip-rejected:\n  %s", len(rejected), bullets(rejected))
+	return fmt.Errorf("hns-apiserver rejects %d of HNC's objects; change or delete them, or leave them out by --skip-rejected:\n  %s", len(rejected), bullets(rejected))
 }
 
 func (m *Migration) printList(title string, list []string) error {

@@ -29,11 +29,12 @@ var rights = []right{
 	// Rules for namespaces, from HNC's flags, require update.
 	{"", "namespaces", "", "", []string{"get", "list", "create", "update"}},
 	{"", "configmaps", hnc.SystemNamespace, "", []string{"create", "get", "update", "delete"}},
-	{"", "pods", hnc.SystemNamespace, "", []string{"list"}},
-	{"apps", "deployments", hnc.SystemNamespace, "", []string{"get"}},
-	{"apps", "deployments/scale", hnc.SystemNamespace, "", []string{"get", "patch"}},
-	// Subnamespaces are created on behalf of hnc-propagator, and what it will write is computed by dry runs with its rights.
-	{"", "serviceaccounts", hnc.SystemNamespace, "hnc-propagator", []string{"impersonate"}},
+	{"", "pods", hncNamespace, "", []string{"list"}},
+	{"apps", "deployments", hncNamespace, "", []string{"get"}},
+	{"apps", "deployments", hnc.SystemNamespace, "hns-propagator", []string{"get"}},
+	{"apps", "deployments/scale", hncNamespace, "", []string{"get", "patch"}},
+	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its rights.
+	{"", "serviceaccounts", hnc.SystemNamespace, "hns-propagator", []string{"impersonate"}},
 }
 
 // checkRights returns an error that lists the rights that the user lacks.

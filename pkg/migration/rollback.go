@@ -38,7 +38,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	steps := []step{
 		{"freeze", "reject changes of the hierarchies by others", func(ctx context.Context) error { return m.freeze(ctx, m.user) }},
 		{"switch", "serve " + hnc.GroupName + "/" + version + " from HNC's definitions", func(ctx context.Context) error { return m.restoreServices(ctx, &m.state.backup) }},
-		{"import", "remove the imported objects from hnc-apiserver", m.removeImports},
+		{"import", "remove the imported objects from hns-apiserver", m.removeImports},
 		{"start", "start HNC", func(ctx context.Context) error { return m.start(ctx, &m.state.backup) }},
 		{"webhooks", "restore HNC's webhooks", func(ctx context.Context) error { return m.restoreWebhooks(ctx, &m.state.backup) }},
 		{"unfreeze", "allow changes again", m.unfreeze},
@@ -64,7 +64,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	return m.state.forget(ctx)
 }
 
-// removeImports empties hnc-apiserver's store. hnc-propagator does not run, so that this affects no tree; the finalizers that it would remove are
+// removeImports empties hns-apiserver's store. hns-propagator does not run, so that this affects no tree; the finalizers that it would remove are
 // removed on its behalf.
 func (m *Migration) removeImports(ctx context.Context) error {
 	client := m.hierarchy.HncV1beta1()

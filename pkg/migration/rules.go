@@ -17,7 +17,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 )
 
-// rulesDelay is how long the replicas of hnc-apiserver may take to apply other rules. What a later one rejects is imported when the command is repeated.
+// rulesDelay is how long the replicas of hns-apiserver may take to apply other rules. What a later one rejects is imported when the command is repeated.
 const rulesDelay = time.Second
 
 // describeRules prints the rules that HNC's flags define.
@@ -43,7 +43,7 @@ func (c *clients) adoptRules(ctx context.Context) error {
 	current, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		// hnc-propagator, which creates it, has not started yet.
+		// hns-propagator, which creates it, has not started yet.
 		current = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Rules: rules}}
 		_, err = client.Create(ctx, current, metav1.CreateOptions{FieldManager: fieldManager})
 	case err != nil || current.Spec.Rules != nil:
@@ -70,7 +70,7 @@ func rulesOfHNC(ctx context.Context, kube kubernetes.Interface) (*v1beta1.Rules,
 	flags := inforce.NewFlags()
 	flags.AddFlags(set)
 	for _, name := range deployments {
-		deployment, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, name, metav1.GetOptions{})
+		deployment, err := kube.AppsV1().Deployments(hncNamespace).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			continue
 		}
@@ -84,9 +84,12 @@ func rulesOfHNC(ctx context.Context, kube kubernetes.Interface) (*v1beta1.Rules,
 		}
 	}
 	rules := flags.Given()
-	// HNC's namespace is the namespace of both servers.
-	if rules != nil && len(rules.ExcludedNamespaces) > 0 && !slices.Contains(rules.ExcludedNamespaces, hnc.SystemNamespace) {
-		rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, hnc.SystemNamespace)
+	if rules != nil && len(rules.ExcludedNamespaces) > 0 {
+		for _, servers := range []string{hncNamespace, hnc.SystemNamespace} {
+			if !slices.Contains(rules.ExcludedNamespaces, servers) {
+				rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, servers)
+			}
+		}
 	}
 	return rules, nil
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// stateName is the ConfigMap in hnc-system that holds how far a migration has got. Only users who may write there can change it.
-const stateName = "hnc-migration"
+// stateName is the ConfigMap in hns-system that holds how far a migration has got. Only users who may write there can change it.
+const stateName = "hns-migration"
 
 // Keys of the state.
 const (
@@ -106,7 +106,7 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 		}
 	}
 	for _, name := range deployments {
-		found, err := c.kube.AppsV1().Deployments(hnc.SystemNamespace).GetScale(ctx, name, metav1.GetOptions{})
+		found, err := c.kube.AppsV1().Deployments(hncNamespace).GetScale(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			saved.Replicas[name] = int64(found.Spec.Replicas)

@@ -14,7 +14,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// imports is what is created in hnc-apiserver.
+// imports is what is created in hns-apiserver.
 type imports struct {
 	// resources are the configured kinds, nil if there is no configuration.
 	resources   []v1beta1.ResourceSpec
@@ -160,7 +160,7 @@ func (t *translation) readHierarchies(e *export) error {
 	return nil
 }
 
-// validateParent leaves out a parent that hnc-apiserver does not accept, and notes one that an admin may want to look at.
+// validateParent leaves out a parent that hns-apiserver does not accept, and notes one that an admin may want to look at.
 func (t *translation) validateParent(name string) {
 	spec, ns := t.specs[name], t.namespaces[name]
 	_, exists := t.namespaces[spec.Parent]

@@ -67,7 +67,7 @@ func (m *Migration) verify(ctx context.Context) error {
 		return err
 	}
 	if differences = append(differences, namespaces...); len(differences) > 0 {
-		return fmt.Errorf("what hnc-apiserver serves differs from the export:\n  %s", strings.Join(differences, "\n  "))
+		return fmt.Errorf("what hns-apiserver serves differs from the export:\n  %s", strings.Join(differences, "\n  "))
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func copiesRows() []row {
 		{name: "copies: not by the name of a system component either", denied: changeIt,
 			request: request{user: "system:admin", object: theCopy(otherRules), old: theCopy()}},
 		{name: "copies: nor by another ServiceAccount of ours", denied: changeIt,
-			request: request{user: "system:serviceaccount:hnc-system:hnc-apiserver", object: theCopy(otherRules), old: theCopy()}},
+			request: request{user: "system:serviceaccount:hns-system:hns-apiserver", object: theCopy(otherRules), old: theCopy()}},
 
 		{name: "copies: an override replaces one", request: request{object: role(asks, otherRules), old: theCopy(allows)}},
 		{name: "copies: an override is an own object", request: request{object: role(otherRules), old: role(asks)}},

@@ -7,7 +7,7 @@ import (
 )
 
 func repositoriesRows() []row {
-	const manager = "hnc-sync-policy"
+	const manager = "hns-sync-policy"
 	of := func(name string) option { return label(hnc.LabelRepositorySync, name) }
 	managed := func(by string) option {
 		return func(object metav1.Object) {
@@ -36,7 +36,7 @@ func repositoriesRows() []row {
 		{name: "repositories: none is hidden by a status update", request: request{subresource: "status", object: role(), old: role(of("policy"))}, denied: belongs},
 		{name: "repositories: the field manager stays", request: request{object: role(of("policy")), old: role(of("policy"), managed(manager))}, denied: would},
 		{name: "repositories: the field manager is not replaced", denied: would,
-			request: request{object: role(of("policy"), managed("hnc-sync-other")), old: role(of("policy"), managed(manager))}},
+			request: request{object: role(of("policy"), managed("hns-sync-other")), old: role(of("policy"), managed(manager))}},
 		{name: "repositories: nobody writes as the field manager", request: request{manager: manager, object: role(of("policy"), more), old: role(of("policy"))}, denied: would},
 		{name: "repositories: objects are changed, which is drift", request: request{manager: "kubectl", object: role(of("policy"), more), old: role(of("policy"))}},
 		{name: "repositories: objects are changed beside the field manager",

@@ -23,19 +23,19 @@ func NewMetrics(register func(...metrics.Registerable)) *Metrics {
 	labels := []string{"sync"}
 	m := &Metrics{
 		synced: metrics.NewGaugeVec(&metrics.GaugeOpts{
-			Name: "hnc_sync_synced", Help: "1 while the cluster is as the last commit says.", StabilityLevel: metrics.ALPHA,
+			Name: "hns_sync_synced", Help: "1 while the cluster is as the last commit says.", StabilityLevel: metrics.ALPHA,
 		}, labels),
 		writes: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name: "hnc_sync_writes_total", Help: "Requests that write objects, by operation (apply, delete, release) and result (done, failed).", StabilityLevel: metrics.ALPHA,
+			Name: "hns_sync_writes_total", Help: "Requests that write objects, by operation (apply, delete, release) and result (done, failed).", StabilityLevel: metrics.ALPHA,
 		}, []string{"sync", "operation", "result"}),
 		drifts: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name: "hnc_sync_drift_total", Help: "Objects that another client had changed or deleted, and that were applied again.", StabilityLevel: metrics.ALPHA,
+			Name: "hns_sync_drift_total", Help: "Objects that another client had changed or deleted, and that were applied again.", StabilityLevel: metrics.ALPHA,
 		}, labels),
 		failed: metrics.NewGaugeVec(&metrics.GaugeOpts{
-			Name: "hnc_sync_failed_objects", Help: "Objects that could not be applied or deleted in the last attempt.", StabilityLevel: metrics.ALPHA,
+			Name: "hns_sync_failed_objects", Help: "Objects that could not be applied or deleted in the last attempt.", StabilityLevel: metrics.ALPHA,
 		}, labels),
 		duration: metrics.NewHistogramVec(&metrics.HistogramOpts{
-			Name: "hnc_sync_duration_seconds", Help: "How long synchronizations take, including those that write nothing.",
+			Name: "hns_sync_duration_seconds", Help: "How long synchronizations take, including those that write nothing.",
 			Buckets: metrics.ExponentialBuckets(0.01, 4, 8), StabilityLevel: metrics.ALPHA,
 		}, labels),
 	}

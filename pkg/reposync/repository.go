@@ -153,7 +153,7 @@ func (s *source) credentials(ctx context.Context) (*git.Credentials, error) {
 	secret, err := s.secrets.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
-		return nil, fmt.Errorf("spec.source.secretName: hnc-sync may not read Secrets in namespace %q; grant it get on them there", namespace)
+		return nil, fmt.Errorf("spec.source.secretName: hns-sync may not read Secrets in namespace %q; grant it get on them there", namespace)
 	case err != nil:
 		return nil, fmt.Errorf("spec.source.secretName: %w", err)
 	}

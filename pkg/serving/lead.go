@@ -18,7 +18,7 @@ import (
 )
 
 // systemNamespace is the namespace of leases, unless configured otherwise.
-const systemNamespace = "hnc-system"
+const systemNamespace = "hns-system"
 
 // LeaderElection returns the defaults of a process, whose lease has its name.
 func LeaderElection(name string) config.LeaderElectionConfiguration {

@@ -76,7 +76,7 @@ type cluster struct {
 	// installation is what Install has made; it stays when we are taken away.
 	installation *controlplane.Installation
 	state        state
-	// watches is how many hnc-apiserver served when it was stopped.
+	// watches is how many hns-apiserver served when it was stopped.
 	watches float64
 	// clients are those of somebody with all rights by RBAC: requests of system:masters are exempt from priority and fairness, and from
 	// authorization.
@@ -101,7 +101,7 @@ func startCluster(ctx context.Context, o options, sayf func(string, ...any)) (*c
 		}
 	}
 	bin := filepath.Join(o.Root, "_output", "bin")
-	if err := controlplane.RequireBinaries(bin, "hnc-apiserver", "hnc-propagator", hncSync); err != nil {
+	if err := controlplane.RequireBinaries(bin, "hns-apiserver", "hns-propagator", hnsSync); err != nil {
 		return nil, err
 	}
 	sayf("a control plane starts in %s", c.dir)

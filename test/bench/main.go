@@ -35,7 +35,7 @@ type options struct {
 	Root string
 	// Dir keeps the state of the control plane, for a look at it; empty means a temporary directory.
 	Dir string
-	// Propagator are further flags of hnc-propagator.
+	// Propagator are further flags of hns-propagator.
 	Propagator string
 	// Timeout bounds each wait for the servers to get something right.
 	Timeout time.Duration
@@ -58,7 +58,7 @@ func (o *options) addFlags(fs *flag.FlagSet) {
 	fs.StringVar(&o.Profile, "profile", o.Profile, "directory for profiles of both servers and of kube-apiserver (CPU, heap, mutex, block); they slow the servers down")
 	fs.StringVar(&o.Root, "root", o.Root, "the repository, built")
 	fs.StringVar(&o.Dir, "dir", o.Dir, "new directory for the control plane's state, which is kept; by default a temporary one")
-	fs.StringVar(&o.Propagator, "propagator", o.Propagator, "further flags of hnc-propagator, separated by spaces, to compare what they do")
+	fs.StringVar(&o.Propagator, "propagator", o.Propagator, "further flags of hns-propagator, separated by spaces, to compare what they do")
 	fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "how long to wait, at most, until the servers have got something right")
 }
 

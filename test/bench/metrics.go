@@ -76,7 +76,7 @@ func (c metering) ownMetrics(ctx context.Context, server string) (metrics, error
 	return parseMetrics(body)
 }
 
-// watches counts the watches that hnc-apiserver serves.
+// watches counts the watches that hns-apiserver serves.
 func (c metering) watches(ctx context.Context) (float64, error) {
 	m, err := c.ownMetrics(ctx, apiserver)
 	return m.sum("apiserver_longrunning_requests", everything), err
@@ -127,10 +127,10 @@ func (c metering) idle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if m.sum("hnc_propagator_leading", everything) != 1 {
+		if m.sum("hns_propagator_leading", everything) != 1 {
 			return errors.New("the propagator does not lead")
 		}
-		waiting, writes := m.sum("hnc_propagation_queue_length", everything), m.sum("hnc_propagation_writes_total", everything)
+		waiting, writes := m.sum("hns_propagation_queue_length", everything), m.sum("hns_propagation_writes_total", everything)
 		if waiting > 0 || writes != last {
 			last, since = writes, time.Now()
 		}
@@ -171,7 +171,7 @@ func (c metering) propagated(ctx context.Context) map[string]float64 {
 		return counts
 	}
 	for series, value := range m {
-		if labels, ok := strings.CutPrefix(series, "hnc_propagation_writes_total"); ok {
+		if labels, ok := strings.CutPrefix(series, "hns_propagation_writes_total"); ok {
 			counts[strings.TrimSpace(label(labels, "verb")+" "+label(labels, "kind"))] += value
 		}
 	}

@@ -96,7 +96,7 @@ func (b parts) policies(ctx context.Context) error {
 	return until(ctx, b.Timeout, b.protected)
 }
 
-// everything runs both servers. No parent has changed since the start of hnc-apiserver, so only the propagator watches the objects.
+// everything runs both servers. No parent has changed since the start of hns-apiserver, so only the propagator watches the objects.
 func (b parts) everything(ctx context.Context) error {
 	if err := b.stopped(ctx); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (b parts) everything(ctx context.Context) error {
 	return b.up(ctx)
 }
 
-// watches has hnc-apiserver watch the objects, too, as it does after a change of a parent.
+// watches has hns-apiserver watch the objects, too, as it does after a change of a parent.
 func (b parts) watches(ctx context.Context) error {
 	const above, below = "part-above", "part-below"
 	if err := errors.Join(b.up(ctx), b.ensureNamespaces(ctx, above, below)); err != nil {
@@ -113,7 +113,7 @@ func (b parts) watches(ctx context.Context) error {
 	return errors.Join(b.setParent(ctx, below, ""), b.setParent(ctx, below, above))
 }
 
-// apiServer runs hnc-apiserver without the propagator.
+// apiServer runs hns-apiserver without the propagator.
 func (b parts) apiServer(ctx context.Context) error {
 	if err := errors.Join(b.stopped(ctx), install(ctx, b.cluster)); err != nil {
 		return err

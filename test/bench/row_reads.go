@@ -71,7 +71,7 @@ func measureReads(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	return b.report("reads-memory", "MB", b.forest.len(), series{values: []float64{peak}}, none, "peak RSS of hnc-apiserver during these reads")
+	return b.report("reads-memory", "MB", b.forest.len(), series{values: []float64{peak}}, none, "peak RSS of hns-apiserver during these reads")
 }
 
 // readsOf returns the reads, and the root of that subtree.

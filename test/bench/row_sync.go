@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	hncSync = "hnc-sync"
-	// syncWriters is how many objects hnc-sync writes at a time.
+	hnsSync = "hns-sync"
+	// syncWriters is how many objects hns-sync writes at a time.
 	syncWriters = 16
 	// inherited is how many objects each namespace inherits.
 	inherited = 10
@@ -32,7 +32,7 @@ const (
 	idleCycles = 10
 )
 
-// measureSync has hnc-sync apply a repository for the first time, against server-side apply of the same objects by as many plain writers. Then it measures
+// measureSync has hns-sync apply a repository for the first time, against server-side apply of the same objects by as many plain writers. Then it measures
 // cycles without changes. What is first alternates.
 func measureSync(ctx context.Context, b *bench) error {
 	s := syncer{b, filepath.Join(b.dir, "repositories")}
@@ -56,7 +56,7 @@ func measureSync(ctx context.Context, b *bench) error {
 				return err
 			}
 		}
-		b.sayf("hnc-sync %s, plain %s", took[0], took[1])
+		b.sayf("hns-sync %s, plain %s", took[0], took[1])
 		first.add(took[0].Seconds(), took[1].Seconds())
 		if !b.Quick {
 			b.calm(ctx)
@@ -64,23 +64,23 @@ func measureSync(ctx context.Context, b *bench) error {
 		}
 		return s.remove(ctx, fmt.Sprintf("sync-%d", round))
 	})
-	if err := errors.Join(err, b.cp.StopProcess(ctx, hncSync)); err != nil {
+	if err := errors.Join(err, b.cp.StopProcess(ctx, hnsSync)); err != nil {
 		return err
 	}
 	objects := n * (1 + inherited)
 	if err := b.report("sync", "s", objects, first, ratioAtMost(1.3), fmt.Sprintf("%d namespaces, each inherits %d ConfigMaps", n, inherited)); err != nil || b.Quick {
 		return err
 	}
-	return b.report("sync-idle-cpu", "ms", objects, idle, none, "processor time of hnc-sync for a cycle in which nothing has changed")
+	return b.report("sync-idle-cpu", "ms", objects, idle, none, "processor time of hns-sync for a cycle in which nothing has changed")
 }
 
-// syncer runs hnc-sync. local contains its repositories.
+// syncer runs hns-sync. local contains its repositories.
 type syncer struct {
 	*bench
 	local string
 }
 
-// prepare installs hnc-sync, and an account that it applies as.
+// prepare installs hns-sync, and an account that it applies as.
 func (b syncer) prepare(ctx context.Context) error {
 	if err := b.up(ctx); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (b syncer) prepare(ctx context.Context) error {
 	if err := b.cp.Apply(ctx, objects); err != nil {
 		return err
 	}
-	_, err := b.cp.StartServer(ctx, b.installation, controlplane.Server{Name: hncSync, Args: []string{"--local-repositories=" + b.local}})
+	_, err := b.cp.StartServer(ctx, b.installation, controlplane.Server{Name: hnsSync, Args: []string{"--local-repositories=" + b.local}})
 	return err
 }
 
@@ -116,7 +116,7 @@ func (b syncer) synced(ctx context.Context, name string, n int) (time.Duration, 
 	}
 	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.RepositorySyncSpec{
 		Source:         v1beta1.RepositorySource{URL: "file://" + dir},
-		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hnc-repositories", Name: "policy"},
+		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
 		Interval:       &metav1.Duration{Duration: time.Second}, Prune: true,
 	}}
 	syncs := b.hierarchy.HncV1beta1().RepositorySyncs()
@@ -196,7 +196,7 @@ func (b syncer) plain(ctx context.Context, name string, n int) (time.Duration, e
 		return apply(ctx, "Namespace", "", fmt.Sprintf("%s-%d", name, i), nil)
 	})
 	if err == nil {
-		// hnc-sync writes the abstract directory as an abstract ancestor of each namespace.
+		// hns-sync writes the abstract directory as an abstract ancestor of each namespace.
 		err = byWriters(ctx, n, func(ctx context.Context, i int) error {
 			h := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"abstractAncestors": []any{"all"}}}}
 			h.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("Hierarchy"))
@@ -231,11 +231,11 @@ func byWriters(ctx context.Context, n int, f func(ctx context.Context, i int) er
 	return group.Wait()
 }
 
-// idle returns the processor time of hnc-sync while nothing changes.
+// idle returns the processor time of hns-sync while nothing changes.
 func (b syncer) idle() time.Duration {
-	before := b.spent()[hncSync]
+	before := b.spent()[hnsSync]
 	time.Sleep(idleCycles * time.Second)
-	return b.spent()[hncSync] - before
+	return b.spent()[hnsSync] - before
 }
 
 // remove deletes a RepositorySync. Its namespaces stay, as those of the plain writers do.

@@ -30,7 +30,7 @@ var rows = []row{
 	{"subnamespace", "a sub-namespace until it can be used, against making one by hand", true, measureSubnamespace},
 	{"cascade", "deleting a tree of sub-namespaces, against deleting as many namespaces by hand, all at once", true, measureCascade},
 	{"quota", "creating objects below hierarchical quotas, against ResourceQuotas by hand", true, measureQuota},
-	{"sync", "applying a repository by hnc-sync, against server-side apply by as many writers", true, measureSync},
+	{"sync", "applying a repository by hns-sync, against server-side apply by as many writers", true, measureSync},
 	{"size", "bytes in etcd and on the wire of what we write", true, measureSize},
 	{"restart", "restart of each server in the whole forest, and its memory", true, measureRestart},
 }

@@ -26,13 +26,13 @@ const (
 	bare state = iota
 	// down is one with our policies, but without our servers.
 	down
-	// partly is one with our policies and hnc-apiserver, but without the propagator.
+	// partly is one with our policies and hns-apiserver, but without the propagator.
 	partly
 	// up is one with everything.
 	up
 )
 
-const apiserver, propagator = "hnc-apiserver", "hnc-propagator"
+const apiserver, propagator = "hns-apiserver", "hns-propagator"
 
 // up installs us and starts our servers, as far as that is not done, and returns when they are idle.
 func (c *cluster) up(ctx context.Context) error {
@@ -63,7 +63,7 @@ func (c *cluster) up(ctx context.Context) error {
 	return c.metered().idle(ctx)
 }
 
-// awaitWatches returns when hnc-apiserver serves as many watches as before it was stopped, or after a minute. The controller manager notices only twice a
+// awaitWatches returns when hns-apiserver serves as many watches as before it was stopped, or after a minute. The controller manager notices only twice a
 // minute that an API is back, and then lists all of its objects. With -quick, times mean nothing.
 func awaitWatches(ctx context.Context, c *cluster) {
 	if c.options.Quick {
@@ -72,7 +72,7 @@ func awaitWatches(ctx context.Context, c *cluster) {
 	err := until(ctx, time.Minute, func(ctx context.Context) error {
 		watches, err := c.metered().watches(ctx)
 		if err == nil && watches < c.watches {
-			err = fmt.Errorf("hnc-apiserver serves %v watches, %v before it was stopped", watches, c.watches)
+			err = fmt.Errorf("hns-apiserver serves %v watches, %v before it was stopped", watches, c.watches)
 		}
 		return err
 	})

@@ -58,7 +58,7 @@ func (r *rolebindings) binding(namespace, name, from, value string) rbacv1.RoleB
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: name, UID: types.UID(namespace + "/" + name), ResourceVersion: r.next(),
 			ManagedFields: []metav1.ManagedFieldsEntry{{
-				Manager: "hnc-propagator", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: rbacv1.SchemeGroupVersion.String(), FieldsType: "FieldsV1", FieldsV1: fields,
+				Manager: "hns-propagator", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: rbacv1.SchemeGroupVersion.String(), FieldsType: "FieldsV1", FieldsV1: fields,
 			}},
 		},
 		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},

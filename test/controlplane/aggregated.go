@@ -19,7 +19,7 @@ func (cp *ControlPlane) aggregated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ours, err := client.RbacV1().ClusterRoles().Get(ctx, "hnc-aggregate-to-edit", metav1.GetOptions{})
+	ours, err := client.RbacV1().ClusterRoles().Get(ctx, "hns-aggregate-to-edit", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

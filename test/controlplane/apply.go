@@ -23,7 +23,7 @@ import (
 )
 
 // fieldManager owns what we apply.
-const fieldManager = "hnc-dev"
+const fieldManager = "hns-dev"
 
 // Render builds a kustomization, the directory dir, into objects in its order.
 func (cp *ControlPlane) Render(ctx context.Context, dir string) ([]*unstructured.Unstructured, error) {

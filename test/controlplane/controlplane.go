@@ -94,7 +94,7 @@ func Stop(ctx context.Context, dir string) error {
 	}
 	// Clients go before what they talk to, or they spend their last seconds retrying.
 	var errs []error
-	for _, prefix := range []string{supervisor, "", kubeControllerManager, hncAPIServer, hncEtcd, kubeAPIServer, etcd} {
+	for _, prefix := range []string{supervisor, "", kubeControllerManager, hnsAPIServer, hnsEtcd, kubeAPIServer, etcd} {
 		for _, file := range pidFiles {
 			name := strings.TrimSuffix(filepath.Base(file), ".pid")
 			if stopRank(name) == prefix {
@@ -107,7 +107,7 @@ func Stop(ctx context.Context, dir string) error {
 
 // stopRank returns the server that stands for name in the order of stopping; the empty one goes first.
 func stopRank(name string) string {
-	for _, server := range []string{supervisor, kubeControllerManager, hncAPIServer, hncEtcd, kubeAPIServer, etcd} {
+	for _, server := range []string{supervisor, kubeControllerManager, hnsAPIServer, hnsEtcd, kubeAPIServer, etcd} {
 		if strings.HasPrefix(name, server) {
 			return server
 		}
@@ -141,7 +141,7 @@ func (cp *ControlPlane) Running(process string) bool {
 	return running
 }
 
-// StopProcess ends one process gracefully, such as "hnc-apiserver" or "kube-apiserver", and returns when it is gone.
+// StopProcess ends one process gracefully, such as "hns-apiserver" or "kube-apiserver", and returns when it is gone.
 // Start brings back one of Kubernetes', StartServer one of ours.
 func (cp *ControlPlane) StopProcess(ctx context.Context, process string) error {
 	return StopProcess(ctx, cp.config.Dir, process)

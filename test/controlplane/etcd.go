@@ -44,9 +44,9 @@ type EtcdMember struct {
 
 // EtcdMembers returns n members of an etcd for our data only.
 func EtcdMembers(n int) []EtcdMember {
-	members := []EtcdMember{{Process: hncEtcd}}
+	members := []EtcdMember{{Process: hnsEtcd}}
 	for i := 1; i < n; i++ {
-		members = append(members, EtcdMember{Process: hncEtcd + "-" + strconv.Itoa(i)})
+		members = append(members, EtcdMember{Process: hnsEtcd + "-" + strconv.Itoa(i)})
 	}
 	return members
 }

@@ -29,15 +29,15 @@ func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
 		leases = "/apis/coordination.k8s.io/v1/namespaces/"
 	)
 	for _, test := range []struct{ who, method, path, schema, level string }{
-		{hncAPIServer, http.MethodPost, review, "hnc-apiserver-reviews", "hnc-apiserver"},
-		{hncAPIServer, http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", "hnc-apiserver-reviews", "hnc-apiserver"},
-		{hncAPIServer, http.MethodGet, "/api/v1/namespaces", "hnc-apiserver", "hnc-apiserver"},
-		{hncAPIServer, http.MethodGet, "/api/v1/namespaces/default/secrets", "hnc-apiserver", "hnc-apiserver"},
-		{hncAPIServer, http.MethodGet, "/openapi/v3", "hnc-apiserver", "hnc-apiserver"},
-		{hncPropagator, http.MethodGet, "/api/v1/namespaces/default", "hnc-propagator", "hnc-propagator"},
-		{hncPropagator, http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "hnc-propagator", "hnc-propagator"},
-		{hncPropagator, http.MethodGet, leases + Namespace + "/leases/hnc-propagator", "hnc-leader-election", "leader-election"},
-		{hncPropagator, http.MethodGet, leases + "default/leases/other", "hnc-propagator", "hnc-propagator"},
+		{hnsAPIServer, http.MethodPost, review, "hns-apiserver-reviews", "hns-apiserver"},
+		{hnsAPIServer, http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", "hns-apiserver-reviews", "hns-apiserver"},
+		{hnsAPIServer, http.MethodGet, "/api/v1/namespaces", "hns-apiserver", "hns-apiserver"},
+		{hnsAPIServer, http.MethodGet, "/api/v1/namespaces/default/secrets", "hns-apiserver", "hns-apiserver"},
+		{hnsAPIServer, http.MethodGet, "/openapi/v3", "hns-apiserver", "hns-apiserver"},
+		{hnsPropagator, http.MethodGet, "/api/v1/namespaces/default", "hns-propagator", "hns-propagator"},
+		{hnsPropagator, http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "hns-propagator", "hns-propagator"},
+		{hnsPropagator, http.MethodGet, leases + Namespace + "/leases/hns-propagator", "hns-leader-election", "leader-election"},
+		{hnsPropagator, http.MethodGet, leases + "default/leases/other", "hns-propagator", "hns-propagator"},
 		// Others in our namespace, as we would be.
 		{other, http.MethodPost, review, "service-accounts", "workload-low"},
 	} {
@@ -99,7 +99,7 @@ func TestEverySchemaOfOursHasItsLevel(t *testing.T) {
 
 // dangling returns how many of our schemas name a level that does not exist, or are not looked at yet. There must be some.
 func dangling(ctx context.Context, c kubernetes.Interface) int {
-	schemas, err := c.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hierarchy-apiserver"})
+	schemas, err := c.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hns"})
 	if err != nil || len(schemas.Items) == 0 {
 		return -1
 	}

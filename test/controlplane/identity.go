@@ -90,7 +90,7 @@ func (cp *ControlPlane) ServiceAccount(ctx context.Context, namespace, name stri
 
 // writeKubeconfig writes the configuration as a kubeconfig with all data inline.
 func writeKubeconfig(config *rest.Config, file string) error {
-	const name = "hnc-dev"
+	const name = "hns-dev"
 	kubeconfig := clientcmdapi.NewConfig()
 	kubeconfig.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
 	kubeconfig.AuthInfos[name] = &clientcmdapi.AuthInfo{

@@ -18,7 +18,7 @@ import (
 )
 
 // Namespace is where our servers' identities are.
-const Namespace = "hnc-system"
+const Namespace = "hns-system"
 
 // group is the API group of our objects.
 const group = "hnc.x-k8s.io"
@@ -30,11 +30,11 @@ var (
 
 // Installation is what our servers need to run against a control plane, as subprocesses or in-process.
 type Installation struct {
-	// APIServerKubeconfig and PropagatorKubeconfig authenticate as the ServiceAccounts hnc-apiserver and hnc-propagator.
+	// APIServerKubeconfig and PropagatorKubeconfig authenticate as the ServiceAccounts hns-apiserver and hns-propagator.
 	APIServerKubeconfig, PropagatorKubeconfig string
-	// Serving is hnc-apiserver's certificate, which all replicas share.
+	// Serving is hns-apiserver's certificate, which all replicas share.
 	Serving KeyPair
-	// APIServerPort is the port of hnc-apiserver's first replica.
+	// APIServerPort is the port of hns-apiserver's first replica.
 	APIServerPort int
 
 	registration []*unstructured.Unstructured
@@ -76,21 +76,21 @@ func Installed(ctx context.Context, cp *ControlPlane) (*Installation, error) {
 // identify makes our servers' kubeconfigs and certificate.
 func (i *Installation) identify(ctx context.Context, cp *ControlPlane) error {
 	var err error
-	if _, i.APIServerKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncAPIServer); err != nil {
+	if _, i.APIServerKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hnsAPIServer); err != nil {
 		return err
 	}
-	if _, i.PropagatorKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hncPropagator); err != nil {
+	if _, i.PropagatorKubeconfig, err = cp.ServiceAccount(ctx, Namespace, hnsPropagator); err != nil {
 		return err
 	}
-	service := hncAPIServer + "." + Namespace + ".svc"
-	if i.Serving, err = cp.pki.serving(cp.pki.cluster, hncAPIServer, service, "localhost", "127.0.0.1"); err != nil {
+	service := hnsAPIServer + "." + Namespace + ".svc"
+	if i.Serving, err = cp.pki.serving(cp.pki.cluster, hnsAPIServer, service, "localhost", "127.0.0.1"); err != nil {
 		return err
 	}
-	i.APIServerPort, err = cp.ports.get(hncAPIServer)
+	i.APIServerPort, err = cp.ports.get(hnsAPIServer)
 	return err
 }
 
-// Register points the APIServices at the hnc-apiserver that listens on the loopback port, and returns when kube-apiserver serves
+// Register points the APIServices at the hns-apiserver that listens on the loopback port, and returns when kube-apiserver serves
 // our API through it, and kube-controller-manager has aggregated the permissions on it. Calling it again moves them to another replica.
 func (cp *ControlPlane) Register(ctx context.Context, installation *Installation, port int) error {
 	ca, err := os.ReadFile(cp.CAFile())

@@ -31,7 +31,7 @@ func install(t *testing.T, cp *ControlPlane) *Installation {
 	return installation
 }
 
-// standIn runs one in this process, on the port of hnc-apiserver's first replica, and returns the name of the user that
+// standIn runs one in this process, on the port of hns-apiserver's first replica, and returns the name of the user that
 // kube-apiserver forwarded last.
 func standIn(t *testing.T, installation *Installation) *atomic.Value {
 	t.Helper()
@@ -100,8 +100,8 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 	cp := shared(t)
 	c := client(t, cp)
 	const (
-		apiServer  = "system:serviceaccount:" + Namespace + ":" + hncAPIServer
-		propagator = "system:serviceaccount:" + Namespace + ":" + hncPropagator
+		apiServer  = "system:serviceaccount:" + Namespace + ":" + hnsAPIServer
+		propagator = "system:serviceaccount:" + Namespace + ":" + hnsPropagator
 		admission  = "admissionregistration.k8s.io"
 		rbac       = "rbac.authorization.k8s.io"
 	)

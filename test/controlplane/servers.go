@@ -9,22 +9,22 @@ import (
 
 // Names of our servers' binaries and of their first replicas' processes.
 const (
-	hncAPIServer  = "hnc-apiserver"
-	hncPropagator = "hnc-propagator"
-	hncSync       = "hnc-sync"
-	hncEtcd       = "hnc-etcd"
+	hnsAPIServer  = "hns-apiserver"
+	hnsPropagator = "hns-propagator"
+	hnsSync       = "hns-sync"
+	hnsEtcd       = "hns-etcd"
 )
 
 // Server is one replica of one of our servers, to be run as a subprocess.
 type Server struct {
-	// Name is that of the binary: hnc-apiserver, hnc-propagator, or hnc-sync if artifacts/components/sync is installed.
+	// Name is that of the binary: hns-apiserver, hns-propagator, or hns-sync if artifacts/components/sync is installed.
 	Name string
 	// Replica counts from zero.
 	Replica int
-	// SharedEtcd has an hnc-apiserver keep its data in the control plane's etcd, which several replicas need.
+	// SharedEtcd has an hns-apiserver keep its data in the control plane's etcd, which several replicas need.
 	// Otherwise it embeds an etcd of its own.
 	SharedEtcd bool
-	// Etcd is where an hnc-apiserver keeps its data otherwise, if it does not embed an etcd.
+	// Etcd is where an hns-apiserver keeps its data otherwise, if it does not embed an etcd.
 	Etcd *Etcd
 	// Address is the one that it listens on: that of the loopback interface by default.
 	Address string
@@ -32,7 +32,7 @@ type Server struct {
 	Args []string
 }
 
-// Process returns the name of the server's process, log and port: "hnc-apiserver" for the first replica, then "hnc-apiserver-1".
+// Process returns the name of the server's process, log and port: "hns-apiserver" for the first replica, then "hns-apiserver-1".
 func (s Server) Process() string {
 	if s.Replica == 0 {
 		return s.Name
@@ -49,7 +49,7 @@ func (s Server) endpoint(port int) string {
 }
 
 // StartServer runs one of our servers and returns when it is ready, with the port that it serves on.
-// One that runs already is kept, unless its binary is newer. An hnc-apiserver gets its requests after Register only.
+// One that runs already is kept, unless its binary is newer. An hns-apiserver gets its requests after Register only.
 func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installation, server Server) (int, error) {
 	port, err := cp.ports.get(server.Process())
 	if err != nil {
@@ -61,16 +61,16 @@ func (cp *ControlPlane) StartServer(ctx context.Context, installation *Installat
 	var args []string
 	ready := "https://" + server.endpoint(port) + "/readyz"
 	switch server.Name {
-	case hncAPIServer:
+	case hnsAPIServer:
 		if args, err = cp.apiServerArgs(installation, server, port); err != nil {
 			return 0, err
 		}
-	case hncPropagator:
+	case hnsPropagator:
 		if args, err = cp.controllerArgs(server.Name, installation.PropagatorKubeconfig, port); err != nil {
 			return 0, err
 		}
-	case hncSync:
-		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hncSync)
+	case hnsSync:
+		_, kubeconfig, err := cp.ServiceAccount(ctx, Namespace, hnsSync)
 		if err != nil {
 			return 0, err
 		}

@@ -19,7 +19,7 @@ import (
 // without them.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
-	case hncAPIServer, hncPropagator:
+	case hnsAPIServer, hnsPropagator:
 		err := http.ListenAndServeTLS(loopbackFlag("--secure-port"), flagValue("--tls-cert-file"), flagValue("--tls-private-key-file"),
 			standInHandler(&atomic.Value{}))
 		fmt.Fprintln(os.Stderr, err)
@@ -45,7 +45,7 @@ func flagValue(name string) string {
 
 func loopbackFlag(name string) string { return "127.0.0.1:" + flagValue(name) }
 
-// standInHandler serves the discovery of our groups, as hnc-apiserver would, and stores the name of each caller.
+// standInHandler serves the discovery of our groups, as hns-apiserver would, and stores the name of each caller.
 func standInHandler(lastUser *atomic.Value) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})
@@ -80,7 +80,7 @@ func standInBinDir(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{hncAPIServer, hncPropagator} {
+	for _, name := range []string{hnsAPIServer, hnsPropagator} {
 		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -100,9 +100,9 @@ func TestAnotherReplicaTakesOverFromAKilledOne(t *testing.T) {
 	})
 	installation := install(t, cp)
 	servers := []Server{
-		{Name: hncAPIServer, SharedEtcd: true},
-		{Name: hncAPIServer, Replica: 1, SharedEtcd: true},
-		{Name: hncPropagator},
+		{Name: hnsAPIServer, SharedEtcd: true},
+		{Name: hnsAPIServer, Replica: 1, SharedEtcd: true},
+		{Name: hnsPropagator},
 	}
 	ports := make([]int, len(servers))
 	for i, server := range servers {

@@ -27,7 +27,7 @@ const (
 )
 
 // Supervisor does for our processes what a kubelet and the endpoints controller do for pods: it starts what has ended, and keeps the endpoint of
-// each hnc-apiserver ready for as long as its /readyz is.
+// each hns-apiserver ready for as long as its /readyz is.
 type Supervisor struct {
 	cp           *ControlPlane
 	installation *Installation
@@ -39,7 +39,7 @@ type Supervisor struct {
 	held map[string]bool
 }
 
-// NewSupervisor returns a Supervisor of etcd members and of servers, all of which run. Those hnc-apiservers among them get requests if kube-apiserver
+// NewSupervisor returns a Supervisor of etcd members and of servers, all of which run. Those hns-apiservers among them get requests if kube-apiserver
 // routes to endpoints (--enable-aggregator-routing), the Service has no selector, and Run runs.
 func NewSupervisor(cp *ControlPlane, installation *Installation, members []EtcdMember, servers []Server) *Supervisor {
 	return &Supervisor{cp: cp, installation: installation, members: members, servers: servers, held: map[string]bool{}}
@@ -77,7 +77,7 @@ func (s *Supervisor) Run(ctx context.Context) {
 				return err
 			})
 		})
-		if server.Name == hncAPIServer {
+		if server.Name == hnsAPIServer {
 			all.Go(func() { s.route(ctx, server) })
 		}
 	}
@@ -103,7 +103,7 @@ func (s *Supervisor) keep(ctx context.Context, process string, start func(contex
 	}
 }
 
-// route keeps the endpoint of a replica of hnc-apiserver as ready as it is.
+// route keeps the endpoint of a replica of hns-apiserver as ready as it is.
 func (s *Supervisor) route(ctx context.Context, server Server) {
 	ticks := time.NewTicker(superviseEvery)
 	defer ticks.Stop()
@@ -150,7 +150,7 @@ func (s *Supervisor) ready(ctx context.Context, server Server) error {
 	return probe(ctx, client, "https://"+server.endpoint(port)+"/readyz")
 }
 
-// Publish writes the endpoint of a replica of hnc-apiserver. kube-apiserver sends requests to it if it is ready.
+// Publish writes the endpoint of a replica of hns-apiserver. kube-apiserver sends requests to it if it is ready.
 func Publish(ctx context.Context, cp *ControlPlane, server Server, ready bool) error {
 	port, err := cp.ports.get(server.Process())
 	if err != nil {
@@ -160,7 +160,7 @@ func Publish(ctx context.Context, cp *ControlPlane, server Server, ready bool) e
 		"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
 		"metadata": map[string]any{
 			"namespace": Namespace, "name": server.Process(),
-			"labels": map[string]any{"kubernetes.io/service-name": hncAPIServer, "endpointslice.kubernetes.io/managed-by": fieldManager},
+			"labels": map[string]any{"kubernetes.io/service-name": hnsAPIServer, "endpointslice.kubernetes.io/managed-by": fieldManager},
 		},
 		"addressType": "IPv4",
 		"ports":       []any{map[string]any{"name": "https", "port": int64(port), "protocol": "TCP"}},

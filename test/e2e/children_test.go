@@ -99,7 +99,7 @@ var _ = ginkgo.Describe("Where the configuration names a creator's role", func()
 		gomega.Eventually(func() result { // until the propagator has heard of the role
 			sub = name("sub")
 			gomega.Expect(u.create(subnamespace(parent, sub))).To(succeed())
-			return root.kubectl("get", "rolebinding", "hnc-creator-"+sub, "-n", sub)
+			return root.kubectl("get", "rolebinding", "hns-creator-"+sub, "-n", sub)
 		}).Should(succeed())
 		u.waitUntilMay(ctx, "update", "hierarchies", sub)
 		gomega.Expect(u.kubectl("create", "rolebinding", "jane", "--clusterrole=view", "--user=jane", "-n", sub)).To(succeed())

@@ -145,7 +145,7 @@ var _ = ginkgo.Describe("kubectl", func() {
 		gomega.Expect(u.kubectl("delete", "--raw", collection)).To(beRefused("Forbidden", `"`+parent+`"`, "root of the tree"))
 		gomega.Expect(u.kubectl("delete", "hierarchies", "--all", "-n", ns[2])).To(beRefused("Forbidden", `"`+parent+`"`))
 		u.grant(ctx, "admin", parent)
-		// hnc-apiserver remembers a denial for a second.
+		// hns-apiserver remembers a denial for a second.
 		gomega.Eventually(func() result { return u.kubectl("delete", "--raw", collection) }).Should(succeed())
 		gomega.Expect(u.kubectl("delete", "hierarchies", "--all", "-n", ns[2])).To(succeed())
 		gomega.Expect(u.kubectl("delete", "hierarchyconfigurations", "--all", "-n", ns[3])).To(succeed())

@@ -54,7 +54,7 @@ var _ = ginkgo.ReportAfterEach(func(spec ginkgo.SpecReport) {
 })
 
 var _ = ginkgo.BeforeSuite(func(ctx context.Context) {
-	gomega.Expect(controlplane.RequireBinaries(binDir, "hnc-apiserver", "hnc-propagator")).To(gomega.Succeed())
+	gomega.Expect(controlplane.RequireBinaries(binDir, "hns-apiserver", "hns-propagator")).To(gomega.Succeed())
 	dir, err := os.MkdirTemp("", "e2e")
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	ginkgo.DeferCleanup(func() {
@@ -74,7 +74,7 @@ var _ = ginkgo.BeforeSuite(func(ctx context.Context) {
 
 	installation, err := cp.Install(ctx, "../../artifacts/dev", "../../artifacts/policies")
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-apiserver"})
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	gomega.Expect(cp.Register(ctx, installation, port)).To(gomega.Succeed())
 	gomega.Expect(root.create(namespace(people))).To(succeed())
@@ -83,7 +83,7 @@ var _ = ginkgo.BeforeSuite(func(ctx context.Context) {
 	gomega.Expect(root.kubectl("create", "clusterrolebinding", "namespace-operator", "--clusterrole=namespace-operator",
 		"--serviceaccount="+people+":"+operator.account())).To(succeed())
 	waitForPolicies()
-	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator"})
+	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-propagator"})
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 })
 

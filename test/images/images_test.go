@@ -126,7 +126,7 @@ func read(t *testing.T, layout string) (image, string) {
 
 func TestImages(t *testing.T) {
 	out := build(t)
-	for _, server := range []string{"hnc-apiserver", "hnc-propagator", "hnc-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
 		t.Run(server, func(t *testing.T) {
 			found, reference := read(t, filepath.Join(out, server))
 			if reference != version {
@@ -180,7 +180,7 @@ func TestImages(t *testing.T) {
 
 func TestImagesAreReproducible(t *testing.T) {
 	first, second := build(t), build(t)
-	for _, server := range []string{"hnc-apiserver", "hnc-propagator", "hnc-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
 		var indexes [2][]byte
 		for i, out := range []string{first, second} {
 			var err error

@@ -139,11 +139,11 @@ func TestServers(t *testing.T) {
 		if goos != "linux" {
 			continue
 		}
-		files := unpack(t, fmt.Sprintf("hierarchy-apiserver_%s_%s_%s.tar.gz", *version, goos, arch))
+		files := unpack(t, fmt.Sprintf("hns_%s_%s_%s.tar.gz", *version, goos, arch))
 		if files["LICENSE"] == nil {
 			t.Errorf("the archive for %s has no license", platform)
 		}
-		for _, server := range []string{"hnc-apiserver", "hnc-propagator", "hnc-sync"} {
+		for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
 			if err := isProgram(files[server], platform); err != nil {
 				t.Errorf("%s for %s: %v", server, platform, err)
 			} else if platform == runtime.GOOS+"/"+runtime.GOARCH {
@@ -188,7 +188,7 @@ func TestSBOMs(t *testing.T) {
 // The chart and the manifests install the images of this version.
 func TestChartAndManifests(t *testing.T) {
 	released(t)
-	chart := filepath.Join(*dir, "hierarchy-apiserver-"+strings.TrimPrefix(*version, "v")+".tgz")
+	chart := filepath.Join(*dir, "hns-"+strings.TrimPrefix(*version, "v")+".tgz")
 	helm := func(args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "../../_output/bin/helm", args...)
@@ -200,10 +200,10 @@ func TestChartAndManifests(t *testing.T) {
 		}
 		return string(out)
 	}
-	helm("lint", "--strict", chart, "--namespace=hnc-system", "--kube-version=1.37.1")
-	manifests := map[string]string{"the chart": helm("template", "hnc", chart, "--namespace=hnc-system", "--kube-version=1.37.1", "--set=sync.enabled=true")}
+	helm("lint", "--strict", chart, "--namespace=hns-system", "--kube-version=1.37.1")
+	manifests := map[string]string{"the chart": helm("template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=sync.enabled=true")}
 	for _, variant := range []string{"base", "ha", "sync"} {
-		manifests[variant] = string(read(t, "hierarchy-apiserver-"+variant+".yaml"))
+		manifests[variant] = string(read(t, "hns-"+variant+".yaml"))
 	}
 	image := regexp.MustCompile(`(?m)^\s+image: "?([^\s"]+)`)
 	for name, text := range manifests {
@@ -222,7 +222,7 @@ func TestChartAndManifests(t *testing.T) {
 // The layouts of the images are complete.
 func TestImages(t *testing.T) {
 	released(t)
-	for _, server := range []string{"hnc-apiserver", "hnc-propagator", "hnc-sync"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator", "hns-sync"} {
 		layout := t.TempDir()
 		archive := filepath.Join(*dir, server+"_"+*version+"_oci.tar")
 		if out, err := exec.CommandContext(t.Context(), "tar", "-C", layout, "-xf", archive).CombinedOutput(); err != nil {

@@ -35,7 +35,7 @@ function Configuration({ a }: { a: Administration }) {
           <td>{k.resource} <span class="dim">{k.group ? `${k.group}/${k.version}` : k.version}</span></td>
           <td>{k.mode} <span class="dim">{modes[k.mode ?? ''] ?? ''}</span></td>
           <td class="num" data-label="Sources">{k.numSourceObjects ?? ''}</td><td class="num" data-label="Copies">{k.numPropagatedObjects ?? ''}</td></tr>)}</tbody></table>
-      {!a.kinds.length && <p class="dim">hnc-propagator has not reported any yet.</p>}
+      {!a.kinds.length && <p class="dim">hns-propagator has not reported any yet.</p>}
       {a.rules && Object.keys(a.rules).length > 0 && <details><summary>Rules in force</summary><dl class="rules">{Object.entries(a.rules).map(([key, value]) =>
         <><dt key={key}>{key}</dt><dd>{Array.isArray(value) ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd></>)}</dl></details>}
     </section>

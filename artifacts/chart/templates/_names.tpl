@@ -1,16 +1,16 @@
 {{- /* The namespace is fixed: the admission policies name it. */}}
 {{- define "hnc.validate" -}}
-{{- if ne .Release.Namespace "hnc-system" }}
-{{- fail (printf "namespace: the release must be in hnc-system, not %s: the admission policies name the namespace of the servers; use --namespace hnc-system --create-namespace" .Release.Namespace) }}
+{{- if ne .Release.Namespace "hns-system" }}
+{{- fail (printf "namespace: the release must be in hns-system, not %s: the admission policies name the namespace of the servers; use --namespace hns-system --create-namespace" .Release.Namespace) }}
 {{- end }}
 {{- if and (gt (int .Values.apiserver.replicas) 1) (not .Values.apiserver.etcd.servers) }}
 {{- fail (printf "apiserver.replicas: %d replicas need a shared etcd, and the embedded one supports one replica; set apiserver.etcd.servers" (int .Values.apiserver.replicas)) }}
 {{- end }}
-{{- if not (has "hnc-system" .Values.excludedNamespaces) }}
-{{- fail "excludedNamespaces: hnc-system is missing, and the servers cannot run in a namespace of a tree; add it" }}
+{{- if not (has "hns-system" .Values.excludedNamespaces) }}
+{{- fail "excludedNamespaces: hns-system is missing, and the servers cannot run in a namespace of a tree; add it" }}
 {{- end }}
 {{- if and (eq .Values.certificates.issuer "secret") (not .Values.certificates.caBundle) }}
-{{- fail "certificates.caBundle: required with the issuer secret, or kube-apiserver does not trust hnc-apiserver; set it to the authorities in PEM" }}
+{{- fail "certificates.caBundle: required with the issuer secret, or kube-apiserver does not trust hns-apiserver; set it to the authorities in PEM" }}
 {{- end }}
 {{- end }}
 
@@ -24,12 +24,12 @@
 {{- end }}
 
 {{- define "hnc.apiservice.annotations" -}}
-{{- if eq .Values.certificates.issuer "cert-manager" }}cert-manager.io/inject-ca-from: hnc-system/hnc-apiserver-cert{{ end }}
+{{- if eq .Values.certificates.issuer "cert-manager" }}cert-manager.io/inject-ca-from: hns-system/hns-apiserver-cert{{ end }}
 {{- end }}
 
 {{- /* Flags of both servers. */}}
 {{- define "hnc.flags" -}}
-{{- if ne (sortAlpha .Values.excludedNamespaces | join ",") "hnc-system,kube-node-lease,kube-public,kube-system" }}
+{{- if ne (sortAlpha .Values.excludedNamespaces | join ",") "hnc-system,hns-system,kube-node-lease,kube-public,kube-system" }}
 - --excluded-namespace={{ join "," .Values.excludedNamespaces }}
 {{- end }}
 {{- range concat .Values.flags .flags }}
@@ -73,9 +73,9 @@ apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
   name: {{ .name }}
-  namespace: hnc-system
+  namespace: hns-system
   labels:
-    app.kubernetes.io/part-of: hierarchy-apiserver
+    app.kubernetes.io/part-of: hns
 spec:
   maxUnavailable: 1
   unhealthyPodEvictionPolicy: AlwaysAllow

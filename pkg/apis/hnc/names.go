@@ -9,10 +9,10 @@ const Singleton = "hierarchy"
 const ConfigurationName = "config"
 
 // SystemNamespace is the namespace of the servers and their ServiceAccounts.
-const SystemNamespace = "hnc-system"
+const SystemNamespace = "hns-system"
 
 // PropagatorUser is the user name of the propagator, the only privileged writer.
-const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hnc-propagator"
+const PropagatorUser = "system:serviceaccount:" + SystemNamespace + ":hns-propagator"
 
 // LabelAggregateToPropagator marks ClusterRoles that are aggregated into the propagator's, with the value "true".
 const LabelAggregateToPropagator = "rbac.hnc.x-k8s.io/aggregate-to-propagator"
@@ -120,7 +120,7 @@ func TrustDecision(trust, checkpoint string) string {
 }
 
 // ExcludedNamespaces are never part of a hierarchy.
-var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", SystemNamespace}
+var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", "hnc-system", SystemNamespace}
 
 // TreeLabel returns the key of the label that holds a namespace's distance to ancestor.
 func TreeLabel(ancestor string) string { return ancestor + LabelTreeSuffix }

@@ -87,7 +87,7 @@ type RepositorySyncList struct {
 	Items []RepositorySync
 }
 
-// Names that hnc-sync writes, and the condition of a RepositorySync.
+// Names that hns-sync writes, and the condition of a RepositorySync.
 const (
 	// LabelRepositorySync is set on all objects that a RepositorySync applies, with its name.
 	LabelRepositorySync = "hnc.x-k8s.io/repository-sync"

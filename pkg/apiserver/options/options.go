@@ -206,7 +206,7 @@ func (o *Options) Config() (*apiserver.Config, error) {
 	namer := openapi.NewDefinitionNamer(apiserver.Scheme)
 	generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(generatedopenapi.GetOpenAPIDefinitions, namer)
 	generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(generatedopenapi.GetOpenAPIDefinitions, namer)
-	generic.OpenAPIConfig.Info.Title, generic.OpenAPIV3Config.Info.Title = "hierarchy-apiserver", "hierarchy-apiserver"
+	generic.OpenAPIConfig.Info.Title, generic.OpenAPIV3Config.Info.Title = "hns-apiserver", "hns-apiserver"
 	if err := o.Server.ApplyTo(&generic.Config); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,6 @@ func TestDocumentationListsTheFlagsOfTheServer(t *testing.T) {
 
 func TestProfilesAreServedOnlyIfAskedFor(t *testing.T) {
 	if New().Recommended.Features.EnableProfiling {
-		t.Error("hnc-apiserver serves profiles by default")
+		t.Error("hns-apiserver serves profiles by default")
 	}
 }

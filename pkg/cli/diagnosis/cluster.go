@@ -41,12 +41,12 @@ func Policies(resource string, wanted, found []string) Finding {
 // skew is the difference of clocks that is reported.
 const skew = 5 * time.Second
 
-// Leader reports on the lease of hnc-propagator; nil means that it does not exist. now is the time of kube-apiserver.
+// Leader reports on the lease of hns-propagator; nil means that it does not exist. now is the time of kube-apiserver.
 func Leader(lease *coordinationv1.Lease, now time.Time) Finding {
-	const subject = "lease hnc-propagator"
-	const look = "look at the pods of hnc-propagator in " + hnc.SystemNamespace
+	const subject = "lease hns-propagator"
+	const look = "look at the pods of hns-propagator in " + hnc.SystemNamespace
 	if lease == nil || ptr.Deref(lease.Spec.HolderIdentity, "") == "" || lease.Spec.RenewTime == nil {
-		return Finding{Error, subject, "no replica of hnc-propagator leads: nothing is propagated", look}
+		return Finding{Error, subject, "no replica of hns-propagator leads: nothing is propagated", look}
 	}
 	age := now.Sub(lease.Spec.RenewTime.Time).Round(time.Second)
 	life := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15)) * time.Second
@@ -105,7 +105,7 @@ func Leftovers(definitions, webhooks []string) []Finding {
 	for _, name := range definitions {
 		if strings.HasSuffix(name, "."+hnc.GroupName) {
 			managed = true
-			findings = append(findings, Finding{Warning, "customresourcedefinition " + name, "it is HNC's, and its objects are not those of hnc-apiserver",
+			findings = append(findings, Finding{Warning, "customresourcedefinition " + name, "it is HNC's, and its objects are not those of hns-apiserver",
 				"migrate them: see docs/migration.md; or, if HNC is gone and nothing in it is needed, remove the finalizers of its objects and delete it"})
 		}
 	}
@@ -134,7 +134,7 @@ func LeftoverRights(roles, definitions []string) []Finding {
 	if !migrated || !slices.Contains(roles, hncManagerRole) {
 		return nil
 	}
-	return []Finding{{Warning, "clusterrole " + hncManagerRole, "it is left of HNC, and allows everything to HNC's ServiceAccount, " + hnc.SystemNamespace + "/default",
+	return []Finding{{Warning, "clusterrole " + hncManagerRole, "it is left of HNC, and allows everything to HNC's ServiceAccount, hnc-system/default",
 		"kubectl delete clusterrole " + hncManagerRole + ", and its ClusterRoleBinding"}}
 }
 

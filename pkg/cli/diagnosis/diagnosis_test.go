@@ -46,7 +46,7 @@ func TestAPIServices(t *testing.T) {
 		found := &apiregistrationv1.APIService{
 			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{autoManaged: "false"}},
 			Spec: apiregistrationv1.APIServiceSpec{
-				CABundle: []byte("a"), Service: &apiregistrationv1.ServiceReference{Name: "hnc-apiserver", Namespace: hnc.SystemNamespace},
+				CABundle: []byte("a"), Service: &apiregistrationv1.ServiceReference{Name: "hns-apiserver", Namespace: hnc.SystemNamespace},
 			},
 			Status: apiregistrationv1.APIServiceStatus{Conditions: []apiregistrationv1.APIServiceCondition{{Type: apiregistrationv1.Available, Status: "True"}}},
 		}
@@ -58,7 +58,7 @@ func TestAPIServices(t *testing.T) {
 }
 
 func TestCertificates(t *testing.T) {
-	certificate, key, err := cert.GenerateSelfSignedCertKey("hnc-apiserver.hnc-system.svc", nil, nil)
+	certificate, key, err := cert.GenerateSelfSignedCertKey("hns-apiserver.hns-system.svc", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func Kubernetes(version string, served []metav1.APIResource) Finding {
 	return ok(subject, "version %s has what the servers need", version)
 }
 
-// RequestHeader reports whether hnc-apiserver can recognize the requests that kube-apiserver forwards. It looks at the ConfigMap
+// RequestHeader reports whether hns-apiserver can recognize the requests that kube-apiserver forwards. It looks at the ConfigMap
 // extension-apiserver-authentication in kube-system; nil means that it does not exist.
 func RequestHeader(found *corev1.ConfigMap) Finding {
 	const subject = "configmap extension-apiserver-authentication"

@@ -43,19 +43,19 @@ func TestClock(t *testing.T) {
 
 func TestInstallations(t *testing.T) {
 	deployment := func(namespace string) appsv1.Deployment {
-		return appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hnc-apiserver"}}
+		return appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hns-apiserver"}}
 	}
 	expect(t, "none", Installations(nil), OK, "one at most")
 	expect(t, "one", Installations([]appsv1.Deployment{deployment(hnc.SystemNamespace)}), OK, "one at most")
-	expect(t, "two", Installations([]appsv1.Deployment{deployment(hnc.SystemNamespace), deployment("hnc")}), Error, "deployments hnc/hnc-apiserver")
+	expect(t, "two", Installations([]appsv1.Deployment{deployment(hnc.SystemNamespace), deployment("hnc")}), Error, "deployments hnc/hns-apiserver")
 }
 
 func TestVacancy(t *testing.T) {
-	found := &apiregistrationv1.APIService{Spec: apiregistrationv1.APIServiceSpec{Service: &apiregistrationv1.ServiceReference{Name: "hnc-apiserver", Namespace: hnc.SystemNamespace}}}
+	found := &apiregistrationv1.APIService{Spec: apiregistrationv1.APIServiceSpec{Service: &apiregistrationv1.ServiceReference{Name: "hns-apiserver", Namespace: hnc.SystemNamespace}}}
 	expect(t, "free", Vacancy("a", nil), OK, "can be created")
 	expect(t, "ours", Vacancy("a", found), Warning, "installed already")
 	found.Spec.Service.Namespace = "other"
-	expect(t, "foreign", Vacancy("a", found), Error, "belongs to the service hnc-apiserver in namespace other")
+	expect(t, "foreign", Vacancy("a", found), Error, "belongs to the service hns-apiserver in namespace other")
 	found.Spec.Service = nil
 	expect(t, "HNC's", Vacancy("a", found), Warning, "CustomResourceDefinitions serve this version")
 }

@@ -53,7 +53,7 @@ func Lag(first, second []string) Finding {
 		shown += ", ..."
 	}
 	return Finding{Warning, subject, fmt.Sprintf("%d namespaces do not have the labels of their trees yet: %s", len(both), shown),
-		"if they do not get fewer, look at the log of hnc-propagator, and at its metric hnc_propagation_queue_length"}
+		"if they do not get fewer, look at the log of hns-propagator, and at its metric hns_propagation_queue_length"}
 }
 
 // Sizes of etcd's database in bytes: of its default quota, and of the largest that it recommends.

@@ -67,8 +67,8 @@ apiserver_storage_objects{resource="pods"} 9e+12`: {Warning, "more than 80% of e
 }
 
 func TestRights(t *testing.T) {
-	expect(t, "complete", Rights("hnc-apiserver", nil, nil)[0], OK, "complete")
-	got := Rights("hnc-propagator", []string{"create namespaces"}, []string{"list pods"})
+	expect(t, "complete", Rights("hns-apiserver", nil, nil)[0], OK, "complete")
+	got := Rights("hns-propagator", []string{"create namespaces"}, []string{"list pods"})
 	if len(got) != 2 {
 		t.Fatalf("got %v", got)
 	}

@@ -20,7 +20,7 @@ type Right struct {
 // writes are what the propagator does with a kind.
 var writes = []string{"list", "watch", "create", "update", "delete"}
 
-// APIServerRights are those without which hnc-apiserver does not serve.
+// APIServerRights are those without which hns-apiserver does not serve.
 var APIServerRights = []Right{
 	{"", "configmaps", metav1.NamespaceSystem, "extension-apiserver-authentication", []string{"get", "list", "watch"}},
 	{"authentication.k8s.io", "tokenreviews", "", "", []string{"create"}},
@@ -32,7 +32,7 @@ var APIServerRights = []Right{
 	{"flowcontrol.apiserver.k8s.io", "flowschemas", "", "", []string{"list", "watch"}},
 }
 
-// PropagatorRights are those without which hnc-propagator does not propagate.
+// PropagatorRights are those without which hns-propagator does not propagate.
 var PropagatorRights = []Right{
 	{"", "namespaces", "", "", []string{"get", "list", "watch", "create", "patch", "delete"}},
 	{rbacv1.GroupName, "roles", "", "", append([]string{"bind", "escalate"}, writes...)},
@@ -44,7 +44,7 @@ var PropagatorRights = []Right{
 	{"coordination.k8s.io", "leases", hnc.SystemNamespace, "", []string{"get", "create", "update"}},
 }
 
-// KindRights returns those that hnc-propagator needs for the kinds of a configuration.
+// KindRights returns those that hns-propagator needs for the kinds of a configuration.
 func KindRights(configuration *v1beta1.HNCConfiguration) []Right {
 	var rights []Right
 	for _, kind := range configuration.Spec.Resources {
@@ -82,5 +82,5 @@ func Aggregation(name string, rules []rbacv1.PolicyRule) Finding {
 		}
 	}
 	return Finding{Warning, subject, "it contains no rights on " + hnc.GroupName + ": its users cannot use hierarchies",
-		"apply the ClusterRole hnc-aggregate-to-" + name + " again, or grant the rights by roles of your own"}
+		"apply the ClusterRole hns-aggregate-to-" + name + " again, or grant the rights by roles of your own"}
 }

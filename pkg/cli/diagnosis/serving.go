@@ -13,7 +13,7 @@ import (
 )
 
 // service is the Service of the API server.
-const service = "hnc-apiserver"
+const service = "hns-apiserver"
 
 // autoManaged labels APIServices that kube-apiserver sets for CustomResourceDefinitions.
 const autoManaged = "kube-aggregator.kubernetes.io/automanaged"
@@ -28,7 +28,7 @@ var APIServices = []struct {
 var NotInstalled = Finding{Error, "installation", "the servers are not installed",
 	"kubectl hns doctor --before-install says whether they can be; docs/install.md says how"}
 
-// Unavailable reports that hnc-apiserver does not answer.
+// Unavailable reports that hns-apiserver does not answer.
 func Unavailable(subject, message string) Finding {
 	return Finding{Error, subject, message, "look at the pods of " + service + " in " + hnc.SystemNamespace + ", and at kubectl describe apiservice " + APIServices[0].Name}
 }
@@ -39,7 +39,7 @@ func NoConfiguration(unserved bool) Finding {
 	if unserved {
 		return Finding{Error, subject, "it cannot be read: the API is not served", "look at apiservice " + APIServices[0].Name + " above"}
 	}
-	return Finding{Warning, subject, "it does not exist yet: hnc-propagator creates it when it starts", "wait some seconds, or look at the pods of hnc-propagator in " + hnc.SystemNamespace}
+	return Finding{Warning, subject, "it does not exist yet: hns-propagator creates it when it starts", "wait some seconds, or look at the pods of hns-propagator in " + hnc.SystemNamespace}
 }
 
 // APIService reports on one of our APIServices; nil means that it does not exist.
@@ -62,13 +62,13 @@ func APIService(name string, required bool, found *apiregistrationv1.APIService)
 	case found.Spec.InsecureSkipTLSVerify:
 		return Finding{Error, subject, "kube-apiserver sends users' identities to any server that answers", "remove spec.insecureSkipTLSVerify"}
 	case len(found.Spec.CABundle) == 0:
-		return Finding{Error, subject, "spec.caBundle is empty: kube-apiserver does not trust hnc-apiserver",
-			"look at the log of hnc-propagator, which sets it with --manage-certificates"}
+		return Finding{Error, subject, "spec.caBundle is empty: kube-apiserver does not trust hns-apiserver",
+			"look at the log of hns-propagator, which sets it with --manage-certificates"}
 	}
 	for _, c := range found.Status.Conditions {
 		if c.Type == apiregistrationv1.Available && c.Status != apiregistrationv1.ConditionTrue {
 			return Finding{Error, subject, fmt.Sprintf("unavailable, and no namespace in the cluster can finish being deleted: %s: %s", c.Reason, c.Message),
-				"look at the pods of hnc-apiserver in " + hnc.SystemNamespace}
+				"look at the pods of hns-apiserver in " + hnc.SystemNamespace}
 		}
 	}
 	return ok(subject, "available")
@@ -77,16 +77,16 @@ func APIService(name string, required bool, found *apiregistrationv1.APIService)
 // soon is how long before its expiry a certificate should have been renewed.
 const soon = 14 * 24 * time.Hour
 
-// Certificate reports on the certificate that the pods of hnc-apiserver mount; nil means that the Secret does not exist. A server that is not deployed in
+// Certificate reports on the certificate that the pods of hns-apiserver mount; nil means that the Secret does not exist. A server that is not deployed in
 // the cluster has its certificate elsewhere. The bundle is what kube-apiserver trusts.
 func Certificate(secret *corev1.Secret, deployed bool, bundle []byte, now time.Time) Finding {
-	const subject = "secret hnc-apiserver-cert"
-	const renewal = "look at the log of hnc-propagator, which renews it with --manage-certificates"
+	const subject = "secret hns-apiserver-cert"
+	const renewal = "look at the log of hns-propagator, which renews it with --manage-certificates"
 	if secret == nil && !deployed {
-		return ok(subject, "not needed: hnc-apiserver runs outside the cluster's Deployments")
+		return ok(subject, "not needed: hns-apiserver runs outside the cluster's Deployments")
 	}
 	if secret == nil {
-		return Finding{Error, subject, "it does not exist: hnc-apiserver cannot start", renewal}
+		return Finding{Error, subject, "it does not exist: hns-apiserver cannot start", renewal}
 	}
 	chain, err := cert.ParseCertsPEM(secret.Data[corev1.TLSCertKey])
 	if err != nil {

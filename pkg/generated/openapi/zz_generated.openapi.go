@@ -1089,7 +1089,7 @@ func schema_pkg_apis_hnc_v1beta1_Checkpoint(ref common.ReferenceCallback) common
 	return common.OpenAPIDefinition{
 		Schema: spec.Schema{
 			SchemaProps: spec.SchemaProps{
-				Description: "Checkpoint identifies a state of the hierarchies that was propagated. hnc-propagator records it here and in the cluster; they differ after one of both was restored.",
+				Description: "Checkpoint identifies a state of the hierarchies that was propagated. hns-propagator records it here and in the cluster; they differ after one of both was restored.",
 				Type:        []string{"object"},
 				Properties: map[string]spec.Schema{
 					"cluster": {
@@ -1579,7 +1579,7 @@ func schema_pkg_apis_hnc_v1beta1_HNCConfigurationStatus(ref common.ReferenceCall
 					},
 					"checkpoint": {
 						SchemaProps: spec.SchemaProps{
-							Description: "checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until hnc-propagator has recorded it.",
+							Description: "checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until hns-propagator has recorded it.",
 							Ref:         ref(v1beta1.Checkpoint{}.OpenAPIModelName()),
 						},
 					},
@@ -2677,13 +2677,13 @@ func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.Op
 				Properties: map[string]spec.Schema{
 					"apiServer": {
 						SchemaProps: spec.SchemaProps{
-							Description: "apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that has written the status last.",
+							Description: "apiServer are the rules of hns-apiserver. With several replicas, they are those of the replica that has written the status last.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
 						},
 					},
 					"propagator": {
 						SchemaProps: spec.SchemaProps{
-							Description: "propagator are the rules of hnc-propagator.",
+							Description: "propagator are the rules of hns-propagator.",
 							Ref:         ref(v1beta1.Rules{}.OpenAPIModelName()),
 						},
 					},
@@ -2694,7 +2694,7 @@ func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.Op
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "apiServerOverridden are the flags that hnc-apiserver was started with and that spec.rules overrides.",
+							Description: "apiServerOverridden are the flags that hns-apiserver was started with and that spec.rules overrides.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2713,7 +2713,7 @@ func schema_pkg_apis_hnc_v1beta1_InForce(ref common.ReferenceCallback) common.Op
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "propagatorOverridden are the flags that hnc-propagator was started with and that spec.rules overrides.",
+							Description: "propagatorOverridden are the flags that hns-propagator was started with and that spec.rules overrides.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -3719,7 +3719,7 @@ func schema_pkg_apis_hnc_v1beta1_RepositorySource(ref common.ReferenceCallback) 
 				Properties: map[string]spec.Schema{
 					"url": {
 						SchemaProps: spec.SchemaProps{
-							Description: "url is the address of the Git repository: https://HOST/PATH, ssh://USER@HOST/PATH, or file:///PATH for a directory below the one that hnc-sync allows with --local-repositories.",
+							Description: "url is the address of the Git repository: https://HOST/PATH, ssh://USER@HOST/PATH, or file:///PATH for a directory below the one that hns-sync allows with --local-repositories.",
 							Default:     "",
 							Type:        []string{"string"},
 							Format:      "",
@@ -3804,7 +3804,7 @@ func schema_pkg_apis_hnc_v1beta1_RepositorySync(ref common.ReferenceCallback) co
 					},
 					"status": {
 						SchemaProps: spec.SchemaProps{
-							Description: "status is the result of the last synchronization. It is set by hnc-sync.",
+							Description: "status is the result of the last synchronization. It is set by hns-sync.",
 							Default:     map[string]interface{}{},
 							Ref:         ref(v1beta1.RepositorySyncStatus{}.OpenAPIModelName()),
 						},

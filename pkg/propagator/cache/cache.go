@@ -41,7 +41,7 @@ type Config struct {
 type Cache struct {
 	Config
 	readiness *readiness
-	// guard is for what hnc-apiserver stores, clusterGuard for namespaces.
+	// guard is for what hns-apiserver stores, clusterGuard for namespaces.
 	guard, clusterGuard guard
 	roots               *roots
 	// unlisted counts the first lists that the first write waits for; unconfigured those that the first resolution of kinds waits for.

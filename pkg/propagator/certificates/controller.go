@@ -21,7 +21,7 @@ import (
 )
 
 // manager is the field manager of what the Controller writes, and the value of its label.
-const manager = "hnc-propagator"
+const manager = "hns-propagator"
 
 // Controller keeps the certificates in the Secrets, and the bundle in the APIServices, up to date.
 type Controller struct {
@@ -36,9 +36,9 @@ type Controller struct {
 	queue                             workqueue.TypedRateLimitingInterface[struct{}]
 }
 
-// New returns a Controller for the certificate of hnc-apiserver's Service. It registers its metric.
+// New returns a Controller for the certificate of hns-apiserver's Service. It registers its metric.
 func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes Lifetimes, register func(...metrics.Registerable)) *Controller {
-	const service = "hnc-apiserver"
+	const service = "hns-apiserver"
 	c := &Controller{
 		kubernetes: client,
 		dynamic:    dynamicClient,
@@ -46,7 +46,7 @@ func New(client kubernetes.Interface, dynamicClient dynamic.Interface, lifetimes
 		service:    service,
 		names:      []string{service + "." + hnc.SystemNamespace + ".svc", service + "." + hnc.SystemNamespace + ".svc.cluster.local"},
 		expiration: metrics.NewGaugeVec(&metrics.GaugeOpts{
-			Name:           "hnc_certificate_expiration_timestamp_seconds",
+			Name:           "hns_certificate_expiration_timestamp_seconds",
 			Help:           "When the certificates that the propagator has issued expire, in seconds since 1970.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"certificate"}),

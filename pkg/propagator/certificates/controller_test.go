@@ -86,8 +86,8 @@ func bundle(t *testing.T, c *Controller, name string) []byte {
 }
 
 func TestFirstCertificate(t *testing.T) {
-	c, err := reconciled(t, nil, registration(Published[0], "hnc-apiserver"), registration(Published[2], "hnc-apiserver"),
-		registration(Published[1], "other"), registration("v1.example.com", "hnc-apiserver"))
+	c, err := reconciled(t, nil, registration(Published[0], "hns-apiserver"), registration(Published[2], "hns-apiserver"),
+		registration(Published[1], "other"), registration("v1.example.com", "hns-apiserver"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,15 +111,15 @@ func TestFirstCertificate(t *testing.T) {
 	}
 	for key, value := range serving.Data {
 		if bytes.Contains(value, authority.Data[authorityKey]) {
-			t.Errorf("the authority's key is in %s of the Secret that hnc-apiserver mounts", key)
+			t.Errorf("the authority's key is in %s of the Secret that hns-apiserver mounts", key)
 		}
 	}
 }
 
-// hnc-apiserver gets no certificate that kube-apiserver cannot trust yet.
+// hns-apiserver gets no certificate that kube-apiserver cannot trust yet.
 func TestNothingIsServedBeforeItIsPublished(t *testing.T) {
-	injected := registration(Published[0], "hnc-apiserver")
-	injected.SetAnnotations(map[string]string{injector: "hnc-system/hnc-apiserver-cert"})
+	injected := registration(Published[0], "hns-apiserver")
+	injected.SetAnnotations(map[string]string{injector: "hns-system/hns-apiserver-cert"})
 	c, err := reconciled(t, nil, injected)
 	if err == nil || !strings.Contains(err.Error(), "cert-manager") {
 		t.Errorf("got %v", err)
@@ -138,7 +138,7 @@ func TestSecretsOfOtherIssuersAreLeftAlone(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: hnc.SystemNamespace},
 			Data:       map[string][]byte{"tls.crt": []byte("theirs")},
 		}
-		c, err := reconciled(t, []*corev1.Secret{foreign}, registration(Published[0], "hnc-apiserver"))
+		c, err := reconciled(t, []*corev1.Secret{foreign}, registration(Published[0], "hns-apiserver"))
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "another issuer") {
 			t.Errorf("got %v", err)
 		}

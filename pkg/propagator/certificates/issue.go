@@ -68,7 +68,7 @@ func (p *pair) renewal() time.Time {
 func newAuthority(now time.Time, lifetime time.Duration) (*pair, error) {
 	return issue(&x509.Certificate{
 		// The time distinguishes authorities: clients look an issuer up by its name.
-		Subject:               pkix.Name{CommonName: "hnc-ca-" + now.UTC().Format("20060102T150405.000Z")},
+		Subject:               pkix.Name{CommonName: "hns-ca-" + now.UTC().Format("20060102T150405.000Z")},
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 		BasicConstraintsValid: true,
 		IsCA:                  true,

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	testNames     = []string{"hnc-apiserver.hnc-system.svc"}
+	testNames     = []string{"hns-apiserver.hns-system.svc"}
 	testLifetimes = Lifetimes{Authority: 300 * time.Hour, Serving: 100 * time.Hour}
 	begin         = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 )
@@ -90,7 +90,7 @@ func TestAfterALongOutageAllIsNew(t *testing.T) {
 
 func TestServingCertificateFollowsItsNames(t *testing.T) {
 	s, _ := mustPlan(t, state{}, begin)
-	changed, _, err := plan(s, begin, testLifetimes, []string{"other.hnc-system.svc"})
+	changed, _, err := plan(s, begin, testLifetimes, []string{"other.hns-system.svc"})
 	if err != nil {
 		t.Fatal(err)
 	}

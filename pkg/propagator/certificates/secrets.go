@@ -14,10 +14,10 @@ import (
 )
 
 // AuthoritySecret and ServingSecret are the names of the Secrets in the system's namespace. Only the propagator reads the first, which contains
-// the authorities' keys; the pods of hnc-apiserver mount the second.
+// the authorities' keys; the pods of hns-apiserver mount the second.
 const (
-	AuthoritySecret = "hnc-ca"
-	ServingSecret   = "hnc-apiserver-cert" //nolint:gosec // a name
+	AuthoritySecret = "hns-ca"
+	ServingSecret   = "hns-apiserver-cert" //nolint:gosec // a name
 )
 
 // managedBy labels the Secrets that the Controller writes.
@@ -65,7 +65,7 @@ func (s state) authorityData() map[string][]byte {
 	return data
 }
 
-// servingData returns the content of the Secret that hnc-apiserver mounts.
+// servingData returns the content of the Secret that hns-apiserver mounts.
 func (s state) servingData() map[string][]byte {
 	return map[string][]byte{
 		corev1.TLSCertKey: s.serving.certificate, corev1.TLSPrivateKeyKey: s.serving.key, corev1.ServiceAccountRootCAKey: s.bundle(),
@@ -78,7 +78,7 @@ func (c *Controller) write(ctx context.Context, existing *corev1.Secret, name st
 	secrets := c.kubernetes.CoreV1().Secrets(hnc.SystemNamespace)
 	if existing == nil {
 		_, err := secrets.Create(ctx, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{managedBy: manager, partOf: "hierarchy-apiserver"}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{managedBy: manager, partOf: "hns"}},
 			Type:       kind,
 			Data:       data,
 		}, metav1.CreateOptions{FieldManager: manager})

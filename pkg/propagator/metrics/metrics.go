@@ -40,27 +40,27 @@ func New(register Register, suppressKinds bool) *Metrics {
 		register:      register,
 		suppressKinds: suppressKinds,
 		writes: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name:           "hnc_propagation_writes_total",
+			Name:           "hns_propagation_writes_total",
 			Help:           "Writes by kind, verb, and result: done, stale (based on an outdated cache, retried), refused or failed.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"kind", "verb", "result"}),
 		queue: metrics.NewGaugeVec(&metrics.GaugeOpts{
-			Name:           "hnc_propagation_queue_length",
+			Name:           "hns_propagation_queue_length",
 			Help:           "Queued work by class.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"class"}),
 		namespaces: metrics.NewGauge(&metrics.GaugeOpts{
-			Name:           "hnc_forest_namespaces",
+			Name:           "hns_forest_namespaces",
 			Help:           "Namespaces in the cache.",
 			StabilityLevel: metrics.ALPHA,
 		}),
 		leading: metrics.NewGauge(&metrics.GaugeOpts{
-			Name:           "hnc_propagator_leading",
+			Name:           "hns_propagator_leading",
 			Help:           "1 while this replica writes.",
 			StabilityLevel: metrics.ALPHA,
 		}),
 		paused: metrics.NewGauge(&metrics.GaugeOpts{
-			Name:           "hnc_propagation_paused",
+			Name:           "hns_propagation_paused",
 			Help:           "1 while nothing is propagated because the store and the cluster appear to come from different backups, as after a restore.",
 			StabilityLevel: metrics.ALPHA,
 		}),

@@ -11,9 +11,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// InstalledArgs returns the arguments with which hnc-propagator is installed, none if it is no Deployment.
+// InstalledArgs returns the arguments with which hns-propagator is installed, none if it is no Deployment.
 func InstalledArgs(ctx context.Context, kube kubernetes.Interface) ([]string, error) {
-	deployment, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hnc-propagator", metav1.GetOptions{})
+	deployment, err := kube.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hns-propagator", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -21,9 +21,9 @@ func InstalledArgs(ctx context.Context, kube kubernetes.Interface) ([]string, er
 		return nil, err
 	}
 	for _, container := range deployment.Spec.Template.Spec.Containers {
-		if container.Name == "hnc-propagator" {
+		if container.Name == "hns-propagator" {
 			return container.Args, nil
 		}
 	}
-	return nil, fmt.Errorf("deployment hnc-propagator in %s has no container hnc-propagator; install the servers as docs/migration.md describes", hnc.SystemNamespace)
+	return nil, fmt.Errorf("deployment hns-propagator in %s has no container hns-propagator; install the servers as docs/migration.md describes", hnc.SystemNamespace)
 }

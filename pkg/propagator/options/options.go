@@ -16,7 +16,7 @@ import (
 )
 
 // Name is the propagator's name as a client and, unless configured otherwise, the name of its lease.
-const Name = "hnc-propagator"
+const Name = "hns-propagator"
 
 // Options are the flags of the propagator.
 type Options struct {
@@ -33,7 +33,7 @@ type Options struct {
 	Rules *inforce.Flags
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
-	// ManageCertificates issues hnc-apiserver's certificate and publishes its authority.
+	// ManageCertificates issues hns-apiserver's certificate and publishes its authority.
 	ManageCertificates bool
 	// Certificates are the lifetimes of issued certificates.
 	Certificates certificates.Lifetimes
@@ -64,13 +64,13 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Profiling, "profiling", o.Profiling,
 		"Serve Go's profiles under /debug/pprof/ at --secure-port, to users who may get that non-resource URL.")
 	fs.BoolVar(&o.SuppressObjectTags, "suppress-object-tags", o.SuppressObjectTags,
-		"Leave the label GroupKind of the metrics hnc_reconcilers_object_* empty. The metrics hnc_propagation_* always have the label kind.")
+		"Leave the label GroupKind of the metrics hnc_reconcilers_object_* empty. The metrics hns_propagation_* always have the label kind.")
 	fs.IntVar(&o.Workers, "workers", o.Workers,
 		"Writes that are made at a time, and once more as many for new sub-namespaces. The API server's priority and fairness does the throttling.")
 	fs.BoolVar(&o.InheritPodSecurity, "inherit-pod-security", o.InheritPodSecurity,
 		"Give sub-namespaces the labels pod-security.kubernetes.io/* of their parents, in their creation and when these change.")
 	fs.BoolVar(&o.ManageCertificates, "manage-certificates", o.ManageCertificates,
-		"Issue and renew hnc-apiserver's certificate in the Secret "+certificates.ServingSecret+", and publish its authority in the APIServices.")
+		"Issue and renew hns-apiserver's certificate in the Secret "+certificates.ServingSecret+", and publish its authority in the APIServices.")
 	fs.DurationVar(&o.Certificates.Serving, "certificate-lifetime", o.Certificates.Serving,
 		"How long certificates that --manage-certificates issues are valid. They are renewed after two thirds of it.")
 	fs.DurationVar(&o.Certificates.Authority, "ca-lifetime", o.Certificates.Authority,

@@ -58,7 +58,7 @@ func TestTheFlagsOfTheContractExist(t *testing.T) {
 			t.Errorf("no flag --%s", name)
 		}
 	}
-	if got := fs.Lookup("leader-elect-resource-namespace").DefValue; got != "hnc-system" {
+	if got := fs.Lookup("leader-elect-resource-namespace").DefValue; got != "hns-system" {
 		t.Errorf("the lease is in %q", got)
 	}
 }

@@ -67,7 +67,7 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	}
 	if o.ManageCertificates {
 		propagate := lead
-		// Before the propagator has read any hierarchy: hnc-apiserver starts when it has a certificate.
+		// Before the propagator has read any hierarchy: hns-apiserver starts when it has a certificate.
 		issuer := certificates.New(config.Kubernetes, config.Dynamic, o.Certificates, register)
 		lead = func(ctx context.Context) {
 			var issuing sync.WaitGroup

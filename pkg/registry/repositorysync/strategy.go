@@ -1,4 +1,4 @@
-// Package repositorysync is the registry of RepositorySyncs, which hnc-sync carries out.
+// Package repositorysync is the registry of RepositorySyncs, which hns-sync carries out.
 package repositorysync
 
 import (

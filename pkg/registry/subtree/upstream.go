@@ -116,7 +116,7 @@ func (u upstream) stream(ctx context.Context, k kind, namespace string, query ur
 // are no answers of kube-apiserver become API errors.
 func upstreamError(err error) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		return apierrors.NewInternalError(fmt.Errorf("hnc-apiserver is not allowed to read this kind: label a ClusterRole that allows list and watch for it "+
+		return apierrors.NewInternalError(fmt.Errorf("hns-apiserver is not allowed to read this kind: label a ClusterRole that allows list and watch for it "+
 			"with rbac.hnc.x-k8s.io/aggregate-to-apiserver: \"true\": %w", err))
 	}
 	var answer apierrors.APIStatus

@@ -6,7 +6,7 @@ import (
 )
 
 var edges = metrics.NewGauge(&metrics.GaugeOpts{
-	Name:           "hnc_tree_edges",
+	Name:           "hns_tree_edges",
 	Help:           "Namespaces that have a parent, in this replica's index of the tree.",
 	StabilityLevel: metrics.ALPHA,
 })

@@ -27,7 +27,7 @@ func (t *Tree) AwaitRebuild(ctx context.Context) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusServiceUnavailable, Reason: metav1.StatusReasonServiceUnavailable,
 		Details: &metav1.StatusDetails{Group: hnc.GroupName, RetryAfterSeconds: rebuildSeconds},
-		Message: "the store does not have the hierarchies that were propagated last, and hnc-propagator has to rebuild them from the namespaces; " +
+		Message: "the store does not have the hierarchies that were propagated last, and hns-propagator has to rebuild them from the namespaces; " +
 			"try again. If this lasts, kubectl hns doctor says why",
 	}}
 }

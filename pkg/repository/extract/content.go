@@ -9,7 +9,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// declared returns what a repository declares of an object: its content, without what a cluster or hnc-sync sets.
+// declared returns what a repository declares of an object: its content, without what a cluster or hns-sync sets.
 func declared(o *unstructured.Unstructured) *unstructured.Unstructured {
 	printed := &unstructured.Unstructured{Object: map[string]any{}}
 	for key, value := range o.DeepCopy().Object {

@@ -29,7 +29,7 @@ type Limits struct {
 }
 
 // DefaultLimits are far above what clusters contain: an API server accepts requests of 3 MiB. With as many values as allowed, a repository takes about a
-// third of the memory that the manifests give to hnc-sync.
+// third of the memory that the manifests give to hns-sync.
 var DefaultLimits = Limits{
 	Depth: 64, Files: 100_000, Objects: 100_000, Errors: 1000,
 	FileBytes: 16 << 20, DocumentBytes: 3 << 20, TotalBytes: 24 << 20,

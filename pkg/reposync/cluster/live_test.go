@@ -25,7 +25,7 @@ func TestOnlyAnnotationsOfTheRepositoryDetach(t *testing.T) {
 	} {
 		m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"client.lifecycle.config.k8s.io/deletion": c.value}}}
 		if c.fields != "" {
-			m.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "hnc-sync-a", Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(c.fields)}}
+			m.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "hns-sync-a", Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(c.fields)}}
 		}
 		if got := (&Cluster{sync: "a"}).liveOf(m).Detached; got != c.want {
 			t.Errorf("%s: got %v", name, got)
@@ -38,7 +38,7 @@ func TestValuesWrittenAsTheFieldManagerAreDrift(t *testing.T) {
 	at := func(second int64) uint64 {
 		when := metav1.NewTime(time.Unix(second, 0))
 		m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
-			{Manager: "hnc-sync-a", Operation: metav1.ManagedFieldsOperationApply, Time: &when, FieldsV1: metav1.NewFieldsV1("{}")},
+			{Manager: "hns-sync-a", Operation: metav1.ManagedFieldsOperationApply, Time: &when, FieldsV1: metav1.NewFieldsV1("{}")},
 		}}}
 		return (&Cluster{sync: "a"}).liveOf(m).Owned
 	}

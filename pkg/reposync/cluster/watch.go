@@ -201,4 +201,4 @@ func (c *Cluster) handler(kind schema.GroupKind, w *watch) cache.ResourceEventHa
 }
 
 // Manager is the field manager of a RepositorySync.
-func Manager(sync string) string { return "hnc-sync-" + sync }
+func Manager(sync string) string { return "hns-sync-" + sync }

@@ -10,7 +10,7 @@ import (
 )
 
 // withoutBody returns the error of a request without what the server has answered: the error is shown to whoever may read RepositorySyncs, and the
-// server may be any that hnc-sync can reach.
+// server may be any that hns-sync can reach.
 func withoutBody(err error) error {
 	var unexpected *plumbing.UnexpectedError
 	var status *githttp.Err

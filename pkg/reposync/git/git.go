@@ -110,7 +110,7 @@ func (r *Reader) read(ctx context.Context, source Source, credentials *Credentia
 	if dir, ok := strings.CutPrefix(source.URL, localScheme); ok {
 		return r.readLocal(dir, source)
 	}
-	dir, err := os.MkdirTemp(r.Scratch, "hnc-sync-")
+	dir, err := os.MkdirTemp(r.Scratch, "hns-sync-")
 	if err != nil {
 		return nil, err
 	}

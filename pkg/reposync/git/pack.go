@@ -103,7 +103,7 @@ func checkPack(r io.Reader, maxInflated int64) error {
 			left -= size
 		}
 		if left < 0 {
-			return fmt.Errorf("the repository has more than %d MiB when unpacked; split it, or set --max-repository-bytes of hnc-sync", maxInflated>>20)
+			return fmt.Errorf("the repository has more than %d MiB when unpacked; split it, or set --max-repository-bytes of hns-sync", maxInflated>>20)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ type quotaFile struct {
 // Write fails if the quota is exhausted.
 func (f *quotaFile) Write(data []byte) (int, error) {
 	if f.quota.left.Add(-int64(len(data))) < 0 {
-		return 0, fmt.Errorf("the repository is larger than %d MiB; split it, or set --max-repository-bytes of hnc-sync", f.quota.max>>20)
+		return 0, fmt.Errorf("the repository is larger than %d MiB; split it, or set --max-repository-bytes of hns-sync", f.quota.max>>20)
 	}
 	return f.File.Write(data)
 }

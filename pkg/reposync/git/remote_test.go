@@ -25,7 +25,7 @@ func history(t *testing.T) (dir, first, second string) {
 	return dir, first, commitTo(t, r, dir, map[string]string{"file": "two"})
 }
 
-// read returns the commit of a source and the content of its file, in the way of hnc-sync: the head first.
+// read returns the commit of a source and the content of its file, in the way of hns-sync: the head first.
 func read(t *testing.T, source Source, credentials *Credentials) (commit, content string, err error) {
 	t.Helper()
 	reader := &Reader{Scratch: t.TempDir(), MaxBytes: 1 << 20}

@@ -1,4 +1,4 @@
-// Package options configures hnc-sync by flags, and runs it.
+// Package options configures hns-sync by flags, and runs it.
 package options
 
 import (
@@ -33,9 +33,9 @@ import (
 )
 
 // Name is the name of the process as a client and, unless configured otherwise, that of its lease.
-const Name = "hnc-sync"
+const Name = "hns-sync"
 
-// Options are the flags of hnc-sync.
+// Options are the flags of hns-sync.
 type Options struct {
 	// Kubeconfig is a file; empty means the configuration of the pod that this runs in.
 	Kubeconfig string
@@ -82,7 +82,7 @@ func (o *Options) Validate() field.ErrorList {
 	return append(errs, serving.ValidateLeaderElection(&o.LeaderElection)...)
 }
 
-// Run runs hnc-sync until the context ends, or until the lease is lost, which is an error: the process has to restart then.
+// Run runs hns-sync until the context ends, or until the lease is lost, which is an error: the process has to restart then.
 func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable), metricsHandler http.Handler) error {
 	base, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
 	if err != nil {

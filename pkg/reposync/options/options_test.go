@@ -40,7 +40,7 @@ func TestDocumentationListsTheFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "## Flags of hnc-sync")
+	_, section, _ := strings.Cut(string(text), "## Flags of hns-sync")
 	section, _, _ = strings.Cut(section, "\n## ")
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	New().AddFlags(fs)

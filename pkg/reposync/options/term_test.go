@@ -36,7 +36,7 @@ func TestNothingIsWrittenWithoutTheLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	impersonating, err := metadata.NewForConfig(cluster.Impersonating(manager.Client, hnc.ServiceAccountReference{Namespace: "hnc-repositories", Name: "a"}))
+	impersonating, err := metadata.NewForConfig(cluster.Impersonating(manager.Client, hnc.ServiceAccountReference{Namespace: "hns-repositories", Name: "a"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestNothingIsWrittenWithoutTheLease(t *testing.T) {
 		}
 	}
 	_, _ = namespaces.Get(ctx, "a", metav1.GetOptions{})
-	if want := []string{"GET system:serviceaccount:hnc-repositories:a"}; !slices.Equal(received, want) {
+	if want := []string{"GET system:serviceaccount:hns-repositories:a"}; !slices.Equal(received, want) {
 		t.Errorf("the server has received %v, want %v", received, want)
 	}
 }

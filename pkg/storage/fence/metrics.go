@@ -6,7 +6,7 @@ import (
 )
 
 var lostFences = metrics.NewCounter(&metrics.CounterOpts{
-	Name:           "hnc_fence_lost_total",
+	Name:           "hns_fence_lost_total",
 	Help:           "Writes to the tree that were evaluated again because an ancestor moved in the meantime.",
 	StabilityLevel: metrics.ALPHA,
 })

@@ -19,8 +19,8 @@ const want = `# Performance
 | ''parent-p99'' | 324 ms | 173 ms | 1.87 |  |  |
 | ''tree'' | not measured: the server has no hierarchies/tree | | | | |
 | ''copies'' | 1 234 copies/s | 1 300 copies/s | 0.95 (0.85–0.991) | ≥ 0.9 | met, interval crosses |
-| ''restart-hnc-propagator-writes'' | 0 writes |  |  | ≤ 0 writes | met |
-| ''memory-hnc-apiserver'' | 558 MB |  |  | ≤ 250 MB | **not met** |
+| ''restart-hns-propagator-writes'' | 0 writes |  |  | ≤ 0 writes | met |
+| ''memory-hns-apiserver'' | 558 MB |  |  | ≤ 250 MB | **not met** |
 
 **1 000 namespaces, topology skewer**
 
@@ -97,13 +97,13 @@ func TestResultsAreInTheDocuments(t *testing.T) {
 	if got := content(t, docs, "scale.md"); got != document(wantScale) {
 		t.Errorf("scale.md:\n%s", got)
 	}
-	if got := progress.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "memory-hnc-apiserver") {
+	if got := progress.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "memory-hns-apiserver") {
 		t.Errorf("asked to explain: %q", got)
 	}
 	for name, words := range map[string][]string{
 		"ratios": {"growth-leaf-1000", "1.60  (≤ 1.5)", "0.95  (≥ 0.9)", "10 000 namespaces, topology full. 2 × Example, 8 GiB"},
 		"growth": {"16 ms", "1 000"},
-		"memory": {"hnc-apiserver", "(≤ 250)"},
+		"memory": {"hns-apiserver", "(≤ 250)"},
 		"decide": {"decide about all", "heap"},
 	} {
 		svg := content(t, docs, "performance", name+".svg")
@@ -120,7 +120,7 @@ func TestRowsThatAreMissingHaveNoPlot(t *testing.T) {
 		"":       `{"name":"tree","skipped":true,"note":"no"}`,
 		"ratios": `{"name":"tree","value":1,"unit":"s","raw":1,"ratio":1,"target":"ratio <= 1","met":true}`,
 		"growth": `{"name":"growth-leaf-100","value":1,"unit":"ms"}`,
-		"memory": `{"name":"memory-hnc-apiserver","value":100,"unit":"MB","target":"value <= 250","met":true}`,
+		"memory": `{"name":"memory-hns-apiserver","value":100,"unit":"MB","target":"value <= 250","met":true}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs, file := documents(t), filepath.Join(t.TempDir(), "results.json")

@@ -20,9 +20,9 @@ var panels = []struct {
 	y      string
 	series []series
 }{
-	{"goroutines", []series{{"apiserver-goroutines", "hnc-apiserver", blue}, {"propagator-goroutines", "hnc-propagator", orange}}},
-	{"memory, MB", []series{{"apiserver-memory", "hnc-apiserver", blue}, {"propagator-memory", "hnc-propagator", orange}}},
-	{"open watches", []series{{"watches-out", "of kube-apiserver", blue}, {"watches-in", "of hnc-apiserver", orange}}},
+	{"goroutines", []series{{"apiserver-goroutines", "hns-apiserver", blue}, {"propagator-goroutines", "hns-propagator", orange}}},
+	{"memory, MB", []series{{"apiserver-memory", "hns-apiserver", blue}, {"propagator-memory", "hns-propagator", orange}}},
+	{"open watches", []series{{"watches-out", "of kube-apiserver", blue}, {"watches-in", "of hns-apiserver", orange}}},
 	{"queued", []series{{"queue", "namespaces and objects", blue}}},
 	{"etcd, MB", []series{{"etcd-file", "file", blue}, {"etcd-used", "in use", orange}}},
 	{"median operation, ms", []series{{"latency", "with faults and retries", blue}}},

@@ -9,7 +9,7 @@ import (
 // Artifacts are the kustomizations that most suites install, from the folder of a suite.
 var Artifacts = []string{"../../../artifacts/dev", "../../../artifacts/policies"}
 
-// Install installs the kustomizations, starts the servers, and returns when kube-apiserver forwards requests to the hnc-apiserver among them.
+// Install installs the kustomizations, starts the servers, and returns when kube-apiserver forwards requests to the hns-apiserver among them.
 func Install(ctx context.Context, cp *controlplane.ControlPlane, kustomizations []string, servers ...controlplane.Server) (*controlplane.Installation, error) {
 	installation, err := cp.Install(ctx, kustomizations...)
 	if err != nil {
@@ -23,16 +23,16 @@ func Install(ctx context.Context, cp *controlplane.ControlPlane, kustomizations 
 	return installation, nil
 }
 
-// Start starts a server, and registers it if it is an hnc-apiserver.
+// Start starts a server, and registers it if it is an hns-apiserver.
 func Start(ctx context.Context, cp *controlplane.ControlPlane, installation *controlplane.Installation, server controlplane.Server) error {
 	port, err := cp.StartServer(ctx, installation, server)
-	if err != nil || server.Name != "hnc-apiserver" {
+	if err != nil || server.Name != "hns-apiserver" {
 		return err
 	}
 	return cp.Register(ctx, installation, port)
 }
 
-// Servers returns one hnc-apiserver and one hnc-propagator with the same flags.
+// Servers returns one hns-apiserver and one hns-propagator with the same flags.
 func Servers(flags ...string) []controlplane.Server {
-	return []controlplane.Server{{Name: "hnc-apiserver", Args: flags}, {Name: "hnc-propagator", Args: flags}}
+	return []controlplane.Server{{Name: "hns-apiserver", Args: flags}, {Name: "hns-propagator", Args: flags}}
 }

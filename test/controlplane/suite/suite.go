@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// PatientCreates is a flag of hnc-apiserver for suites that expect sub-namespaces to be ready when their creation returns, on any machine.
+// PatientCreates is a flag of hns-apiserver for suites that expect sub-namespaces to be ready when their creation returns, on any machine.
 const PatientCreates = "--ready-timeout=55s"
 
 // Run starts a control plane with the binaries in binDir, has it set up, runs the tests, stops what runs, and returns what TestMain has to
@@ -22,7 +22,7 @@ func Run(m *testing.M, binDir string, setUp func(context.Context, *controlplane.
 
 // RunConfigured is Run with a control plane that is configured otherwise.
 func RunConfigured(m *testing.M, binDir string, configure func(*controlplane.Config) error, setUp func(context.Context, *controlplane.ControlPlane) error) int {
-	dir, err := os.MkdirTemp("", "hnc-suite-")
+	dir, err := os.MkdirTemp("", "hns-suite-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -19,7 +19,7 @@ import (
 
 var (
 	etcdMembers = controlplane.EtcdMembers(1)
-	// trustedByEtcd is a certificate that etcd accepts, and etcdClient the files that hnc-apiserver reads.
+	// trustedByEtcd is a certificate that etcd accepts, and etcdClient the files that hns-apiserver reads.
 	trustedByEtcd, etcdClient controlplane.KeyPair
 )
 
@@ -38,7 +38,7 @@ func startEtcd(ctx context.Context) (*controlplane.Etcd, error) {
 	return &etcd, useForEtcd(trustedByEtcd)
 }
 
-// useForEtcd replaces the files that hnc-apiserver reads.
+// useForEtcd replaces the files that hns-apiserver reads.
 func useForEtcd(pair controlplane.KeyPair) error {
 	certificate, err := os.ReadFile(pair.CertFile)
 	if err != nil {
@@ -54,7 +54,7 @@ func useForEtcd(pair controlplane.KeyPair) error {
 // etcd refuses a certificate that it does not trust: so the server has read the files again when it connects after the first replacement, and once more
 // when it is connected after the second.
 func TestTheCertificateForEtcdIsReplacedWithoutARestart(t *testing.T) {
-	started, err := os.ReadFile(filepath.Join(cp.Dir(), "hnc-apiserver.pid"))
+	started, err := os.ReadFile(filepath.Join(cp.Dir(), "hns-apiserver.pid"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestTheCertificateForEtcdIsReplacedWithoutARestart(t *testing.T) {
 		return err
 	})
 	suite.Eventually(t, "the server is ready", func() error { return ready(port) })
-	if now, err := os.ReadFile(filepath.Join(cp.Dir(), "hnc-apiserver.pid")); err != nil || string(now) != string(started) || !cp.Running("hnc-apiserver") {
+	if now, err := os.ReadFile(filepath.Join(cp.Dir(), "hns-apiserver.pid")); err != nil || string(now) != string(started) || !cp.Running("hns-apiserver") {
 		t.Errorf("process %s became %s, %v: it was started again, or has ended", started, now, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// forward sends a request with a name straight to hnc-apiserver, as kube-apiserver does with its client certificate, and returns the status.
+// forward sends a request with a name straight to hns-apiserver, as kube-apiserver does with its client certificate, and returns the status.
 func forward(ctx context.Context, pair tls.Certificate) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/apis/hnc.x-k8s.io/v1beta1/namespaces/default/hierarchies", port), nil)
 	if err != nil {

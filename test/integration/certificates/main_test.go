@@ -1,5 +1,5 @@
-// Package certificates tests the certificates that hnc-propagator issues, with lives of less than a minute, since hnc-apiserver gets its certificate from
-// nowhere else, and the certificate with which hnc-apiserver authenticates to etcd.
+// Package certificates tests the certificates that hns-propagator issues, with lives of less than a minute, since hns-apiserver gets its certificate from
+// nowhere else, and the certificate with which hns-apiserver authenticates to etcd.
 package certificates
 
 import (
@@ -24,7 +24,7 @@ import (
 const (
 	binDir = "../../../_output/bin"
 	dev    = "../../../artifacts/dev"
-	secret = "hnc-apiserver-cert"
+	secret = "hns-apiserver-cert"
 )
 
 // Lives of the authority and of the certificates. The authority is replaced after 30 seconds, and the next one signs 4.5 seconds later.
@@ -38,7 +38,7 @@ var (
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-// setUp starts the servers in the order of a first installation: hnc-apiserver cannot start before hnc-propagator has issued its certificate.
+// setUp starts the servers in the order of a first installation: hns-apiserver cannot start before hns-propagator has issued its certificate.
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
 	cp = started
 	if admin, err = suite.NewUser("admin", cp.RESTConfig()); err != nil {
@@ -48,7 +48,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if err != nil {
 		return err
 	}
-	if port, err = cp.Port("hnc-apiserver"); err != nil {
+	if port, err = cp.Port("hns-apiserver"); err != nil {
 		return err
 	}
 	etcd, err := startEtcd(ctx)
@@ -60,8 +60,8 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	}
 	propagator := make(chan error, 1)
 	go func() {
-		// Returns when it is ready, which needs hnc-apiserver.
-		_, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator", Args: lives})
+		// Returns when it is ready, which needs hns-apiserver.
+		_, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-propagator", Args: lives})
 		propagator <- err
 	}()
 	volume := filepath.Join(cp.Dir(), "tls")
@@ -73,7 +73,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	}); err != nil {
 		return fmt.Errorf("no certificate: %w", err)
 	}
-	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver", Etcd: etcd, Args: []string{
+	_, err = cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-apiserver", Etcd: etcd, Args: []string{
 		"--tls-cert-file=" + filepath.Join(volume, "tls.crt"), "--tls-private-key-file=" + filepath.Join(volume, "tls.key"),
 		// For the health check of the test, which connects to the address.
 		"--tls-sni-cert-key=" + installation.Serving.CertFile + "," + installation.Serving.KeyFile + ":127.0.0.1",

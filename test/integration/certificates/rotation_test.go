@@ -25,7 +25,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-const host = "hnc-apiserver.hnc-system.svc"
+const host = "hns-apiserver.hns-system.svc"
 
 // trusted returns the authorities that kube-apiserver trusts.
 func trusted(ctx context.Context, version string) ([]*x509.Certificate, error) {
@@ -45,7 +45,7 @@ func trusted(ctx context.Context, version string) ([]*x509.Certificate, error) {
 	return cert.ParseCertsPEM(data)
 }
 
-// connect opens a connection to hnc-apiserver that trusts what kube-apiserver trusts, and returns the server's certificate.
+// connect opens a connection to hns-apiserver that trusts what kube-apiserver trusts, and returns the server's certificate.
 func connect(ctx context.Context) (*x509.Certificate, error) {
 	authorities, err := trusted(ctx, "v1beta1")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestNoRequestFailsWhileAllCertificatesAreReplaced(t *testing.T) {
 
 	requesting, done := context.WithCancel(ctx)
 	var clients sync.WaitGroup
-	for _, server := range []string{"hnc-apiserver", "hnc-propagator"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator"} {
 		clients.Go(func() { stayReady(requesting, t, server) })
 	}
 	// The authority that was trusted first has to go, and a certificate of another one to be served: then all have changed.
@@ -192,7 +192,7 @@ func TestADeletedCertificateIsIssuedAgain(t *testing.T) {
 
 // The ports of both servers, with the metrics and health of the propagator.
 func TestOldVersionsOfTLSAreRefused(t *testing.T) {
-	for _, server := range []string{"hnc-apiserver", "hnc-propagator"} {
+	for _, server := range []string{"hns-apiserver", "hns-propagator"} {
 		port, err := cp.Port(server)
 		if err != nil {
 			t.Fatal(err)
@@ -215,7 +215,7 @@ func TestThePropagatorChangesNoOtherRegistrations(t *testing.T) {
 	for name, want := range map[string]bool{"v1beta1.hnc.x-k8s.io": true, "v1.apps": false, "v1beta1.metrics.k8s.io": false} {
 		review, err := admin.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{
-				User: "system:serviceaccount:hnc-system:hnc-propagator",
+				User: "system:serviceaccount:hns-system:hns-propagator",
 				ResourceAttributes: &authorizationv1.ResourceAttributes{
 					Verb: "patch", Group: "apiregistration.k8s.io", Resource: "apiservices", Name: name,
 				},

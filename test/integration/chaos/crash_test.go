@@ -20,9 +20,9 @@ import (
 
 var (
 	// apiServer embeds its etcd, so that its data have to survive its crashes.
-	apiServer = controlplane.Server{Name: "hnc-apiserver"}
+	apiServer = controlplane.Server{Name: "hns-apiserver"}
 	// propagator takes over from its crashed predecessor when that one's lease has expired.
-	propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{
+	propagator = controlplane.Server{Name: "hns-propagator", Args: []string{
 		"--leader-elect-lease-duration=5s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=500ms",
 	}}
 	// steady is a propagator that no lease can end.
@@ -123,7 +123,7 @@ func (c *crashing) writes(t *testing.T) map[string]int {
 	writes := map[string]int{}
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
-		labelled, ok := strings.CutPrefix(lines.Text(), "hnc_propagation_writes_total{")
+		labelled, ok := strings.CutPrefix(lines.Text(), "hns_propagation_writes_total{")
 		// The configuration's status counts objects.
 		if !ok || !strings.Contains(labelled, `result="done"`) || strings.Contains(labelled, `kind="HNCConfiguration"`) {
 			continue

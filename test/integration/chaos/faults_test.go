@@ -25,16 +25,16 @@ type fault struct {
 }
 
 // rolling is the name of the fault that must not fail any request.
-const rolling = "rolling restart of hnc-apiserver"
+const rolling = "rolling restart of hns-apiserver"
 
 var injectable = []fault{
-	{"kill -9 of an hnc-apiserver", func(_ context.Context, r *replicas, random *rand.Rand) error {
+	{"kill -9 of an hns-apiserver", func(_ context.Context, r *replicas, random *rand.Rand) error {
 		return r.signal(r.servers[random.IntN(apiServers)].Process(), syscall.SIGKILL)
 	}},
-	{"kill -9 of the leading hnc-propagator", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
+	{"kill -9 of the leading hns-propagator", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
 		return r.signal(r.leader(ctx), syscall.SIGKILL)
 	}},
-	{"kill -9 of the waiting hnc-propagator", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
+	{"kill -9 of the waiting hns-propagator", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
 		leader := r.leader(ctx)
 		for _, server := range r.servers[apiServers:] {
 			if process := server.Process(); process != leader {
@@ -65,16 +65,16 @@ var injectable = []fault{
 		}
 		return after(ctx, outage)
 	}},
-	{"the leading hnc-propagator is suspended past its lease", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
+	{"the leading hns-propagator is suspended past its lease", func(ctx context.Context, r *replicas, _ *rand.Rand) error {
 		process := r.leader(ctx)
 		if err := r.signal(process, syscall.SIGSTOP); err != nil {
 			return err
 		}
 		return errors.Join(after(ctx, lease), r.signal(process, syscall.SIGCONT))
 	}},
-	{"an hnc-apiserver is cut off from etcd", partition(faults.Cut)},
-	{"packets between an hnc-apiserver and etcd are dropped", partition(faults.Silent)},
-	{"packets between an hnc-apiserver and etcd are late", partition(faults.Slow)},
+	{"an hns-apiserver is cut off from etcd", partition(faults.Cut)},
+	{"packets between an hns-apiserver and etcd are dropped", partition(faults.Silent)},
+	{"packets between an hns-apiserver and etcd are late", partition(faults.Slow)},
 	{rolling, func(ctx context.Context, r *replicas, _ *rand.Rand) error {
 		for _, server := range r.servers[:apiServers] {
 			if err := r.restart(ctx, server); err != nil {

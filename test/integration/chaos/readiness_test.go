@@ -23,7 +23,7 @@ const (
 	busy = 1
 )
 
-// stayReady expects that every replica of hnc-apiserver, the leading hnc-propagator and the waiting one respond that they are ready, although clients
+// stayReady expects that every replica of hns-apiserver, the leading hns-propagator and the waiting one respond that they are ready, although clients
 // change the forest.
 func (r *replicas) stayReady(t *testing.T) {
 	t.Helper()

@@ -26,10 +26,10 @@ import (
 
 const apiServers, propagators = 3, 2
 
-// drain are flags of hnc-apiserver: a replica that stops serves until no more requests are routed to it.
+// drain are flags of hns-apiserver: a replica that stops serves until no more requests are routed to it.
 var drain = []string{"--shutdown-delay-duration=5s", "--shutdown-send-retry-after=true"}
 
-// replicas is a control plane with an etcd of three members, three hnc-apiservers and two hnc-propagators behind kube-apiserver.
+// replicas is a control plane with an etcd of three members, three hns-apiservers and two hns-propagators behind kube-apiserver.
 type replicas struct {
 	config       controlplane.Config
 	cp           *controlplane.ControlPlane
@@ -38,7 +38,7 @@ type replicas struct {
 	members      []controlplane.EtcdMember
 	etcd         controlplane.Etcd
 	servers      []controlplane.Server
-	// networks are between each hnc-apiserver and all members of etcd.
+	// networks are between each hns-apiserver and all members of etcd.
 	networks [apiServers][]*faults.Link
 	client   *clients
 	http     *http.Client
@@ -166,7 +166,7 @@ func (r *replicas) leader(ctx context.Context) string {
 		}
 		leads := false
 		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-			leads = leads || lines.Text() == "hnc_propagator_leading 1"
+			leads = leads || lines.Text() == "hns_propagator_leading 1"
 		}
 		_ = response.Body.Close()
 		if leads {
@@ -176,7 +176,7 @@ func (r *replicas) leader(ctx context.Context) string {
 	return ""
 }
 
-// healthy returns nil when all processes run, requests are routed to all hnc-apiservers, and an hnc-propagator leads.
+// healthy returns nil when all processes run, requests are routed to all hns-apiservers, and an hns-propagator leads.
 func (r *replicas) healthy(ctx context.Context) error {
 	for _, member := range r.members {
 		if !r.cp.Running(member.Process) {

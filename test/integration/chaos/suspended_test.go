@@ -33,7 +33,7 @@ rules:
 - level: None
   resources: [{group: coordination.k8s.io}, {resources: [events]}, {group: authentication.k8s.io}, {group: authorization.k8s.io}]
 - level: Metadata
-  users: ["system:serviceaccount:hnc-system:hnc-propagator"]
+  users: ["system:serviceaccount:hns-system:hns-propagator"]
   verbs: [create, update, patch, delete]
 - level: None
 `

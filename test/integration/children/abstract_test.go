@@ -25,7 +25,7 @@ func newPlatform(t *testing.T, name string, namespaces ...string) user {
 	t.Helper()
 	u := newUser(t, name)
 	u.admin(t, namespaces...)
-	u.bind(t, "", "hnc-abstract-ancestors-admin")
+	u.bind(t, "", "hns-abstract-ancestors-admin")
 	u.eventuallyMay(t, "update", hnc.GroupName, "hierarchies/abstract", "", "")
 	return u
 }

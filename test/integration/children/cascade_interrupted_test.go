@@ -23,7 +23,7 @@ func TestInterruptedCascadeIsContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	operator := newOperator(t, "operator-broken")
-	config, _, err := cp.ServiceAccount(t.Context(), controlplane.Namespace, "hnc-propagator")
+	config, _, err := cp.ServiceAccount(t.Context(), controlplane.Namespace, "hns-propagator")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func withCreatorRole(t *testing.T, role string) {
 		if _, err := root.subnamespace(t, probe, name); err != nil {
 			return err
 		}
-		_, err := root.RbacV1().RoleBindings(name).Get(t.Context(), "hnc-creator-"+name, metav1.GetOptions{})
+		_, err := root.RbacV1().RoleBindings(name).Get(t.Context(), "hns-creator-"+name, metav1.GetOptions{})
 		return err
 	})
 }
@@ -67,7 +67,7 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The binding is there when the call returns; kube-apiserver hears of it in a moment.
-	binding, err := root.RbacV1().RoleBindings("made-by-jane").Get(t.Context(), "hnc-creator-made-by-jane", metav1.GetOptions{})
+	binding, err := root.RbacV1().RoleBindings("made-by-jane").Get(t.Context(), "hns-creator-made-by-jane", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 		if _, err := robot.subnamespace(t, "made", "made-by-robot"); err != nil {
 			t.Fatal(err)
 		}
-		binding, err := root.RbacV1().RoleBindings("made-by-robot").Get(t.Context(), "hnc-creator-made-by-robot", metav1.GetOptions{})
+		binding, err := root.RbacV1().RoleBindings("made-by-robot").Get(t.Context(), "hns-creator-made-by-robot", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 		if _, err := jane.subnamespace(t, "made", "made-later"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := root.RbacV1().RoleBindings("made-later").Get(t.Context(), "hnc-creator-made-later", metav1.GetOptions{}); err != nil {
+		if _, err := root.RbacV1().RoleBindings("made-later").Get(t.Context(), "hns-creator-made-later", metav1.GetOptions{}); err != nil {
 			t.Error(err)
 		}
 		if _, err := root.RbacV1().RoleBindings("made-by-jane").Get(t.Context(), binding.Name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -165,7 +165,7 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range list.Items {
-			if strings.HasPrefix(b.Name, "hnc-creator") {
+			if strings.HasPrefix(b.Name, "hns-creator") {
 				t.Errorf("got %s", b.Name)
 			}
 		}
@@ -200,7 +200,7 @@ func TestACrashDoesNotLoseTheCreator(t *testing.T) {
 	if err := <-created; err != nil {
 		t.Error(err)
 	}
-	if _, err := root.RbacV1().RoleBindings("crashed").Get(t.Context(), "hnc-creator-crashed", metav1.GetOptions{}); err != nil {
+	if _, err := root.RbacV1().RoleBindings("crashed").Get(t.Context(), "hns-creator-crashed", metav1.GetOptions{}); err != nil {
 		t.Error(err)
 	}
 	ns, err := root.CoreV1().Namespaces().Get(t.Context(), "crashed", metav1.GetOptions{})

@@ -21,10 +21,10 @@ const (
 )
 
 // propagator takes the lease of its predecessor, which a test has ended, without waiting long for it.
-var propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{"--leader-elect=false", managedLabel}}
+var propagator = controlplane.Server{Name: "hns-propagator", Args: []string{"--leader-elect=false", managedLabel}}
 
 // apiServer embeds its etcd.
-var apiServer = controlplane.Server{Name: "hnc-apiserver", Args: []string{managedLabel, suite.PatientCreates}}
+var apiServer = controlplane.Server{Name: "hns-apiserver", Args: []string{managedLabel, suite.PatientCreates}}
 
 const managedLabel = "--managed-namespace-label=team|desk"
 

@@ -20,7 +20,7 @@ import (
 
 const outageRoot, outageChild, outageSub = "outage", "outage-child", "outage-sub"
 
-// What docs/operations.md says of an outage of hnc-apiserver. Figures are logged.
+// What docs/operations.md says of an outage of hns-apiserver. Figures are logged.
 func TestWhatWorksWhileTheServerIsDown(t *testing.T) {
 	namespaces(t, outageRoot, outageChild)
 	if err := root.hierarchy(t, outageChild, below(outageRoot)); err != nil {

@@ -15,7 +15,7 @@ import (
 
 func startPropagator(t *testing.T) {
 	t.Helper()
-	if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-propagator", Args: rules}); err != nil {
+	if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hns-propagator", Args: rules}); err != nil {
 		t.Error(err)
 	}
 }
@@ -24,20 +24,20 @@ func TestServerIsAbsent(t *testing.T) {
 	namespace(t, "alone", "")
 	s := newScript(t, root)
 	// The propagator would take a server that comes back for another one, and end in order to start afresh.
-	for _, server := range []string{"hnc-propagator", "hnc-apiserver"} {
+	for _, server := range []string{"hns-propagator", "hns-apiserver"} {
 		if err := cp.StopProcess(context.WithoutCancel(t.Context()), server); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Cleanup(func() {
-		apiServer := controlplane.Server{Name: "hnc-apiserver", Args: rules}
+		apiServer := controlplane.Server{Name: "hns-apiserver", Args: rules}
 		if err := suite.Start(context.WithoutCancel(t.Context()), cp, installation, apiServer); err != nil {
 			t.Error(err)
 		}
 		startPropagator(t)
 	})
 	says(t, "Error from server (ServiceUnavailable)", "tree", "alone")
-	s.say("hnc-apiserver is down")
+	s.say("hns-apiserver is down")
 	s.run("tree", "alone")
 	s.run("create", "alone-a", "-n", "alone")
 	s.run("move", "alone", "x")

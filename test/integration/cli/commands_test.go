@@ -208,7 +208,7 @@ func TestConfig(t *testing.T) {
 			User: hnc.PropagatorUser, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "delete", Group: "networking.k8s.io", Resource: "networkpolicies"},
 		}}, metav1.CreateOptions{})
 		if err == nil && !review.Status.Allowed {
-			err = errors.New("hnc-propagator may not delete networkpolicies")
+			err = errors.New("hns-propagator may not delete networkpolicies")
 		}
 		return err
 	})

@@ -71,7 +71,7 @@ func TestProgressIsShownOnTerminalsOnly(t *testing.T) {
 	}
 	// A parent that is halted passes nothing on, so the wait goes on, and is seen to.
 	orphan(t, "slow-halted", "slow-gone")
-	if err := cp.StopProcess(t.Context(), "hnc-propagator"); err != nil {
+	if err := cp.StopProcess(t.Context(), "hns-propagator"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { startPropagator(t) })
@@ -116,7 +116,7 @@ func TestKubectlFindsThePlugin(t *testing.T) {
 }
 
 func TestServersPrintTheirVersion(t *testing.T) {
-	for _, name := range []string{"hnc-apiserver", "hnc-propagator"} {
+	for _, name := range []string{"hns-apiserver", "hns-propagator"} {
 		out, err := exec.CommandContext(t.Context(), filepath.Join(binDir, name), "--version").CombinedOutput()
 		if err != nil || timeless(string(out)) != name+" version v0.1.0\n" {
 			t.Errorf("got %q, %v", out, err)

@@ -121,7 +121,7 @@ func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 
 	// A RepositorySync takes over.
 	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "applied"}, Spec: v1beta1.RepositorySyncSpec{
-		Source: v1beta1.RepositorySource{URL: "https://git.example.com/x.git"}, ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hnc-repositories", Name: "policy"},
+		Source: v1beta1.RepositorySource{URL: "https://git.example.com/x.git"}, ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
 	}}
 	if _, err := hierarchies.HncV1beta1().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

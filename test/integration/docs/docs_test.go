@@ -34,7 +34,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if admin, err = suite.NewUser("admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	servers := []controlplane.Server{{Name: "hnc-apiserver", Args: []string{suite.PatientCreates}}, {Name: "hnc-propagator"}}
+	servers := []controlplane.Server{{Name: "hns-apiserver", Args: []string{suite.PatientCreates}}, {Name: "hns-propagator"}}
 	if _, err := suite.Install(ctx, cp, suite.Artifacts, servers...); err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 func TestAMigratedReleaseCanBeUpgraded(t *testing.T) {
 	ctx := t.Context()
 	// The volume of an embedded etcd would stay for other tests.
-	release := []string{"hnc", chart, "--namespace=hnc-system"}
+	release := []string{"hns", chart, "--namespace=hns-system"}
 	if _, err := command(t, "helm", append([]string{"install", "--create-namespace", "--set=besideHNC=true", "--set=apiserver.etcd.servers={https://etcd:2379}"}, release...)...); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+		if _, err := command(t, "helm", "uninstall", "hns", "--namespace=hns-system"); err != nil {
 			t.Error(err)
 		}
 	}()

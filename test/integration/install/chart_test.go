@@ -54,7 +54,7 @@ func TestTheChartIsEqualToTheKustomizations(t *testing.T) {
 		"ha":           {"--values=" + chart + "/ci/ha.yaml"},
 		"cert-manager": {"--set=certificates.issuer=cert-manager"},
 		"beside-hnc":   {"--set=besideHNC=true"},
-		"excluded":     {"--set=excludedNamespaces={kube-system,kube-public,kube-node-lease,hnc-system,vault}"},
+		"excluded":     {"--set=excludedNamespaces={kube-system,kube-public,kube-node-lease,hnc-system,hns-system,vault}"},
 		"sync":         {"--set=sync.enabled=true"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,8 +82,8 @@ func TestTheClusterAcceptsTheChart(t *testing.T) {
 	}
 	// As a release leaves it that was uninstalled: Helm takes it over.
 	if _, err := admin.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name: "hnc-repositories", Labels: map[string]string{"app.kubernetes.io/managed-by": "Helm"},
-		Annotations: map[string]string{"meta.helm.sh/release-name": "hnc", "meta.helm.sh/release-namespace": controlplane.Namespace},
+		Name: "hns-repositories", Labels: map[string]string{"app.kubernetes.io/managed-by": "Helm"},
+		Annotations: map[string]string{"meta.helm.sh/release-name": "hns", "meta.helm.sh/release-namespace": controlplane.Namespace},
 	}}, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestTheClusterAcceptsTheChart(t *testing.T) {
 		"storage":      {"--set=apiserver.etcd.storage.className=fast,apiserver.etcd.storage.size=10Gi"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if out, err := command(t, "helm", append([]string{"lint", "--strict", chart, "--namespace=hnc-system", "--kube-version=1.37.1"}, args...)...); err != nil {
+			if out, err := command(t, "helm", append([]string{"lint", "--strict", chart, "--namespace=hns-system", "--kube-version=1.37.1"}, args...)...); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			objects, err := helmTemplate(t, args...)
@@ -141,9 +141,9 @@ func TestValuesWithoutSense(t *testing.T) {
 		"at '/sync/enabled': got string, want boolean":       {"--set-string=sync.enabled=yes"},
 		"at '/certificates/issuer'":                          {"--set=certificates.issuer=me"},
 		"certificates.caBundle: required":                    {"--set=certificates.issuer=secret"},
-		"excludedNamespaces: hnc-system is missing":          {"--set=excludedNamespaces={kube-system}"},
+		"excludedNamespaces: hns-system is missing":          {"--set=excludedNamespaces={kube-system}"},
 		"at '/flags/0'": {"--set=flags={v=2}"},
-		"namespace: the release must be in hnc-system, not hnc": {"--namespace=hnc"},
+		"namespace: the release must be in hns-system, not hnc": {"--namespace=hnc"},
 		"at '/apiserver/etcd/storage/size'":                     {"--set=apiserver.etcd.storage.size=big"},
 		"at '/excludedNamespaces/0'":                            {"--set=excludedNamespaces={a'] || true}"},
 		"chart requires kubeVersion: >=1.36.0-0":                {"--kube-version=1.35.4"},

@@ -51,8 +51,8 @@ func diagnose(t *testing.T) {
 	if _, err := bindings.Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	withoutARight(t, "hnc-propagator:kinds", "warning  rights of hnc-propagator: missing for configured kinds: list configmaps, watch configmaps", 2)
-	withoutARight(t, "hnc-apiserver:auth-delegator", "error    rights of hnc-apiserver: missing: create tokenreviews.authentication.k8s.io, create subjectaccessreviews.authorization.k8s.io", 3)
+	withoutARight(t, "hns-propagator:kinds", "warning  rights of hns-propagator: missing for configured kinds: list configmaps, watch configmaps", 2)
+	withoutARight(t, "hns-apiserver:auth-delegator", "error    rights of hns-apiserver: missing: create tokenreviews.authentication.k8s.io, create subjectaccessreviews.authorization.k8s.io", 3)
 	// A kind that does not exist is a condition of the configuration.
 	configure := func(resources string) {
 		t.Helper()
@@ -94,7 +94,7 @@ func withoutARight(t *testing.T, name, want string, wantCode int) {
 	}
 }
 
-// diagnoseLag checks that the doctor finds a namespace that hnc-propagator, which does not run, does not label.
+// diagnoseLag checks that the doctor finds a namespace that hns-propagator, which does not run, does not label.
 func diagnoseLag(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -107,7 +107,7 @@ func diagnoseLag(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, code := doctor(t); code != 3 || !strings.Contains(out, "warning  propagation: 1 namespaces do not have the labels of their trees yet: late") ||
-		!strings.Contains(out, "error    lease hnc-propagator: no replica of hnc-propagator leads") {
+		!strings.Contains(out, "error    lease hns-propagator: no replica of hns-propagator leads") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	if err := hierarchies.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}); err != nil {

@@ -39,7 +39,7 @@ func TestAnExternalEtcdKeepsTheTrees(t *testing.T) {
 	uninstall := func() {
 		t.Helper()
 		stopServers(t)
-		if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+		if _, err := command(t, "helm", "uninstall", "hns", "--namespace=hns-system"); err != nil {
 			t.Fatal(err)
 		}
 	}

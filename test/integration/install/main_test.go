@@ -57,7 +57,7 @@ func command(t *testing.T, name string, args ...string) (string, error) {
 // helmTemplate renders the chart.
 func helmTemplate(t *testing.T, args ...string) ([]*unstructured.Unstructured, error) {
 	t.Helper()
-	out, err := command(t, "helm", append([]string{"template", "hnc", chart, "--namespace=hnc-system", "--kube-version=1.37.1"}, args...)...)
+	out, err := command(t, "helm", append([]string{"template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1"}, args...)...)
 	if err != nil {
 		return nil, err
 	}

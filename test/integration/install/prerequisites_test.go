@@ -34,7 +34,7 @@ func ready(t *testing.T) (string, int) {
 // rejects checks that Helm installs nothing, and says why.
 func rejects(t *testing.T, release, want string) {
 	t.Helper()
-	args := []string{"install", release, chart, "--namespace=hnc-system", "--create-namespace", "--set=apiserver.etcd.servers={https://etcd:2379}"}
+	args := []string{"install", release, chart, "--namespace=hns-system", "--create-namespace", "--set=apiserver.etcd.servers={https://etcd:2379}"}
 	if _, err := command(t, "helm", args...); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("helm install %s: got %v, want %q", release, err, want)
 	}
@@ -42,7 +42,7 @@ func rejects(t *testing.T, release, want string) {
 
 func installed(t *testing.T) bool {
 	t.Helper()
-	_, err := admin.AppsV1().Deployments(controlplane.Namespace).Get(t.Context(), "hnc-propagator", metav1.GetOptions{})
+	_, err := admin.AppsV1().Deployments(controlplane.Namespace).Get(t.Context(), "hns-propagator", metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestAnAPIServiceOfAnotherServerIsNotTakenOver(t *testing.T) {
 	if out, code := ready(t); code != 3 || !strings.Contains(out, "error    apiservice "+name+": it belongs to the service other in namespace default") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	rejects(t, "hnc", `APIService "`+name+`" in namespace "" exists and cannot be imported into the current release`)
+	rejects(t, "hns", `APIService "`+name+`" in namespace "" exists and cannot be imported into the current release`)
 	if installed(t) {
 		t.Error("something is installed")
 	}
@@ -88,17 +88,17 @@ func TestAnAPIServiceOfAnotherServerIsNotTakenOver(t *testing.T) {
 func TestTheServersAreInstalledOnce(t *testing.T) {
 	ctx := t.Context()
 	// The volume of an embedded etcd would stay for other tests.
-	if _, err := command(t, "helm", "install", "hnc", chart, "--namespace=hnc-system", "--create-namespace", "--set=apiserver.etcd.servers={https://etcd:2379}"); err != nil {
+	if _, err := command(t, "helm", "install", "hns", chart, "--namespace=hns-system", "--create-namespace", "--set=apiserver.etcd.servers={https://etcd:2379}"); err != nil {
 		t.Fatal(err)
 	}
 	if out, code := ready(t); code != 2 || !strings.Contains(out, "warning  apiservice v1beta1.hnc.x-k8s.io: the servers are installed already") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	rejects(t, "hnc", "cannot reuse a name that is still in use")
+	rejects(t, "hns", "cannot reuse a name that is still in use")
 	rejects(t, "other", "exists and cannot be imported into the current release")
 	// Manifests that were changed to install into another namespace.
 	elsewhere := &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "hnc-apiserver", Labels: map[string]string{"app.kubernetes.io/part-of": "hierarchy-apiserver"}},
+		ObjectMeta: metav1.ObjectMeta{Name: "hns-apiserver", Labels: map[string]string{"app.kubernetes.io/part-of": "hns"}},
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
 			Template: corev1.PodTemplateSpec{
@@ -110,13 +110,13 @@ func TestTheServersAreInstalledOnce(t *testing.T) {
 	if _, err := deployments.Create(ctx, elsewhere, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := ready(t); code != 3 || !strings.Contains(out, "servers are installed outside hnc-system, too: deployments default/hnc-apiserver") {
+	if out, code := ready(t); code != 3 || !strings.Contains(out, "servers are installed outside hns-system, too: deployments default/hns-apiserver") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 	if err := deployments.Delete(ctx, elsewhere.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+	if _, err := command(t, "helm", "uninstall", "hns", "--namespace=hns-system"); err != nil {
 		t.Fatal(err)
 	}
 }

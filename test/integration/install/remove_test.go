@@ -36,10 +36,10 @@ func TestInstallAndRemove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, stays := range []string{"3 of them in trees", "2 copies of configmaps", "persistentvolumeclaims/hnc-apiserver",
+	for _, stays := range []string{"3 of them in trees", "2 copies of configmaps", "persistentvolumeclaims/hns-apiserver",
 		"3 resourcequotas of hierarchical quotas, each of which limits its namespace from then on: child-a/hrq.hnc.x-k8s.io, child-b/hrq.hnc.x-k8s.io, parent/hrq.hnc.x-k8s.io",
 		"kubectl delete resourcequotas -A -l hnc.x-k8s.io/hrq=true",
-		"3 objects of repositorysyncs/policy, 1 of them namespaces", "the namespace hnc-repositories"} {
+		"3 objects of repositorysyncs/policy, 1 of them namespaces", "the namespace hns-repositories"} {
 		if !strings.Contains(out, stays) {
 			t.Errorf("the dry run does not say %q:\n%s", stays, out)
 		}
@@ -47,21 +47,21 @@ func TestInstallAndRemove(t *testing.T) {
 	if _, err := command(t, "kubectl-hns", "uninstall"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
 		t.Errorf("without confirmation: %v", err)
 	}
-	if _, err := admin.AppsV1().Deployments(controlplane.Namespace).Get(t.Context(), "hnc-apiserver", metav1.GetOptions{}); err != nil {
+	if _, err := admin.AppsV1().Deployments(controlplane.Namespace).Get(t.Context(), "hns-apiserver", metav1.GetOptions{}); err != nil {
 		t.Fatalf("the dry run has removed something: %v", err)
 	}
 
 	// Somebody else's object with the label of the installation.
 	foreign := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Name: "foreign", Labels: map[string]string{"app.kubernetes.io/part-of": "hierarchy-apiserver"},
+		Name: "foreign", Labels: map[string]string{"app.kubernetes.io/part-of": "hns"},
 	}}
-	for _, namespace := range []string{"child-a", "hnc-repositories", metav1.NamespaceDefault} {
+	for _, namespace := range []string{"child-a", "hns-repositories", metav1.NamespaceDefault} {
 		if _, err := admin.CoreV1().Secrets(namespace).Create(t.Context(), foreign, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// A kubelet stops the process when its Deployment is deleted.
-	if err := cp.StopProcess(t.Context(), "hnc-propagator"); err != nil {
+	if err := cp.StopProcess(t.Context(), "hns-propagator"); err != nil {
 		t.Fatal(err)
 	}
 	diagnoseLag(t)
@@ -72,22 +72,22 @@ func TestInstallAndRemove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out, "helm uninstall hnc") {
+	if !strings.Contains(out, "helm uninstall hns") {
 		t.Errorf("no hint that Helm has a record:\n%s", out)
 	}
 	removed(t, before)
 	if n := withFinalizer(t); n != 0 {
 		t.Errorf("%d namespaces have our finalizer", n)
 	}
-	for _, namespace := range []string{"child-a", "hnc-repositories", metav1.NamespaceDefault} {
+	for _, namespace := range []string{"child-a", "hns-repositories", metav1.NamespaceDefault} {
 		if _, err := admin.CoreV1().Secrets(namespace).Get(t.Context(), "foreign", metav1.GetOptions{}); err != nil {
-			t.Errorf("an object outside hnc-system was removed: %v", err)
+			t.Errorf("an object outside hns-system was removed: %v", err)
 		}
 	}
 	if out, err := command(t, "kubectl-hns", "uninstall", "--yes"); err != nil || !strings.Contains(out, "Nothing is installed") {
 		t.Errorf("repeated: %v\n%s", err, out)
 	}
-	if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+	if _, err := command(t, "helm", "uninstall", "hns", "--namespace=hns-system"); err != nil {
 		t.Errorf("Helm cannot forget the release: %v", err)
 	}
 
@@ -104,10 +104,10 @@ func TestInstallAndRemove(t *testing.T) {
 		t.Errorf("another installation has changed something: before %v, after %v", before, after)
 	}
 	stopServers(t)
-	if _, err := command(t, "helm", "uninstall", "hnc", "--namespace=hnc-system"); err != nil {
+	if _, err := command(t, "helm", "uninstall", "hns", "--namespace=hns-system"); err != nil {
 		t.Fatal(err)
 	}
-	// hnc-propagator has registered it, so Helm does not know of it.
+	// hns-propagator has registered it, so Helm does not know of it.
 	err = admin.AdmissionregistrationV1().ValidatingWebhookConfigurations().Delete(t.Context(), hnc.QuotaWebhookName, metav1.DeleteOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
@@ -172,13 +172,13 @@ func withFinalizer(t *testing.T) int {
 	return n
 }
 
-// repositorySync creates a RepositorySync, with the status that hnc-sync would have set.
+// repositorySync creates a RepositorySync, with the status that hns-sync would have set.
 func repositorySync(t *testing.T) {
 	t.Helper()
 	syncs := admin.HNC.HncV1beta1().RepositorySyncs()
 	created, err := syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "policy"}, Spec: v1beta1.RepositorySyncSpec{
 		Source:         v1beta1.RepositorySource{URL: "https://git.example.com/x.git"},
-		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hnc-repositories", Name: "policy"},
+		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
 	}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -219,12 +219,12 @@ func removed(t *testing.T, before map[string]string) {
 	for resource, names := range map[schema.GroupVersionResource][]string{
 		{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}: {"v1beta1.hnc.x-k8s.io", "v1alpha2.hnc.x-k8s.io"},
 		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}: {
-			"hnc-propagator", "hnc-apiserver", "hnc-apiserver:any-kind", "hnc-aggregate-to-edit", "hnc-sync", "hnc-sync:accounts",
+			"hns-propagator", "hns-apiserver", "hns-apiserver:any-kind", "hns-aggregate-to-edit", "hns-sync", "hns-sync:accounts",
 		},
-		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}:                {"hnc-propagator", "hnc-sync", "hnc-sync:auth-delegator"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}:                {"hns-propagator", "hns-sync", "hns-sync:auth-delegator"},
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}:     {"copies.hnc.x-k8s.io"},
 		{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"}: {hnc.QuotaWebhookName},
-		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"}:                     {"hnc-propagator"},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"}:                     {"hns-propagator"},
 	} {
 		for _, name := range names {
 			if _, err := admin.Dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -232,8 +232,8 @@ func removed(t *testing.T, before map[string]string) {
 			}
 		}
 	}
-	for _, namespace := range []string{controlplane.Namespace, metav1.NamespaceSystem, metav1.NamespaceDefault, "hnc-repositories"} {
-		bindings, err := admin.RbacV1().RoleBindings(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hierarchy-apiserver"})
+	for _, namespace := range []string{controlplane.Namespace, metav1.NamespaceSystem, metav1.NamespaceDefault, "hns-repositories"} {
+		bindings, err := admin.RbacV1().RoleBindings(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hns"})
 		if err != nil || len(bindings.Items) > 0 {
 			t.Errorf("RoleBindings in %s: %v, %v", namespace, bindings, err)
 		}
@@ -241,7 +241,7 @@ func removed(t *testing.T, before map[string]string) {
 	if deployments, err := admin.AppsV1().Deployments(controlplane.Namespace).List(ctx, metav1.ListOptions{}); err != nil || len(deployments.Items) > 0 {
 		t.Errorf("Deployments: %v, %v", deployments, err)
 	}
-	if _, err := admin.CoreV1().PersistentVolumeClaims(controlplane.Namespace).Get(ctx, "hnc-apiserver", metav1.GetOptions{}); err != nil {
+	if _, err := admin.CoreV1().PersistentVolumeClaims(controlplane.Namespace).Get(ctx, "hns-apiserver", metav1.GetOptions{}); err != nil {
 		t.Errorf("the volume is gone: %v", err)
 	}
 	name := fmt.Sprintf("unrelated-%d", time.Now().UnixNano())

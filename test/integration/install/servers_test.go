@@ -21,7 +21,7 @@ import (
 // install installs the chart, and runs its servers, because there is no kubelet.
 func install(t *testing.T, values ...string) {
 	t.Helper()
-	if _, err := command(t, "helm", append([]string{"install", "hnc", chart, "--namespace=hnc-system", "--create-namespace"}, values...)...); err != nil {
+	if _, err := command(t, "helm", append([]string{"install", "hns", chart, "--namespace=hns-system", "--create-namespace"}, values...)...); err != nil {
 		t.Fatal(err)
 	}
 	serve(t)
@@ -37,14 +37,14 @@ func serve(t *testing.T) {
 	}
 	route(t, installation.APIServerPort)
 	propagator := make(chan error, 1)
-	propagatorArgs := serverArgs(t, "hnc-propagator", nil)
+	propagatorArgs := serverArgs(t, "hns-propagator", nil)
 	go func() {
-		_, err := cp.StartServer(context.WithoutCancel(ctx), installation, controlplane.Server{Name: "hnc-propagator", Args: propagatorArgs})
+		_, err := cp.StartServer(context.WithoutCancel(ctx), installation, controlplane.Server{Name: "hns-propagator", Args: propagatorArgs})
 		propagator <- err
 	}()
 	volume := filepath.Join(cp.Dir(), "tls")
 	suite.Eventually(t, "the certificate is issued", func() error {
-		secret, err := admin.CoreV1().Secrets(controlplane.Namespace).Get(ctx, "hnc-apiserver-cert", metav1.GetOptions{})
+		secret, err := admin.CoreV1().Secrets(controlplane.Namespace).Get(ctx, "hns-apiserver-cert", metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -58,10 +58,10 @@ func serve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := serverArgs(t, "hnc-apiserver", strings.NewReplacer("/etc/hnc/tls", volume, "/var/lib/hnc", filepath.Join(cp.Dir(), "data"),
-		"/etc/hnc/etcd/ca.crt", access.CAFile, "/etc/hnc/etcd/tls.crt", access.Client.CertFile, "/etc/hnc/etcd/tls.key", access.Client.KeyFile))
+	args := serverArgs(t, "hns-apiserver", strings.NewReplacer("/etc/hns/tls", volume, "/var/lib/hns", filepath.Join(cp.Dir(), "data"),
+		"/etc/hns/etcd/ca.crt", access.CAFile, "/etc/hns/etcd/tls.crt", access.Client.CertFile, "/etc/hns/etcd/tls.key", access.Client.KeyFile))
 	args = append(args, "--tls-sni-cert-key="+installation.Serving.CertFile+","+installation.Serving.KeyFile+":127.0.0.1")
-	server := controlplane.Server{Name: "hnc-apiserver", Args: args}
+	server := controlplane.Server{Name: "hns-apiserver", Args: args}
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--etcd-servers=") }) {
 		server.Etcd = &access
 	}
@@ -81,7 +81,7 @@ func serve(t *testing.T) {
 func route(t *testing.T, port int) {
 	t.Helper()
 	patch := `{"spec":{"type":"ExternalName","externalName":"localhost","selector":null,"ports":null,"clusterIP":null,"clusterIPs":null}}`
-	if _, err := admin.CoreV1().Services(controlplane.Namespace).Patch(t.Context(), "hnc-apiserver", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+	if _, err := admin.CoreV1().Services(controlplane.Namespace).Patch(t.Context(), "hns-apiserver", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	resource := schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
@@ -115,7 +115,7 @@ func serverArgs(t *testing.T, name string, paths *strings.Replacer) []string {
 
 func stopServers(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"hnc-propagator", "hnc-apiserver"} {
+	for _, name := range []string{"hns-propagator", "hns-apiserver"} {
 		if err := cp.StopProcess(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}

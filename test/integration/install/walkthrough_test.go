@@ -31,7 +31,7 @@ func TestPagesAboutInstallation(t *testing.T) {
 				// What a kubelet does.
 				Before: func(block pages.Block) {
 					if strings.Contains(block.Text, "uninstall") {
-						if err := cp.StopProcess(t.Context(), "hnc-propagator"); err != nil {
+						if err := cp.StopProcess(t.Context(), "hns-propagator"); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -39,7 +39,7 @@ func TestPagesAboutInstallation(t *testing.T) {
 				After: func(block pages.Block) {
 					switch {
 					case strings.Contains(block.Text, "uninstall"):
-						if err := cp.StopProcess(t.Context(), "hnc-apiserver"); err != nil {
+						if err := cp.StopProcess(t.Context(), "hns-apiserver"); err != nil {
 							t.Fatal(err)
 						}
 					case strings.Contains(block.Text, "make install") || strings.Contains(block.Text, "helm install"):

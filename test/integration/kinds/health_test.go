@@ -46,10 +46,10 @@ func ask(t *testing.T, config *rest.Config, process, path string) string {
 
 func TestMetricsOfThePropagatorTakeARight(t *testing.T) {
 	nobody := rest.AnonymousClientConfig(cp.RESTConfig())
-	if got := ask(t, nobody, "hnc-propagator", "/livez"); got != "200 ok" {
+	if got := ask(t, nobody, "hns-propagator", "/livez"); got != "200 ok" {
 		t.Errorf("health for everybody: %s", got)
 	}
-	if got := ask(t, nobody, "hnc-propagator", "/metrics"); !strings.HasPrefix(got, "403 ") {
+	if got := ask(t, nobody, "hns-propagator", "/metrics"); !strings.HasPrefix(got, "403 ") {
 		t.Errorf("metrics for everybody: %.200s", got)
 	}
 	if _, err := person(t.Context(), "metrics"); err != nil {
@@ -59,12 +59,12 @@ func TestMetricsOfThePropagatorTakeARight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := ask(t, reader, "hnc-propagator", "/metrics"); !strings.HasPrefix(got, "403 ") || !strings.Contains(got, `cannot get path \"/metrics\"`) {
+	if got := ask(t, reader, "hns-propagator", "/metrics"); !strings.HasPrefix(got, "403 ") || !strings.Contains(got, `cannot get path \"/metrics\"`) {
 		t.Errorf("metrics for a user without rights: %.200s", got)
 	}
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "metrics"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "hnc-metrics-reader"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "hns-metrics-reader"},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "metrics"}},
 	}
 	if _, err := admin.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
@@ -72,8 +72,8 @@ func TestMetricsOfThePropagatorTakeARight(t *testing.T) {
 	}
 	// The refusal is cached for a while.
 	suite.EventuallyEqual(t, "metrics for a user with the ClusterRole", "true", func() string {
-		got := ask(t, reader, "hnc-propagator", "/metrics")
-		return fmt.Sprint(strings.HasPrefix(got, "200 ") && strings.Contains(got, "hnc_propagator_leading 1"))
+		got := ask(t, reader, "hns-propagator", "/metrics")
+		return fmt.Sprint(strings.HasPrefix(got, "200 ") && strings.Contains(got, "hns_propagator_leading 1"))
 	})
 }
 
@@ -94,7 +94,7 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 			return strings.Join(failed, " ")
 		}
 	}
-	if err := cp.StopProcess(t.Context(), "hnc-apiserver"); err != nil {
+	if err := cp.StopProcess(t.Context(), "hns-apiserver"); err != nil {
 		t.Fatal(err)
 	}
 	started := false
@@ -103,12 +103,12 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 			return
 		}
 		started = true
-		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-apiserver", Args: apiServerRules}); err != nil {
+		if _, err := cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hns-apiserver", Args: apiServerRules}); err != nil {
 			t.Error(err)
 		}
 	}
 	t.Cleanup(start)
-	suite.EventuallyEqual(t, "the leader while our API is away", "[-]watch", readyz("hnc-propagator"))
+	suite.EventuallyEqual(t, "the leader while our API is away", "[-]watch", readyz("hns-propagator"))
 	standby := propagator()
 	standby.Replica = 1
 	ready := make(chan error, 1)
@@ -135,6 +135,6 @@ func TestThePropagatorIsReadyWhileItCanPropagateOrTakeOver(t *testing.T) {
 	if err := <-ready; err != nil {
 		t.Error(err)
 	}
-	suite.EventuallyEqual(t, "the leader", "200 ok", readyz("hnc-propagator"))
+	suite.EventuallyEqual(t, "the leader", "200 ok", readyz("hns-propagator"))
 	suite.EventuallyEqual(t, "the standby", "200 ok", readyz(standby.Process()))
 }

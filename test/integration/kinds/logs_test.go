@@ -46,7 +46,7 @@ func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 	put(t, secrets, object("Secret", mid, "less", removed))
 	eventuallyPresent(t, secrets, leaf, "less="+removed+"<"+mid+" token="+second+"<"+root)
 	written := planned(t, leaf, "silent-other", "Remove less Add more Change token")
-	for _, process := range []string{"hnc-propagator", "hnc-apiserver"} {
+	for _, process := range []string{"hns-propagator", "hns-apiserver"} {
 		content, err := os.ReadFile(cp.Log(process))
 		if err != nil {
 			t.Fatal(err)

@@ -78,7 +78,7 @@ func TestObjectsWhoseNamesFitIntoNoRequestAreNotCopied(t *testing.T) {
 
 	// An earlier version copied it.
 	config := rest.CopyConfig(cp.RESTConfig())
-	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:hnc-system:hnc-propagator"}
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:hns-system:hns-propagator"}
 	earlier, err := clients("earlier", config)
 	if err != nil {
 		t.Fatal(err)

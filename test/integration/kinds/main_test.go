@@ -38,7 +38,7 @@ var (
 	alice user
 	// carol may do the same with hierarchies under both of their names.
 	carol user
-	// auditLog is that of hnc-apiserver.
+	// auditLog is that of hns-apiserver.
 	auditLog string
 )
 
@@ -56,7 +56,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	if installation, err = suite.Install(ctx, cp, suite.Artifacts, controlplane.Server{Name: "hnc-apiserver", Args: apiServerRules}, propagator()); err != nil {
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, controlplane.Server{Name: "hns-apiserver", Args: apiServerRules}, propagator()); err != nil {
 		return err
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
@@ -88,13 +88,13 @@ var rules = []string{
 	mostVerbose, "--unpropagated-label=example.com/local", "--unpropagated-annotation=example.com/note", "--nopropagation-label=example.com/stays=here",
 }
 
-// apiServerRules are the flags of hnc-apiserver.
+// apiServerRules are the flags of hns-apiserver.
 var apiServerRules = append(slices.Clone(rules), suite.PatientCreates)
 
 // propagator has a short lease, which lets it take over soon after it was killed.
 func propagator(more ...string) controlplane.Server {
 	args := append([]string{"--leader-elect-lease-duration=8s", "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=500ms"}, rules...)
-	return controlplane.Server{Name: "hnc-propagator", Args: append(args, more...)}
+	return controlplane.Server{Name: "hns-propagator", Args: append(args, more...)}
 }
 
 // person returns the clients of a new ServiceAccount that has these rights in the whole cluster.

@@ -194,7 +194,7 @@ func TestARestartWritesNothingThatIsRight(t *testing.T) {
 		return c.ResourceVersion + " " + s.ResourceVersion
 	}
 	before := versions()
-	if err := cp.Kill(t.Context(), "hnc-propagator"); err != nil {
+	if err := cp.Kill(t.Context(), "hns-propagator"); err != nil {
 		t.Fatal(err)
 	}
 	// Meanwhile there is a change.

@@ -38,7 +38,7 @@ func namespaceConditions(t *testing.T, version string) string {
 // metric returns the value of one of the propagator's metrics, which is named with its labels.
 func metric(t *testing.T, name string) string {
 	t.Helper()
-	port, err := cp.Port("hnc-propagator")
+	port, err := cp.Port("hns-propagator")
 	if err != nil {
 		return err.Error()
 	}
@@ -104,7 +104,7 @@ func TestNamespaceConditions(t *testing.T) {
 	suite.EventuallyEqual(t, "the configuration itself", hnc.ReasonReady, func() string { reason, _ := condition(t, hnc.ConditionReady); return reason })
 
 	// A replica that takes over reports the same, and all is well once the cause is gone.
-	if err := cp.Kill(t.Context(), "hnc-propagator"); err != nil {
+	if err := cp.Kill(t.Context(), "hns-propagator"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := cp.StartServer(t.Context(), installation, propagator()); err != nil {

@@ -33,7 +33,7 @@ func TestTheStatusReportsTheRulesInForce(t *testing.T) {
 	}
 	ctx := context.WithoutCancel(t.Context())
 	restart := func(more ...string) {
-		if err := cp.Kill(ctx, "hnc-propagator"); err != nil {
+		if err := cp.Kill(ctx, "hns-propagator"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := cp.StartServer(ctx, installation, propagator(more...)); err != nil {
@@ -60,7 +60,7 @@ func TestTheStatusReportsTheRulesInForce(t *testing.T) {
 			restart()
 		}
 	})
-	const differ = `excludedNamespaceSelector is empty for hnc-apiserver and "a=b" for hnc-propagator`
+	const differ = `excludedNamespaceSelector is empty for hns-apiserver and "a=b" for hns-propagator`
 	suite.EventuallyEqual(t, "rules", differ+" "+same, reported)
 	suite.EventuallyEqual(t, "condition", hnc.ReasonRulesDiffer+": "+differ+"; set spec.rules of the configuration, or start both servers with the same flags", func() string {
 		reason, message := condition(t, hnc.ConditionBadConfiguration)
@@ -141,7 +141,7 @@ func TestRulesInTheConfigurationApplyAtOnce(t *testing.T) {
 	}
 	suite.EventuallyEqual(t, "copy", "[example.com/other]", func() string { return copyIn(leaf) })
 	lead := func() string {
-		l, err := admin.CoordinationV1().Leases("hnc-system").Get(t.Context(), "hnc-propagator", metav1.GetOptions{})
+		l, err := admin.CoordinationV1().Leases("hns-system").Get(t.Context(), "hns-propagator", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

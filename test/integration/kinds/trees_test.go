@@ -20,7 +20,7 @@ func letCarol(t *testing.T, root string) {
 	t.Helper()
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "carol-propagation-" + root},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "hnc-propagation-admin"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "hns-propagation-admin"},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: people, Name: "carol"}},
 	}
 	if _, err := admin.RbacV1().RoleBindings(root).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {

@@ -26,7 +26,7 @@ var flags = []string{
 	"--managed-namespace-label=team|env", `--managed-namespace-label=example\.com/[a-z]+`,
 	`--managed-namespace-label=pod-security\.kubernetes\.io/audit`,
 	"--managed-namespace-annotation=note", "--managed-namespace-annotation=retired",
-	"--excluded-namespace=kube-system,kube-public,kube-node-lease,hnc-system,vault",
+	"--excluded-namespace=kube-system,kube-public,kube-node-lease,hnc-system,hns-system,vault",
 	// Names that start with an l are none of ours.
 	"--included-namespace-regex=[a-km-z].*",
 	"--excluded-namespace-selector=hierarchy=off",
@@ -59,7 +59,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if alice, err = clients("alice", config); err != nil {
 		return err
 	}
-	apiServer := controlplane.Server{Name: "hnc-apiserver", Args: append(slices.Clone(flags), suite.PatientCreates)}
+	apiServer := controlplane.Server{Name: "hns-apiserver", Args: append(slices.Clone(flags), suite.PatientCreates)}
 	if installation, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev", "testdata/policies"}, apiServer); err != nil {
 		return err
 	}
@@ -68,10 +68,10 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 
 // propagate runs the propagator with these flags instead of the ones that it may have now.
 func propagate(ctx context.Context, flags []string) error {
-	if err := cp.StopProcess(ctx, "hnc-propagator"); err != nil {
+	if err := cp.StopProcess(ctx, "hns-propagator"); err != nil {
 		return err
 	}
-	_, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-propagator", Args: flags})
+	_, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-propagator", Args: flags})
 	return err
 }
 

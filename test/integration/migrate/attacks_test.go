@@ -69,7 +69,7 @@ func corrected(t *testing.T) {
 	}
 }
 
-// needsImpersonation checks that all rights on objects are not enough to act as hnc-propagator, which may do what the user may not.
+// needsImpersonation checks that all rights on objects are not enough to act as hns-propagator, which may do what the user may not.
 func needsImpersonation(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -86,7 +86,7 @@ func needsImpersonation(t *testing.T) {
 	if err := errors.Join(err, bound); err != nil {
 		t.Fatal(err)
 	}
-	const want = "all of which cluster-admin has:\n  impersonate serviceaccounts in namespace hnc-system\n"
+	const want = "all of which cluster-admin has:\n  impersonate serviceaccounts in namespace hns-system\n"
 	suite.Eventually(t, "only the impersonation is missing", func() error {
 		_, err := plugin(t, "", "migrate", "--yes", "--as="+name, "--export="+filepath.Join(t.TempDir(), "export.yaml"))
 		if err == nil || !strings.Contains(err.Error(), want) {

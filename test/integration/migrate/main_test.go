@@ -29,7 +29,7 @@ var (
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-// setUp installs HNC's definitions and, beside them, our servers.
+// setUp installs HNC's definitions and namespace and, beside them, our servers.
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
 	cp = started
 	if admin, err = suite.NewUser("admin", cp.RESTConfig()); err != nil {
@@ -38,14 +38,14 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if installation, err = cp.Install(ctx, "testdata/beside-hnc"); err != nil {
 		return err
 	}
-	objects, err := manifests("testdata/hnc.yaml", func(kind string) bool { return kind == "CustomResourceDefinition" })
+	objects, err := manifests("testdata/hnc.yaml", func(kind string) bool { return kind == "CustomResourceDefinition" || kind == "Namespace" })
 	if err != nil {
 		return err
 	}
 	if err := cp.Apply(ctx, objects); err != nil {
 		return err
 	}
-	return suite.Start(ctx, cp, installation, controlplane.Server{Name: "hnc-apiserver"})
+	return suite.Start(ctx, cp, installation, controlplane.Server{Name: "hns-apiserver"})
 }
 
 // manifests reads the objects of some kinds.

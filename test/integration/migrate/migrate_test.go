@@ -90,7 +90,7 @@ func startPropagator(t *testing.T) {
 	t.Helper()
 	go func() {
 		// It is not ready before the migration is completed.
-		_, _ = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hnc-propagator"})
+		_, _ = cp.StartServer(context.WithoutCancel(t.Context()), installation, controlplane.Server{Name: "hns-propagator"})
 	}()
 }
 
@@ -129,7 +129,7 @@ func TestMigration(t *testing.T) {
 	if _, err := plugin(t, "", "migrate", "rollback"); err == nil || !strings.Contains(err.Error(), "not confirmed") {
 		t.Errorf("a rollback without confirmation: %v", err)
 	}
-	// As if hnc-propagator had started too early.
+	// As if hns-propagator had started too early.
 	if _, err := admin.CoreV1().Namespaces().Patch(t.Context(), members[0].name, types.MergePatchType,
 		[]byte(`{"metadata":{"finalizers":["`+hnc.FinalizerSubnamespaces+`"]}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)

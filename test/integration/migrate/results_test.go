@@ -98,7 +98,7 @@ func testBadInput(t *testing.T) {
 	if out, err := plugin(t, "", "migrate", "--dry-run"); err != nil || !strings.Contains(out, "subnamespaceanchors acme/alone: namespace alone is not its sub-namespace") {
 		t.Errorf("a dry run: %v\n%s", err, out)
 	}
-	if _, err := admin.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, "hnc-migration", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := admin.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, "hns-migration", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("a migration has begun: %v", err)
 	}
 }
@@ -118,7 +118,7 @@ func rolledBack(t *testing.T) {
 	if _, err := webhooks.MutatingWebhookConfigurations().Get(ctx, "hnc-mutating-webhook-configuration", metav1.GetOptions{}); err != nil {
 		t.Errorf("the mutating webhooks: %v", err)
 	}
-	deployment, err := admin.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hnc-controller-manager", metav1.GetOptions{})
+	deployment, err := admin.AppsV1().Deployments("hnc-system").Get(ctx, "hnc-controller-manager", metav1.GetOptions{})
 	if err != nil || *deployment.Spec.Replicas != 1 {
 		t.Errorf("HNC does not run: %v", err)
 	}
@@ -148,7 +148,7 @@ func migrated(t *testing.T, members []member) {
 		t.Fatal(err)
 	}
 	want := &v1beta1.Rules{
-		ManagedNamespaceLabels: []string{`example\.com/.*`}, ExcludedNamespaces: []string{"kube-node-lease", "kube-public", "kube-system", hnc.SystemNamespace},
+		ManagedNamespaceLabels: []string{`example\.com/.*`}, ExcludedNamespaces: []string{"kube-node-lease", "kube-public", "kube-system", "hnc-system", hnc.SystemNamespace},
 	}
 	if !equality.Semantic.DeepEqual(c.Spec.Rules, want) {
 		t.Errorf("the rules are %+v, want %+v", c.Spec.Rules, want)

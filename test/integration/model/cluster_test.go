@@ -45,7 +45,7 @@ type cluster struct {
 	store controlplane.Etcd
 }
 
-// startCluster runs them until the test ends. flags are those of hnc-apiserver.
+// startCluster runs them until the test ends. flags are those of hns-apiserver.
 func startCluster(t *testing.T, seed uint64, flags ...string) *cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "model")
@@ -99,8 +99,8 @@ func (c *cluster) start(t *testing.T, seed uint64, flags []string) error {
 	}
 	c.store = etcd
 	etcd.Endpoints = []string{"https://" + c.etcd.Address()}
-	server := controlplane.Server{Name: "hnc-apiserver", Etcd: &etcd, Args: append([]string{"--ready-timeout=2s"}, flags...)}
-	propagator := controlplane.Server{Name: "hnc-propagator", Args: []string{"--profiling", "-v=4"}}
+	server := controlplane.Server{Name: "hns-apiserver", Etcd: &etcd, Args: append([]string{"--ready-timeout=2s"}, flags...)}
+	propagator := controlplane.Server{Name: "hns-propagator", Args: []string{"--profiling", "-v=4"}}
 	if err := c.gateways(ctx, installation, server, seed); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (c *cluster) disturb(ctx context.Context, random *rand.Rand) {
 
 // injected returns how many faults of each kind there were.
 func (c *cluster) injected() (lines []string) {
-	for direction, g := range map[string]*faults.Gateway{"to kube-apiserver": c.out, "to hnc-apiserver": c.in} {
+	for direction, g := range map[string]*faults.Gateway{"to kube-apiserver": c.out, "to hns-apiserver": c.in} {
 		all := g.Injected()
 		for _, fault := range slices.Sorted(maps.Keys(all)) {
 			lines = append(lines, fmt.Sprintf("%s: %s %d", direction, fault, all[fault]))

@@ -87,7 +87,7 @@ func metrics(ctx context.Context, client *http.Client, url string) (sample, erro
 
 func (s *sampler) take(ctx context.Context) (sample, error) {
 	row := sample{"seconds": time.Since(s.begin).Seconds()}
-	for name, process := range map[string]string{"apiserver": "hnc-apiserver", "propagator": "hnc-propagator"} {
+	for name, process := range map[string]string{"apiserver": "hns-apiserver", "propagator": "hns-propagator"} {
 		port, err := s.c.cp.Port(process)
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ func (s *sampler) take(ctx context.Context) (sample, error) {
 		row[name+"-goroutines"] = m["go_goroutines"]
 		row[name+"-memory"] = m["process_resident_memory_bytes"] / 1e6
 		row[name+"-heap"] = m["go_memstats_heap_inuse_bytes"] / 1e6
-		row["queue"] += m["hnc_propagation_queue_length"] + m["workqueue_depth"]
+		row["queue"] += m["hns_propagation_queue_length"] + m["workqueue_depth"]
 	}
 	m, err := metrics(ctx, s.etcd, s.c.store.Endpoints[0]+"/metrics")
 	if err != nil {
@@ -113,10 +113,10 @@ func (s *sampler) take(ctx context.Context) (sample, error) {
 	return row, nil
 }
 
-// dump writes the goroutines and the metrics of hnc-propagator to the folder of the logs.
+// dump writes the goroutines and the metrics of hns-propagator to the folder of the logs.
 func (s *sampler) dump(t *testing.T) {
 	t.Helper()
-	port, err := s.c.cp.Port("hnc-propagator")
+	port, err := s.c.cp.Port("hns-propagator")
 	if err != nil {
 		t.Error(err)
 		return

@@ -124,7 +124,7 @@ func (p *process) queued() int {
 	}
 	n := 0
 	for _, family := range families {
-		if family.GetName() == "hnc_propagation_queue_length" {
+		if family.GetName() == "hns_propagation_queue_length" {
 			for _, metric := range family.GetMetric() {
 				n += int(metric.GetGauge().GetValue())
 			}

@@ -1,4 +1,4 @@
-// Package propagation tests what the propagator makes of a cluster. kube-apiserver and hnc-apiserver are processes. The propagator runs in the process
+// Package propagation tests what the propagator makes of a cluster. kube-apiserver and hns-apiserver are processes. The propagator runs in the process
 // of the tests, which restart it, record its writes, and make its requests fail. The admission policies are not installed, so that tests can change
 // copies and tree labels.
 package propagation
@@ -37,11 +37,11 @@ func setUp(ctx context.Context, cp *controlplane.ControlPlane) error {
 		return err
 	}
 	// Many tests create Subnamespaces while no propagator runs.
-	server := controlplane.Server{Name: "hnc-apiserver", Args: []string{"--ready-timeout=0s"}}
+	server := controlplane.Server{Name: "hns-apiserver", Args: []string{"--ready-timeout=0s"}}
 	if _, err := suite.Install(ctx, cp, suite.Artifacts[:1], server); err != nil {
 		return err
 	}
-	if propagatorConfig, _, err = cp.ServiceAccount(ctx, controlplane.Namespace, "hnc-propagator"); err != nil {
+	if propagatorConfig, _, err = cp.ServiceAccount(ctx, controlplane.Namespace, "hns-propagator"); err != nil {
 		return err
 	}
 	clientconfig.SetDefaults(propagatorConfig)

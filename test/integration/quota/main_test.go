@@ -43,5 +43,5 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 
 // propagator is the only one.
 func propagator(flags ...string) controlplane.Server {
-	return controlplane.Server{Name: "hnc-propagator", Args: append([]string{"--leader-elect=false"}, flags...)}
+	return controlplane.Server{Name: "hns-propagator", Args: append([]string{"--leader-elect=false"}, flags...)}
 }

@@ -24,7 +24,7 @@ import (
 func intruder(t *testing.T) suite.User {
 	t.Helper()
 	config := rest.CopyConfig(cp.RESTConfig())
-	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:hnc-system:hnc-propagator"}
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:hns-system:hns-propagator"}
 	u, err := suite.NewUser("intruder", config)
 	if err != nil {
 		t.Fatal(err)

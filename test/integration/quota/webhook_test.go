@@ -47,7 +47,7 @@ func restart(t *testing.T, flags ...string) {
 	t.Helper()
 	// Cleanups have no context of the test.
 	ctx := context.WithoutCancel(t.Context())
-	if err := cp.StopProcess(ctx, "hnc-propagator"); err != nil {
+	if err := cp.StopProcess(ctx, "hns-propagator"); err != nil {
 		t.Fatal(err)
 	}
 	if err := suite.Start(ctx, cp, installation, propagator(flags...)); err != nil {

@@ -44,7 +44,7 @@ func TestPermissionsAreWithheldWhileLimitsAreNotInForce(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	suite.EventuallyEqual(t, "RoleBindings", "hnc-creator-withheld-again withheld-editor", func() string { return bindings("withheld-again") })
+	suite.EventuallyEqual(t, "RoleBindings", "hns-creator-withheld-again withheld-editor", func() string { return bindings("withheld-again") })
 
 	// A sub-namespace is deleted, and created again for its Subnamespace.
 	compute := stopComputing(t)
@@ -98,7 +98,7 @@ func TestPermissionsAreWithheldWhileLimitsAreNotInForce(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"withheld-new", "withheld-again"} {
-		suite.EventuallyEqual(t, "RoleBindings", "hnc-creator-"+name+" withheld-editor withheld-late", func() string { return bindings(name) })
+		suite.EventuallyEqual(t, "RoleBindings", "hns-creator-"+name+" withheld-editor withheld-late", func() string { return bindings(name) })
 		suite.Eventually(t, "the condition of "+name, func() error {
 			s, err := admin.HNC.HncV1beta1().Subnamespaces("withheld-root").Get(t.Context(), name, metav1.GetOptions{})
 			if err == nil && !meta.IsStatusConditionTrue(s.Status.Conditions, hnc.ConditionReady) {
@@ -106,7 +106,7 @@ func TestPermissionsAreWithheldWhileLimitsAreNotInForce(t *testing.T) {
 			}
 			return err
 		})
-		creators, err := admin.RbacV1().RoleBindings(name).Get(t.Context(), "hnc-creator-"+name, metav1.GetOptions{})
+		creators, err := admin.RbacV1().RoleBindings(name).Get(t.Context(), "hns-creator-"+name, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

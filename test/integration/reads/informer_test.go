@@ -60,14 +60,14 @@ func TestAServiceAccountsInformerKeepsUp(t *testing.T) {
 	knows()
 	first := bind(t, "robots-a", "view", "system:serviceaccount:robots:robot")
 	knows("robots-a")
-	if err := cp.Kill(t.Context(), "hnc-apiserver"); err != nil {
+	if err := cp.Kill(t.Context(), "hns-apiserver"); err != nil {
 		t.Fatal(err)
 	}
 	bind(t, "robots-b", "view", "system:serviceaccount:robots:robot")
 	if err := root.RbacV1().RoleBindings("robots-a").Delete(t.Context(), first.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cp.StartServer(t.Context(), installation, controlplane.Server{Name: "hnc-apiserver"}); err != nil {
+	if _, err := cp.StartServer(t.Context(), installation, controlplane.Server{Name: "hns-apiserver"}); err != nil {
 		t.Fatal(err)
 	}
 	knows("robots-b")

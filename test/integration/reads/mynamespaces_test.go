@@ -112,7 +112,7 @@ func TestEverybodySeesHisOwnNamespaces(t *testing.T) {
 
 // Who may ask at all is RBAC's to say, like everything else.
 func TestMynamespacesTakeARight(t *testing.T) {
-	const name = "hnc-mynamespaces"
+	const name = "hns-mynamespaces"
 	binding, err := root.RbacV1().ClusterRoleBindings().Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -34,10 +34,10 @@ func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 		{"make it a copy", "policy", `{"metadata":{"labels":{"hnc.x-k8s.io/inherited-from":"x"}}}`, types.MergePatchType, metav1.PatchOptions{}, "cannot get label"},
 		{"remove the field manager", "policy", `{"metadata":{"managedFields":[{}]}}`, types.MergePatchType, metav1.PatchOptions{}, "would belong to the RepositorySync evaded"},
 		{"write as the field manager", "policy", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"policy","labels":{"hnc.x-k8s.io/repository-sync":"evaded"},
-"annotations":{"hnc.x-k8s.io/source-path":"` + policyFile + `"}},"data":{"key":"2"}}`, types.ApplyPatchType, metav1.PatchOptions{FieldManager: "hnc-sync-evaded", Force: &force},
+"annotations":{"hnc.x-k8s.io/source-path":"` + policyFile + `"}},"data":{"key":"2"}}`, types.ApplyPatchType, metav1.PatchOptions{FieldManager: "hns-sync-evaded", Force: &force},
 			"would belong to the RepositorySync evaded"},
 		{"forge another one", "forged", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"forged","labels":{"hnc.x-k8s.io/repository-sync":"evaded"}}}`,
-			types.ApplyPatchType, metav1.PatchOptions{FieldManager: "hnc-sync-evaded"}, "would belong to the RepositorySync evaded"},
+			types.ApplyPatchType, metav1.PatchOptions{FieldManager: "hns-sync-evaded"}, "would belong to the RepositorySync evaded"},
 		{"detach it", "policy", `{"metadata":{"annotations":{"client.lifecycle.config.k8s.io/deletion":"detach","configmanagement.gke.io/managed":"disabled",
 "client.lifecycle.config.k8s.io/mutation":"ignore"}}}`, types.MergePatchType, metav1.PatchOptions{}, ""},
 	} {

@@ -22,7 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// repository is a Git repository in the directory that hnc-sync may read.
+// repository is a Git repository in the directory that hns-sync may read.
 type repository struct {
 	dir string
 	git *gogit.Repository

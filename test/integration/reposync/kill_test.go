@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// TestKilledAtAnyTime kills hnc-sync in the middle of its first synchronization and of a prune: after some number of writes, which differs from run to
+// TestKilledAtAnyTime kills hns-sync in the middle of its first synchronization and of a prune: after some number of writes, which differs from run to
 // run. Nothing is left out or left behind.
 func TestKilledAtAnyTime(t *testing.T) {
 	const namespaces, inherited = 4, 30
@@ -40,7 +40,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 			}
 			return nil
 		})
-		if err := cp.Kill(t.Context(), "hnc-sync"); err != nil {
+		if err := cp.Kill(t.Context(), "hns-sync"); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: killed at %d objects", what, count())

@@ -1,4 +1,4 @@
-// Package reposync tests on a real control plane that hnc-sync keeps the cluster equal to repositories. All servers are processes, and everybody
+// Package reposync tests on a real control plane that hns-sync keeps the cluster equal to repositories. All servers are processes, and everybody
 // has the rights that RBAC gives.
 package reposync
 
@@ -19,7 +19,7 @@ import (
 const (
 	binDir = "../../../_output/bin"
 	// accounts is the namespace of the ServiceAccounts that repositories are applied as.
-	accounts = "hnc-repositories"
+	accounts = "hns-repositories"
 	// policy may write all that the repositories of the tests contain, limited is an account without rights.
 	policy, limited = "policy", "limited"
 	// unlisting is an account that may write a few kinds, and list no others.
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
 // syncServer has a short lease, which lets it take over soon after it was killed.
 func syncServer() controlplane.Server {
-	return controlplane.Server{Name: "hnc-sync", Args: []string{
+	return controlplane.Server{Name: "hns-sync", Args: []string{
 		"--leader-elect-lease-duration=5s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=500ms", "--local-repositories=" + local,
 	}}
 }
@@ -57,7 +57,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if admin, err = suite.NewUser("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	servers := []controlplane.Server{{Name: "hnc-apiserver", Args: []string{suite.PatientCreates}}, {Name: "hnc-propagator"}, syncServer()}
+	servers := []controlplane.Server{{Name: "hns-apiserver", Args: []string{suite.PatientCreates}}, {Name: "hns-propagator"}, syncServer()}
 	if installation, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev-sync", "../../../artifacts/policies"}, servers...); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
 		}
 		return err
 	})
-	forbidden(t, "an account that the author may not impersonate", err, `may not act as the ServiceAccount "policy" in namespace "hnc-repositories"`)
+	forbidden(t, "an account that the author may not impersonate", err, `may not act as the ServiceAccount "policy" in namespace "hns-repositories"`)
 
 	start(t, "rights", spec)
 	syncs := author.HNC.HncV1beta1().RepositorySyncs()
@@ -54,7 +54,7 @@ func TestSpecNeedsTheRightToImpersonate(t *testing.T) {
 	_, err = syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "secret"}, Spec: *secret}, metav1.CreateOptions{})
 	forbidden(t, "a Secret that the operator may not read", err, `may not read the Secret "credentials"`)
 	system := spec.DeepCopy()
-	system.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hnc-system", Name: "hnc-propagator"}
+	system.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hns-system", Name: "hns-propagator"}
 	_, err = syncs.Create(t.Context(), &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "system"}, Spec: *system}, metav1.CreateOptions{})
 	forbidden(t, "the propagator's account", err, "impersonate")
 }
@@ -64,13 +64,13 @@ func TestRepositoryDoesNotReachBeyondItsAccount(t *testing.T) {
 	spec := r.spec()
 	spec.ServiceAccount.Name = limited
 	start(t, "limited", spec)
-	failing(t, "limited", hnc.ReasonApplyFailed, "system:serviceaccount:hnc-repositories:limited")
+	failing(t, "limited", hnc.ReasonApplyFailed, "system:serviceaccount:hns-repositories:limited")
 	if got := values(t, "x-shop"); got != "-" {
 		t.Errorf("the namespace was created: %q", got)
 	}
-	// hnc-sync may not impersonate accounts elsewhere, even if an administrator names one.
+	// hns-sync may not impersonate accounts elsewhere, even if an administrator names one.
 	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: "elsewhere"}, Spec: r.spec()}
-	s.Spec.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hnc-system", Name: "hnc-propagator"}
+	s.Spec.ServiceAccount = v1beta1.ServiceAccountReference{Namespace: "hns-system", Name: "hns-propagator"}
 	if _, err := admin.HNC.HncV1beta1().RepositorySyncs().Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestDirectoriesNeedARight(t *testing.T) {
 		}
 	})
 	failing(t, "undirected", hnc.ReasonApplyFailed, "update on hierarchies/abstract.hnc.x-k8s.io")
-	bind("hnc-abstract-ancestors-admin")
+	bind("hns-abstract-ancestors-admin")
 	synced(t, "undirected", r.head(t))
 	suite.EventuallyEqual(t, "directories above", "dd-eng", func() string { return abstractAncestors(t, "dd-shop") })
 }

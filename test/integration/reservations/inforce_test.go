@@ -217,7 +217,7 @@ func family(t *testing.T, prefix string, n int) (root string, namespaces []strin
 func TestQuotaThatIsNotInForceInTimeIsStoredWithAWarning(t *testing.T) {
 	root, _ := family(t, "late-", 0)
 	e := editorOf(t, "late", root)
-	propagator := controlplane.Server{Name: "hnc-propagator"}
+	propagator := controlplane.Server{Name: "hns-propagator"}
 	if err := cp.StopProcess(t.Context(), propagator.Name); err != nil {
 		t.Fatal(err)
 	}

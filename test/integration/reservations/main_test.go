@@ -1,4 +1,4 @@
-// Package reservations tests that hierarchical quotas hold against concurrent writers while replicas of hnc-apiserver come and go, by replaying what
+// Package reservations tests that hierarchical quotas hold against concurrent writers while replicas of hns-apiserver come and go, by replaying what
 // etcd has committed. All servers are processes.
 package reservations
 
@@ -18,10 +18,10 @@ var (
 	installation *controlplane.Installation
 	// admin is of the group system:masters.
 	admin suite.User
-	// replicas are the replicas of hnc-apiserver, which share an etcd. Only the first one is running at first.
+	// replicas are the replicas of hns-apiserver, which share an etcd. Only the first one is running at first.
 	replicas = []controlplane.Server{
-		{Name: "hnc-apiserver", SharedEtcd: true, Args: []string{"--max-waiting-requests-per-user=2"}},
-		{Name: "hnc-apiserver", SharedEtcd: true, Replica: 1},
+		{Name: "hns-apiserver", SharedEtcd: true, Args: []string{"--max-waiting-requests-per-user=2"}},
+		{Name: "hns-apiserver", SharedEtcd: true, Replica: 1},
 	}
 )
 
@@ -32,6 +32,6 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	if admin, err = suite.NewUser("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	installation, err = suite.Install(ctx, cp, suite.Artifacts, replicas[0], controlplane.Server{Name: "hnc-propagator"})
+	installation, err = suite.Install(ctx, cp, suite.Artifacts, replicas[0], controlplane.Server{Name: "hns-propagator"})
 	return err
 }

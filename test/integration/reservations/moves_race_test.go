@@ -109,7 +109,7 @@ type replay struct {
 func (r *replay) run(t *testing.T, client *clientv3.Client, revision int64) {
 	t.Helper()
 	// A last write shows that the watch has delivered everything.
-	end, err := client.Put(t.Context(), "/registry/hnc-test-end", "")
+	end, err := client.Put(t.Context(), "/registry/hns-test-end", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 // external is the member of an etcd for the hierarchies alone.
 var external = controlplane.EtcdMembers(1)
 
-// startExternal starts the etcd, and has hnc-apiserver use it from its next start on.
+// startExternal starts the etcd, and has hns-apiserver use it from its next start on.
 func startExternal(t *testing.T) {
 	t.Helper()
 	access, err := controlplane.StartEtcd(t.Context(), cp, external)
@@ -117,7 +117,7 @@ func watchFrom(t *testing.T, version string) string {
 	return ""
 }
 
-// eventuallyCached waits until hnc-apiserver has the parent of a namespace in its cache, from which the propagator gets it.
+// eventuallyCached waits until hns-apiserver has the parent of a namespace in its cache, from which the propagator gets it.
 func eventuallyCached(t *testing.T, name, parent string) {
 	t.Helper()
 	suite.EventuallyEqual(t, "the parent of "+name+" in the cache", parent, func() string {
@@ -169,14 +169,14 @@ func TestSnapshotsOfAnExternalEtcd(t *testing.T) {
 	for _, way := range []struct {
 		name string
 		bump uint64
-		// running is whether hnc-apiserver runs during the restore.
+		// running is whether hns-apiserver runs during the restore.
 		running bool
 	}{
 		{"with the revisions of the snapshot", 0, false},
 		{"with later revisions", 1_000_000_000, false},
 		// The revision has to be later than that of the store before, which has been restored with a bump already.
-		{"with later revisions, below a running hnc-apiserver", 2_000_000_000, true},
-		{"with the revisions of the snapshot, below a running hnc-apiserver", 0, true},
+		{"with later revisions, below a running hns-apiserver", 2_000_000_000, true},
+		{"with the revisions of the snapshot, below a running hns-apiserver", 0, true},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			list, err := root.HNC.HncV1beta1().Hierarchies("").List(t.Context(), metav1.ListOptions{})

@@ -30,9 +30,9 @@ const (
 )
 
 var (
-	propagator = controlplane.Server{Name: "hnc-propagator", Args: []string{"--leader-elect=false"}}
+	propagator = controlplane.Server{Name: "hns-propagator", Args: []string{"--leader-elect=false"}}
 	// apiServer embeds its etcd.
-	apiServer = controlplane.Server{Name: "hnc-apiserver", Args: []string{suite.PatientCreates}}
+	apiServer = controlplane.Server{Name: "hns-apiserver", Args: []string{suite.PatientCreates}}
 )
 
 var (

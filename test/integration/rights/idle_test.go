@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// cycles returns how many synchronizations hnc-sync has made.
+// cycles returns how many synchronizations hns-sync has made.
 func cycles(ctx context.Context) (int, error) {
-	port, err := cp.Port("hnc-sync")
+	port, err := cp.Port("hns-sync")
 	if err != nil {
 		return 0, err
 	}
@@ -40,14 +40,14 @@ func cycles(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	found := regexp.MustCompile(`(?m)^hnc_sync_duration_seconds_count\{sync="policy"\} (\d+)$`).FindSubmatch(body)
+	found := regexp.MustCompile(`(?m)^hns_sync_duration_seconds_count\{sync="policy"\} (\d+)$`).FindSubmatch(body)
 	if found == nil {
 		return 0, fmt.Errorf("no synchronization: %s %.200s", response.Status, body)
 	}
 	return strconv.Atoi(string(found[1]))
 }
 
-// syncRequests returns the requests of hnc-sync, and of the accounts that it acts as, except for those of its lease and its watches.
+// syncRequests returns the requests of hns-sync, and of the accounts that it acts as, except for those of its lease and its watches.
 func syncRequests(t *testing.T) []string {
 	t.Helper()
 	log, err := os.ReadFile(auditLog)
@@ -64,7 +64,7 @@ func syncRequests(t *testing.T) []string {
 			continue
 		}
 		lease := event.ObjectRef != nil && event.ObjectRef.Resource == "leases"
-		if event.User.Username == "system:serviceaccount:hnc-system:hnc-sync" && !lease && event.Verb != "watch" {
+		if event.User.Username == "system:serviceaccount:hns-system:hns-sync" && !lease && event.Verb != "watch" {
 			all = append(all, event.Verb+" "+event.RequestURI)
 		}
 	}

@@ -28,7 +28,7 @@ kind: Policy
 omitStages: [RequestReceived]
 rules:
 - level: Metadata
-  users: ["system:serviceaccount:hnc-system:hnc-apiserver", "system:serviceaccount:hnc-system:hnc-propagator", "system:serviceaccount:hnc-system:hnc-sync"]
+  users: ["system:serviceaccount:hns-system:hns-apiserver", "system:serviceaccount:hns-system:hns-propagator", "system:serviceaccount:hns-system:hns-sync"]
 - level: None
 `
 
@@ -66,12 +66,12 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	}
 	// Rights that are gathered from ClusterRoles arrive a moment later.
 	err = wait.PollUntilContextTimeout(ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
-		return review(ctx, "hnc-propagator", "list", "secrets")
+		return review(ctx, "hns-propagator", "list", "secrets")
 	})
 	if err != nil {
 		return err
 	}
-	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hnc-apiserver"})
+	port, err := cp.StartServer(ctx, installation, controlplane.Server{Name: "hns-apiserver"})
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 		return err
 	}
 	local = filepath.Join(cp.Dir(), "repositories")
-	for _, server := range []controlplane.Server{{Name: "hnc-propagator"}, {Name: "hnc-sync", Args: []string{"--local-repositories=" + local}}} {
+	for _, server := range []controlplane.Server{{Name: "hns-propagator"}, {Name: "hns-sync", Args: []string{"--local-repositories=" + local}}} {
 		if _, err = cp.StartServer(ctx, installation, server); err != nil {
 			return err
 		}

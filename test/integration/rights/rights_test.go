@@ -34,7 +34,7 @@ func requests(t *testing.T, account string) sets.Set[string] {
 		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
 			t.Fatal(err)
 		}
-		if event.User.Username != "system:serviceaccount:hnc-system:"+account {
+		if event.User.Username != "system:serviceaccount:hns-system:"+account {
 			continue
 		}
 		// The propagator waits until the webhook of quotas denies a dry run.
@@ -110,11 +110,11 @@ func eventually(t *testing.T, what string, try func(ctx context.Context) error) 
 
 func TestServersNeedAllRightsThatTheyHave(t *testing.T) {
 	story(t)
-	apiserver := requests(t, "hnc-apiserver")
-	for request := range allowed(clusterRole(t, "hnc-apiserver")).Difference(apiserver) {
+	apiserver := requests(t, "hns-apiserver")
+	for request := range allowed(clusterRole(t, "hns-apiserver")).Difference(apiserver) {
 		// Read when a ResourceQuota of ours goes, which may be after this.
 		if request != "get resourcequotas." {
-			t.Errorf("ClusterRole hnc-apiserver allows what is not needed: %s", request)
+			t.Errorf("ClusterRole hns-apiserver allows what is not needed: %s", request)
 		}
 	}
 	for request := range apiserver {
@@ -122,11 +122,11 @@ func TestServersNeedAllRightsThatTheyHave(t *testing.T) {
 		review := strings.HasSuffix(resource, "reviews.authentication.k8s.io") || strings.HasSuffix(resource, "reviews.authorization.k8s.io")
 		if strings.Contains(resource, "/") || verb != "read" && !review &&
 			request != "get namespaces." && request != "get configmaps." && request != "get resourcequotas." {
-			t.Errorf("hnc-apiserver requests something new: %s", request)
+			t.Errorf("hns-apiserver requests something new: %s", request)
 		}
 	}
-	propagator := requests(t, "hnc-propagator")
-	for request := range allowed(clusterRole(t, "hnc-propagator")).Difference(propagator) {
+	propagator := requests(t, "hns-propagator")
+	for request := range allowed(clusterRole(t, "hns-propagator")).Difference(propagator) {
 		verb, resource, _ := strings.Cut(request, " ")
 		switch {
 		case verb == "bind" || verb == "escalate":
@@ -142,7 +142,7 @@ func TestServersNeedAllRightsThatTheyHave(t *testing.T) {
 		case strings.HasSuffix(resource, ".hnc.x-k8s.io"), strings.HasSuffix(resource, ".events.k8s.io"), request == "patch events.", request == "get roles.rbac.authorization.k8s.io", request == "get rolebindings.rbac.authorization.k8s.io":
 			// Some are needed to rebuild a lost store, or are asked for by the registry.
 		default:
-			t.Errorf("ClusterRole hnc-propagator allows what is not needed: %s", request)
+			t.Errorf("ClusterRole hns-propagator allows what is not needed: %s", request)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestRightsThatNoServerHas(t *testing.T) {
 		"delete": {"secrets", "namespaces", "rolebindings.rbac.authorization.k8s.io"},
 		"patch":  {"secrets", "namespaces"},
 	}
-	for account, rows := range map[string][]map[string][]string{"hnc-apiserver": {denied, readOnly}, "hnc-propagator": {denied}, "hnc-sync": {denied, readOnly}} {
+	for account, rows := range map[string][]map[string][]string{"hns-apiserver": {denied, readOnly}, "hns-propagator": {denied}, "hns-sync": {denied, readOnly}} {
 		for _, row := range rows {
 			for verb, resources := range row {
 				for _, resource := range resources {
@@ -173,8 +173,8 @@ func TestRightsThatNoServerHas(t *testing.T) {
 			}
 		}
 	}
-	if !may(t, "hnc-apiserver", "list", "secrets") || !may(t, "hnc-apiserver", "watch", "anythings.example.com") {
-		t.Error("hnc-apiserver can't serve reads of any kind")
+	if !may(t, "hns-apiserver", "list", "secrets") || !may(t, "hns-apiserver", "watch", "anythings.example.com") {
+		t.Error("hns-apiserver can't serve reads of any kind")
 	}
 }
 
@@ -196,8 +196,8 @@ func review(ctx context.Context, account, verb, resource string) (bool, error) {
 
 func reviewIn(ctx context.Context, namespace, account, verb, resource, group, subresource string) (bool, error) {
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User:   "system:serviceaccount:hnc-system:" + account,
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:hnc-system", "system:authenticated"},
+		User:   "system:serviceaccount:hns-system:" + account,
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:hns-system", "system:authenticated"},
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: namespace, Verb: verb, Group: group, Resource: resource, Subresource: subresource,
 		},
@@ -217,7 +217,7 @@ func TestBuiltInKindsAreThoseOfDiscovery(t *testing.T) {
 	}
 	named := sets.New[string]()
 	for _, u := range rendered {
-		if u.GetKind() != "ClusterRole" || u.GetName() != "hnc-apiserver:any-kind" {
+		if u.GetKind() != "ClusterRole" || u.GetName() != "hns-apiserver:any-kind" {
 			continue
 		}
 		var role rbacv1.ClusterRole

@@ -18,12 +18,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-const accounts = "hnc-repositories"
+const accounts = "hns-repositories"
 
 // synchronized is set when synchronize has been called.
 var synchronized bool
 
-// synchronize has hnc-sync do all that it does as itself: read a RepositorySync and its Secret, act as its account, and report.
+// synchronize has hns-sync do all that it does as itself: read a RepositorySync and its Secret, act as its account, and report.
 func synchronize(t *testing.T) {
 	t.Helper()
 	if synchronized {
@@ -84,12 +84,12 @@ func synchronize(t *testing.T) {
 
 func TestSyncNeedsAllRightsThatItHas(t *testing.T) {
 	synchronize(t)
-	sync := requests(t, "hnc-sync")
+	sync := requests(t, "hns-sync")
 	rights := sets.New[string]()
-	for _, name := range []string{"hnc-sync", "hnc-sync:accounts"} {
+	for _, name := range []string{"hns-sync", "hns-sync:accounts"} {
 		rights = rights.Union(allowed(clusterRole(t, name)))
 	}
-	for namespace, name := range map[string]string{metav1.NamespaceDefault: "hnc-sync:events", "hnc-system": "hnc-sync:leader-election"} {
+	for namespace, name := range map[string]string{metav1.NamespaceDefault: "hns-sync:events", "hns-system": "hns-sync:leader-election"} {
 		role, err := kube.RbacV1().Roles(namespace).Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -99,18 +99,18 @@ func TestSyncNeedsAllRightsThatItHas(t *testing.T) {
 	for request := range rights.Difference(sync) {
 		// An event that repeats is changed.
 		if request != "patch events." {
-			t.Errorf("hnc-sync may do what it does not need: %s", request)
+			t.Errorf("hns-sync may do what it does not need: %s", request)
 		}
 	}
 	for request := range sync.Difference(rights) {
 		// Those of the serving library are in roles of Kubernetes.
 		if review := strings.Contains(request, "reviews.auth"); !review && request != "read configmaps." && request != "get configmaps." {
-			t.Errorf("hnc-sync requests something new: %s", request)
+			t.Errorf("hns-sync requests something new: %s", request)
 		}
 	}
 }
 
-// The account of hnc-sync is nobody outside the namespace of accounts.
+// The account of hns-sync is nobody outside the namespace of accounts.
 func TestSyncActsAsAccountsOfOneNamespaceOnly(t *testing.T) {
 	for _, row := range []struct {
 		namespace, verb, resource string
@@ -121,18 +121,18 @@ func TestSyncActsAsAccountsOfOneNamespaceOnly(t *testing.T) {
 		{accounts, "list", "secrets", false},
 		{accounts, "create", "serviceaccounts", false},
 		{accounts, "impersonate", "users", false},
-		{"hnc-system", "impersonate", "serviceaccounts", false},
+		{"hns-system", "impersonate", "serviceaccounts", false},
 		{"kube-system", "impersonate", "serviceaccounts", false},
-		{"hnc-system", "get", "secrets", false},
+		{"hns-system", "get", "secrets", false},
 		{"kube-system", "get", "secrets", false},
 		{"default", "impersonate", "serviceaccounts", false},
 	} {
-		got, err := reviewIn(t.Context(), row.namespace, "hnc-sync", row.verb, row.resource, "", "")
+		got, err := reviewIn(t.Context(), row.namespace, "hns-sync", row.verb, row.resource, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got != row.want {
-			t.Errorf("hnc-sync may %s %s in %s: %v, want %v", row.verb, row.resource, row.namespace, got, row.want)
+			t.Errorf("hns-sync may %s %s in %s: %v, want %v", row.verb, row.resource, row.namespace, got, row.want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", V
 // startPropagator runs the propagator until the test ends.
 func startPropagator(t *testing.T) {
 	t.Helper()
-	server := controlplane.Server{Name: "hnc-propagator"}
+	server := controlplane.Server{Name: "hns-propagator"}
 	if _, err := cp.StartServer(t.Context(), installation, server); err != nil {
 		t.Fatal(err)
 	}

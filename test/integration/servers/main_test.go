@@ -26,7 +26,7 @@ var (
 	cp           *controlplane.ControlPlane
 	installation *controlplane.Installation
 	// registered is the server that kube-apiserver forwards to. It shares its etcd with the replicas.
-	registered = controlplane.Server{Name: "hnc-apiserver", SharedEtcd: true}
+	registered = controlplane.Server{Name: "hns-apiserver", SharedEtcd: true}
 	// replicas run in this process, and are only reached at their own ports.
 	replicas []*replica
 	// admin is of the group system:masters.

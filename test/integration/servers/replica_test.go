@@ -55,7 +55,7 @@ func configure(port int) (*options.Options, error) {
 		return nil, err
 	}
 	o := options.New()
-	flags := pflag.NewFlagSet("hnc-apiserver", pflag.ContinueOnError)
+	flags := pflag.NewFlagSet("hns-apiserver", pflag.ContinueOnError)
 	for _, section := range o.Flags().FlagSets {
 		flags.AddFlagSet(section)
 	}

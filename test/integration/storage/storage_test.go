@@ -48,7 +48,7 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := controlplane.Server{
-		Name: "hnc-apiserver", SharedEtcd: true, Args: []string{"--encryption-provider-config=" + config, "--etcd-prefix=" + prefix},
+		Name: "hns-apiserver", SharedEtcd: true, Args: []string{"--encryption-provider-config=" + config, "--etcd-prefix=" + prefix},
 	}
 	port, err := cp.StartServer(t.Context(), installation, server)
 	if err != nil {
@@ -91,7 +91,7 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	}
 
 	t.Run("objects that copies have overwritten are encrypted, too", func(t *testing.T) {
-		config, _, err := cp.ServiceAccount(t.Context(), controlplane.Namespace, "hnc-propagator")
+		config, _, err := cp.ServiceAccount(t.Context(), controlplane.Namespace, "hns-propagator")
 		if err != nil {
 			t.Fatal(err)
 		}

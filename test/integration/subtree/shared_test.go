@@ -49,7 +49,7 @@ func steadyUpstreams(t *testing.T) int {
 	return n
 }
 
-// usage returns the memory and the processor time that hnc-apiserver takes.
+// usage returns the memory and the processor time that hns-apiserver takes.
 func usage(t *testing.T) (mebibytes int, processor time.Duration) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -60,7 +60,7 @@ func usage(t *testing.T) (mebibytes int, processor time.Duration) {
 			continue // it has ended
 		}
 		fields := strings.Fields(string(raw))
-		if fields[1] != "(hnc-apiserver)" || fields[3] != strconv.Itoa(os.Getpid()) {
+		if fields[1] != "(hns-apiserver)" || fields[3] != strconv.Itoa(os.Getpid()) {
 			continue
 		}
 		user, _ := strconv.Atoi(fields[13])
@@ -68,7 +68,7 @@ func usage(t *testing.T) (mebibytes int, processor time.Duration) {
 		pages, _ := strconv.Atoi(fields[23])
 		return pages * os.Getpagesize() >> 20, time.Duration(user+system) * 10 * time.Millisecond
 	}
-	t.Fatal("there is no hnc-apiserver")
+	t.Fatal("there is no hns-apiserver")
 	return 0, 0
 }
 

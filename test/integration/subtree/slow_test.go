@@ -97,10 +97,10 @@ func TestSlowWatchersAreDisconnectedAndDelayNobody(t *testing.T) {
 	}
 }
 
-// slowWatch opens a watch at hnc-apiserver itself, by a connection with small buffers, of which nothing is read but the header.
+// slowWatch opens a watch at hns-apiserver itself, by a connection with small buffers, of which nothing is read but the header.
 func slowWatch(t *testing.T, path string) io.ReadCloser {
 	t.Helper()
-	port, err := cp.Port("hnc-apiserver")
+	port, err := cp.Port("hns-apiserver")
 	must(t, "port", err)
 	config := rest.CopyConfig(admin.Config)
 	// Its certificate is for its service.

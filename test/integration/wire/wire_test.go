@@ -44,7 +44,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if kube, err = kubernetes.NewForConfig(cp.RESTConfig()); err != nil {
 		return err
 	}
-	_, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev"}, controlplane.Server{Name: "hnc-apiserver", Args: []string{
+	_, err = suite.Install(ctx, cp, []string{"../../../artifacts/dev"}, controlplane.Server{Name: "hns-apiserver", Args: []string{
 		"--managed-namespace-label=managed[.]example/.*", "--managed-namespace-annotation=managed[.]example/.*", "--ready-timeout=0",
 	}})
 	return err

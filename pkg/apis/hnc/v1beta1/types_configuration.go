@@ -138,12 +138,12 @@ type HNCConfigurationStatus struct {
 	// +optional
 	InForce InForce `json:"inForce,omitempty,omitzero"`
 	// checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until
-	// hnc-propagator has recorded it.
+	// hns-propagator has recorded it.
 	// +optional
 	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
 }
 
-// Checkpoint identifies a state of the hierarchies that was propagated. hnc-propagator records it here and in the
+// Checkpoint identifies a state of the hierarchies that was propagated. hns-propagator records it here and in the
 // cluster; they differ after one of both was restored.
 type Checkpoint struct {
 	// cluster is the UID of the namespace kube-system.
@@ -154,18 +154,18 @@ type Checkpoint struct {
 
 // InForce are the rules that each server applies.
 type InForce struct {
-	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that has written
+	// apiServer are the rules of hns-apiserver. With several replicas, they are those of the replica that has written
 	// the status last.
 	// +optional
 	APIServer *Rules `json:"apiServer,omitempty"`
-	// propagator are the rules of hnc-propagator.
+	// propagator are the rules of hns-propagator.
 	// +optional
 	Propagator *Rules `json:"propagator,omitempty"`
-	// apiServerOverridden are the flags that hnc-apiserver was started with and that spec.rules overrides.
+	// apiServerOverridden are the flags that hns-apiserver was started with and that spec.rules overrides.
 	// +optional
 	// +listType=atomic
 	APIServerOverridden []string `json:"apiServerOverridden,omitempty"`
-	// propagatorOverridden are the flags that hnc-propagator was started with and that spec.rules overrides.
+	// propagatorOverridden are the flags that hns-propagator was started with and that spec.rules overrides.
 	// +optional
 	// +listType=atomic
 	PropagatorOverridden []string `json:"propagatorOverridden,omitempty"`

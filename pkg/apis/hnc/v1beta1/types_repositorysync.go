@@ -20,7 +20,7 @@ type RepositorySync struct {
 
 	// spec is the repository, and how it is applied.
 	Spec RepositorySyncSpec `json:"spec"`
-	// status is the result of the last synchronization. It is set by hnc-sync.
+	// status is the result of the last synchronization. It is set by hns-sync.
 	// +optional
 	Status RepositorySyncStatus `json:"status,omitempty"`
 }
@@ -59,7 +59,7 @@ type RepositorySyncSpec struct {
 // RepositorySource is a revision of a Git repository.
 type RepositorySource struct {
 	// url is the address of the Git repository: https://HOST/PATH, ssh://USER@HOST/PATH, or file:///PATH for a
-	// directory below the one that hnc-sync allows with --local-repositories.
+	// directory below the one that hns-sync allows with --local-repositories.
 	URL string `json:"url"`
 	// branch is the branch to follow. At most one of branch, tag and commit may be set; with none, the default branch
 	// of the repository is followed.

@@ -29,13 +29,13 @@ func createMetrics(m *shared.Metrics) (*objectMetrics, []metrics.Registerable) {
 	o := &objectMetrics{
 		Metrics: m,
 		lag: metrics.NewHistogramVec(&metrics.HistogramOpts{
-			Name:           "hnc_propagation_lag_seconds",
+			Name:           "hns_propagation_lag_seconds",
 			Help:           "Time from observing the change of a source until its last copy was written, by kind.",
 			Buckets:        metrics.ExponentialBuckets(0.001, 4, 10),
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"kind"}),
 		overwrites: metrics.NewCounterVec(&metrics.CounterOpts{
-			Name:           "hnc_propagation_overwrites_total",
+			Name:           "hns_propagation_overwrites_total",
 			Help:           "Local objects that were overwritten by the source of an ancestor, by kind.",
 			StabilityLevel: metrics.ALPHA,
 		}, []string{"kind"}),

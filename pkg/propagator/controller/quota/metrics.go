@@ -18,12 +18,12 @@ func newMetrics(m *shared.Metrics) *quotaMetrics {
 func createMetrics() (*quotaMetrics, []metrics.Registerable) {
 	q := &quotaMetrics{
 		pending: metrics.NewGauge(&metrics.GaugeOpts{
-			Name:           "hnc_quota_pending_namespaces",
+			Name:           "hns_quota_pending_namespaces",
 			Help:           "Namespaces whose ResourceQuotas do not enforce the hierarchical quotas yet.",
 			StabilityLevel: metrics.ALPHA,
 		}),
 		exceeded: metrics.NewGauge(&metrics.GaugeOpts{
-			Name:           "hnc_quota_exceeded",
+			Name:           "hns_quota_exceeded",
 			Help:           "Hierarchical quotas whose use exceeds a limit.",
 			StabilityLevel: metrics.ALPHA,
 		}),

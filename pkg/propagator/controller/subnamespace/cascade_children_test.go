@@ -32,7 +32,7 @@ func selectByParent(clients *hncfake.Clientset) {
 	})
 }
 
-// hnc-apiserver, which has accepted the deletion, does not count a child that is being deleted either.
+// hns-apiserver, which has accepted the deletion, does not count a child that is being deleted either.
 func TestAChildThatIsBeingDeletedDoesNotKeepItsParent(t *testing.T) {
 	childGoes := func(o *objects) { o.d.DeletionTimestamp = o.terminationStamp }
 	childComesBack := func(o *objects) {

@@ -27,7 +27,7 @@ func (c *Controller) bindCreator(ctx context.Context, binding *rbacv1.RoleBindin
 }
 
 // creatorPrefix precedes the namespace's name: with the same name everywhere, an ancestor's RoleBinding would replace a descendant's.
-const creatorPrefix = "hnc-creator-"
+const creatorPrefix = "hns-creator-"
 
 // creatorBinding returns the RoleBinding that gives the requester of a sub-namespace the creator's role there, nil if there is no such role
 // or no requester. It is an ordinary source that is created once.

@@ -10,7 +10,7 @@ import (
 func newCreationSeconds(m *shared.Metrics) *metrics.Histogram {
 	return shared.Registered(m, "subnamespace", func() (*metrics.Histogram, []metrics.Registerable) {
 		h := metrics.NewHistogram(&metrics.HistogramOpts{
-			Name:           "hnc_subnamespace_creation_seconds",
+			Name:           "hns_subnamespace_creation_seconds",
 			Help:           "Time from observing a Subnamespace until its namespace had everything that it inherits.",
 			Buckets:        metrics.ExponentialBuckets(0.001, 4, 10),
 			StabilityLevel: metrics.ALPHA,

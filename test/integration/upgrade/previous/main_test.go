@@ -98,7 +98,7 @@ type cluster struct {
 // newCluster starts a control plane without any of our servers. Its directory is kept if the test fails: the logs in it show why.
 func newCluster(t *testing.T, b build) *cluster {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "hnc-upgrade-")
+	dir, err := os.MkdirTemp("", "hns-upgrade-")
 	if err != nil {
 		t.Fatal(err)
 	}

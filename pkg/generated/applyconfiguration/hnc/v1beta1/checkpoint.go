@@ -25,7 +25,7 @@ import (
 // CheckpointApplyConfiguration represents a declarative configuration of the Checkpoint type for use
 // with apply.
 //
-// Checkpoint identifies a state of the hierarchies that was propagated. hnc-propagator records it here and in the
+// Checkpoint identifies a state of the hierarchies that was propagated. hns-propagator records it here and in the
 // cluster; they differ after one of both was restored.
 type CheckpointApplyConfiguration struct {
 	// cluster is the UID of the namespace kube-system.

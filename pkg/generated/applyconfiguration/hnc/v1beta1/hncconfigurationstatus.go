@@ -37,7 +37,7 @@ type HNCConfigurationStatusApplyConfiguration struct {
 	// differences.
 	InForce *InForceApplyConfiguration `json:"inForce,omitempty"`
 	// checkpoint identifies the cluster to which the hierarchies belong, and their state. It is absent until
-	// hnc-propagator has recorded it.
+	// hns-propagator has recorded it.
 	Checkpoint *CheckpointApplyConfiguration `json:"checkpoint,omitempty"`
 }
 

@@ -23,14 +23,14 @@ package v1beta1
 //
 // InForce are the rules that each server applies.
 type InForceApplyConfiguration struct {
-	// apiServer are the rules of hnc-apiserver. With several replicas, they are those of the replica that has written
+	// apiServer are the rules of hns-apiserver. With several replicas, they are those of the replica that has written
 	// the status last.
 	APIServer *RulesApplyConfiguration `json:"apiServer,omitempty"`
-	// propagator are the rules of hnc-propagator.
+	// propagator are the rules of hns-propagator.
 	Propagator *RulesApplyConfiguration `json:"propagator,omitempty"`
-	// apiServerOverridden are the flags that hnc-apiserver was started with and that spec.rules overrides.
+	// apiServerOverridden are the flags that hns-apiserver was started with and that spec.rules overrides.
 	APIServerOverridden []string `json:"apiServerOverridden,omitempty"`
-	// propagatorOverridden are the flags that hnc-propagator was started with and that spec.rules overrides.
+	// propagatorOverridden are the flags that hns-propagator was started with and that spec.rules overrides.
 	PropagatorOverridden []string `json:"propagatorOverridden,omitempty"`
 }
 

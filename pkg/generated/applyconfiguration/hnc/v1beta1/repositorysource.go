@@ -24,7 +24,7 @@ package v1beta1
 // RepositorySource is a revision of a Git repository.
 type RepositorySourceApplyConfiguration struct {
 	// url is the address of the Git repository: https://HOST/PATH, ssh://USER@HOST/PATH, or file:///PATH for a
-	// directory below the one that hnc-sync allows with --local-repositories.
+	// directory below the one that hns-sync allows with --local-repositories.
 	URL *string `json:"url,omitempty"`
 	// branch is the branch to follow. At most one of branch, tag and commit may be set; with none, the default branch
 	// of the repository is followed.

@@ -40,7 +40,7 @@ type RepositorySyncApplyConfiguration struct {
 	*v1.ObjectMetaApplyConfiguration `json:"metadata,omitempty"`
 	// spec is the repository, and how it is applied.
 	Spec *RepositorySyncSpecApplyConfiguration `json:"spec,omitempty"`
-	// status is the result of the last synchronization. It is set by hnc-sync.
+	// status is the result of the last synchronization. It is set by hns-sync.
 	Status *RepositorySyncStatusApplyConfiguration `json:"status,omitempty"`
 }
 

@@ -1,4 +1,4 @@
-// Command hnc-apiserver is the aggregated API server of the hierarchy API.
+// Command hns-apiserver is the aggregated API server of the hierarchy API.
 package main
 
 import (
@@ -31,14 +31,14 @@ func main() {
 func command(ctx context.Context) *cobra.Command {
 	o := options.New()
 	cmd := &cobra.Command{
-		Use:   "hnc-apiserver",
+		Use:   "hns-apiserver",
 		Short: "Serves the hierarchy API of a cluster",
 		Long: "Serves hierarchies and sub-namespaces under hnc.x-k8s.io, as an API server that kube-apiserver aggregates.\n" +
 			"Any number of replicas can run on one etcd; with --data-dir a single replica brings its own.",
 		Example: "  # A single replica with its own etcd\n" +
-			"  hnc-apiserver --data-dir=/var/lib/hnc --tls-cert-file=tls.crt --tls-private-key-file=tls.key\n\n" +
+			"  hns-apiserver --data-dir=/var/lib/hns --tls-cert-file=tls.crt --tls-private-key-file=tls.key\n\n" +
 			"  # Replicas that share an etcd\n" +
-			"  hnc-apiserver --etcd-servers=https://etcd:2379 --etcd-cafile=ca.crt --etcd-certfile=client.crt --etcd-keyfile=client.key",
+			"  hns-apiserver --etcd-servers=https://etcd:2379 --etcd-cafile=ca.crt --etcd-certfile=client.crt --etcd-keyfile=client.key",
 		Version:      version,
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,

@@ -1,4 +1,4 @@
-// Command hnc-propagator reconciles namespaces and their objects with the hierarchies.
+// Command hns-propagator reconciles namespaces and their objects with the hierarchies.
 package main
 
 import (
@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/component-base/cli"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hnc-propagator/app"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-propagator/app"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
 )
 

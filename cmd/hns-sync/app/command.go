@@ -1,4 +1,4 @@
-// Package app is the command line of hnc-propagator.
+// Package app is the command line of hns-sync.
 package app
 
 import (
@@ -14,7 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/options"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/options"
 )
 
 // NewCommand returns the command, which prints the version if it is asked to.
@@ -22,10 +22,10 @@ func NewCommand(version string) *cobra.Command {
 	o := options.New()
 	logging := logsapi.NewLoggingConfiguration()
 	cmd := &cobra.Command{
-		Use:   "hnc-propagator",
-		Short: "Reconciles namespaces and their objects with the hierarchies",
-		Long: `Watches namespaces, hierarchies, sub-namespaces and the objects that are propagated, and writes copies of objects,
-tree labels of namespaces, and sub-namespaces. Of several replicas one writes; the others keep ready to take over.`,
+		Use:   "hns-sync",
+		Short: "Keeps the cluster equal to repositories of policy in Git",
+		Long: `Reads the Git repositories that RepositorySyncs name, and applies their namespaces and policies as the ServiceAccounts that these name.
+Changes by others are corrected. Of several replicas one works; the others wait to take over.`,
 		Version:      version,
 		SilenceUsage: true,
 		Args:         cobra.NoArgs,

@@ -1,4 +1,4 @@
-// Command hnc-sync keeps the cluster equal to repositories of policy in Git.
+// Command hns-sync keeps the cluster equal to repositories of policy in Git.
 package main
 
 import (
@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/component-base/cli"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hnc-sync/app"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/cmd/hns-sync/app"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/memory"
 )
 
