@@ -1,8 +1,9 @@
-// Command chart writes the templates of the Helm chart that have no logic of their own from the kustomizations, which are their only source.
-// With -check it writes nothing and fails if a template is out of date. Run it from the repository's root.
+// Command chart writes the templates of the Helm chart that have no logic of their own from the kustomizations, which
+// are their only source. With -check it writes nothing and fails if a template is out of date. Run it from the
+// repository's root.
 //
-// Deployments, the persistent volume claim and the disruption budgets depend on values: their templates are written by hand, and
-// test/integration/install compares what they render with the kustomizations.
+// Deployments, the persistent volume claim and the disruption budgets depend on values: their templates are written by
+// hand, and test/integration/install compares what they render with the kustomizations.
 package main
 
 import (
@@ -30,8 +31,8 @@ var sources = []struct{ path, condition string }{
 	{"artifacts/sync", ".Values.sync.enabled"},
 }
 
-// byHand are the kinds whose templates are written by hand. Helm creates the namespace of a release itself, and that of the accounts of
-// RepositorySyncs must not be deleted with the release.
+// byHand are the kinds whose templates are written by hand. Helm creates the namespace of a release itself, and that of
+// the accounts of RepositorySyncs must not be deleted with the release.
 var byHand = []string{"Deployment", "Namespace", "PersistentVolumeClaim", "PodDisruptionBudget"}
 
 // file is a generated template: objects of these kinds, rendered under a condition.
@@ -52,8 +53,8 @@ var files = []file{
 	}},
 }
 
-// The names of the excluded namespaces are written in the policies. The mark replaces them until the object is YAML, which would break the line in
-// an action of the template.
+// The names of the excluded namespaces are written in the policies. The mark replaces them until the object is YAML,
+// which would break the line in an action of the template.
 const (
 	excluded       = "['kube-system', 'kube-public', 'kube-node-lease', 'hnc-system', 'hns-system']"
 	excludedMark   = "EXCLUDED_NAMESPACES"

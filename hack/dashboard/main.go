@@ -1,4 +1,5 @@
-// Command dashboard prints the queries of the Grafana dashboard as a file of rules, which promtool checks. Run it from the repository's root.
+// Command dashboard prints the queries of the Grafana dashboard as a file of rules, which promtool checks. Run it from
+// the repository's root.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Command dependencies compares docs/dependencies.md with the modules and tools that the go.mod files of this repository require directly: each needs
-// a row that says what it is for, and each row a requirement. Usage, from the root of the repository: go run ./hack/dependencies
+// Command dependencies compares docs/dependencies.md with the modules and tools that the go.mod files of this
+// repository require directly: each needs a row that says what it is for, and each row a requirement. Usage, from the
+// root of the repository: go run ./hack/dependencies
 package main
 
 import (
@@ -78,15 +79,16 @@ func direct(mod []byte) ([]string, error) {
 	return paths, nil
 }
 
-// section is a heading that names a go.mod file, and row a row of the table below it that names one or several modules in its first column and has text
-// in its second.
+// section is a heading that names a go.mod file, and row a row of the table below it that names one or several modules
+// in its first column and has text in its second.
 var (
 	section = regexp.MustCompile("^## .*`([^`]*go\\.mod)`")
 	row     = regexp.MustCompile("^\\| (`[^|]*`) \\| *([^ |][^|]*)\\|")
 	code    = regexp.MustCompile("`([^`]+)`")
 )
 
-// compare returns a line for each requirement without a row in the section of its file, and for each row without a requirement.
+// compare returns a line for each requirement without a row in the section of its file, and for each row without a
+// requirement.
 func compare(required map[string][]string, text string) []string {
 	documented := map[string][]string{}
 	file := ""

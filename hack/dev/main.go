@@ -1,5 +1,5 @@
-// Command dev runs a development cluster with this project installed. `make up`, `make restart` and `make down` run it from the
-// repository's root, after building the binaries. Each -dir has its own cluster.
+// Command dev runs a development cluster with this project installed. `make up`, `make restart` and `make down` run it
+// from the repository's root, after building the binaries. Each -dir has its own cluster.
 package main
 
 import (
@@ -32,7 +32,8 @@ type installed struct {
 	members []controlplane.EtcdMember
 }
 
-// contents returns what the cluster in dir runs: hns-sync, or several replicas, if they are asked for or have been before.
+// contents returns what the cluster in dir runs: hns-sync, or several replicas, if they are asked for or have been
+// before.
 func contents(dir string, withSync, replicated bool) (*installed, error) {
 	c := &installed{
 		overlays: []string{"artifacts/dev", "artifacts/policies"},

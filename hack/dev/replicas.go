@@ -105,8 +105,8 @@ func restartReplicas(ctx context.Context, dir string, what *installed) error {
 	return err
 }
 
-// supervise restarts what ends, and routes requests to the replicas that are ready, until the context ends. It is the process that
-// startReplicas starts: its working directory is the cluster's.
+// supervise restarts what ends, and routes requests to the replicas that are ready, until the context ends. It is the
+// process that startReplicas starts: its working directory is the cluster's.
 func supervise(ctx context.Context, dir string, what *installed) error {
 	config := what.config(dir)
 	executable, err := os.Executable()

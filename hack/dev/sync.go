@@ -30,7 +30,8 @@ func syncServer(dir string) (controlplane.Server, error) {
 	return controlplane.Server{Name: "hns-sync", Args: []string{"--local-repositories=" + local}}, err
 }
 
-// prepareRepository makes a Git repository with the sample in its first commit, unless there is one already. It returns its path.
+// prepareRepository makes a Git repository with the sample in its first commit, unless there is one already. It returns
+// its path.
 func prepareRepository(ctx context.Context, dir string) (string, error) {
 	local, err := repositories(dir)
 	if err != nil {

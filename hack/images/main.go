@@ -1,6 +1,6 @@
-// Command images builds the container images of both servers into OCI layouts, without a container engine: for each platform a static binary and
-// its SBOM on nothing else. The same sources, version and creation time give the same digests. With -push it pushes them to a registry, with the
-// credentials of Docker's configuration.
+// Command images builds the container images of both servers into OCI layouts, without a container engine: for each
+// platform a static binary and its SBOM on nothing else. The same sources, version and creation time give the same
+// digests. With -push it pushes them to a registry, with the credentials of Docker's configuration.
 package main
 
 import (

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Files returns the files below paths, or below the working directory without any, that git tracks or would add and that want accepts.
-// A file that is deleted but still in the index is among them.
+// Files returns the files below paths, or below the working directory without any, that git tracks or would add and
+// that want accepts. A file that is deleted but still in the index is among them.
 func Files(paths []string, want func(name string) bool) ([]string, error) {
 	args := append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "-z", "--"}, paths...)
 	out, err := exec.Command("git", args...).Output()

@@ -1,5 +1,5 @@
-// Command ui bundles the page of `kubectl hns ui`, whose sources are in ui, into pkg/ui/dist, which is committed. It needs no Node.
-// Usage, from the root of the repository: go run ./hack/ui [-out FOLDER]
+// Command ui bundles the page of `kubectl hns ui`, whose sources are in ui, into pkg/ui/dist, which is committed. It
+// needs no Node. Usage, from the root of the repository: go run ./hack/ui [-out FOLDER]
 package main
 
 import (

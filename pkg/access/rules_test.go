@@ -26,7 +26,7 @@ func TestGrantOf(t *testing.T) {
 		{"a subresource", []rbacv1.PolicyRule{rule("get", "", "namespaces/status")}, Grant{}},
 		{"any subresource", []rbacv1.PolicyRule{rule("get", "", "*/status")}, Grant{}},
 		{"names", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b", "a"), rule("get", "", "namespaces", "b")}, Grant{Names: []string{"a", "b"}}},
-		{"a name is no wildcard", []rbacv1.PolicyRule{rule("get", "", "namespaces", "*")}, Grant{Names: []string{"*"}}},
+		{"a name is not a wildcard", []rbacv1.PolicyRule{rule("get", "", "namespaces", "*")}, Grant{Names: []string{"*"}}},
 		{"names and all", []rbacv1.PolicyRule{rule("get", "", "namespaces", "b"), rule("get", "", "namespaces")}, Grant{All: true}},
 		{"halves of two rules", []rbacv1.PolicyRule{rule("get", "", "pods"), rule("list", "", "namespaces")}, Grant{}},
 		{"no resource", []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"*"}}}, Grant{}},

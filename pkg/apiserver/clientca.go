@@ -16,8 +16,8 @@ import (
 var errNoClientCA = errors.New("the certificate authority of kube-apiserver's requests has not been read yet; " +
 	"configmap extension-apiserver-authentication in kube-system must have requestheader-client-ca-file: start kube-apiserver with --requestheader-client-ca-file")
 
-// clientCA checks that the server has read the certificate authority of front proxies. The server listens before it has; until then it would
-// authenticate all requests as anonymous, and answer with 403 instead of 503.
+// clientCA checks that the server has read the certificate authority of front proxies. The server listens before it
+// has; until then it would authenticate all requests as anonymous, and answer with 403 instead of 503.
 type clientCA struct {
 	// provider is nil without request-header authentication.
 	provider dynamiccertificates.CAContentProvider
@@ -45,7 +45,8 @@ func (c *clientCA) wait(r *http.Request) (err error) {
 	return err
 }
 
-// withClientCA delays API requests until the certificate authority is known. After a second it answers with 503, which clients repeat.
+// withClientCA delays API requests until the certificate authority is known. After a second it answers with 503, which
+// clients repeat.
 func (c *clientCA) withClientCA(build handlerChain) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		chain := build(api, config)

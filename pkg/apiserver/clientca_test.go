@@ -19,7 +19,8 @@ type authority struct {
 
 func (a *authority) VerifyOptions() (x509.VerifyOptions, bool) { return x509.VerifyOptions{}, a.known }
 
-// Without the authority of kube-apiserver's requests, every user would be anonymous: requests of the API are answered by 503, with what to do.
+// Without the authority of kube-apiserver's requests, every user would be anonymous: requests of the API are answered
+// by 503, with what to do.
 func TestRequestsWaitForTheAuthorityOfFrontProxies(t *testing.T) {
 	provider := &authority{}
 	ca := &clientCA{provider: provider}

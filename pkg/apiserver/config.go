@@ -60,7 +60,8 @@ type CompletedConfig struct{ *completedConfig }
 
 // Complete sets the filters and serializers of the generic server.
 func (c *Config) Complete() CompletedConfig {
-	// kube-apiserver only authenticates and authorizes proxied requests, so the filter chain of this server is complete.
+	// kube-apiserver only authenticates and authorizes proxied requests, so the filter chain of this server is
+	// complete.
 	ca := &clientCA{}
 	if header := c.Generic.Authentication.RequestHeaderConfig; header != nil {
 		ca.provider = header.CAContentProvider

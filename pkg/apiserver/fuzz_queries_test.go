@@ -27,8 +27,8 @@ var fuzzedPaths = []struct{ method, path, body string }{
 	{http.MethodDelete, "/apis/hnc.x-k8s.io/v1beta1/namespaces/*/hierarchies/hierarchy", ""},
 }
 
-// FuzzNamesAndQueries uses any name, and any query, in requests to the whole server: selectors, limits, tokens, revisions and the rest. Nothing
-// may panic, nor be an internal error.
+// FuzzNamesAndQueries uses any name, and any query, in requests to the whole server: selectors, limits, tokens,
+// revisions and the rest. Nothing may panic, nor be an internal error.
 func FuzzNamesAndQueries(f *testing.F) {
 	api := startAPI(f)
 	for i := range fuzzedPaths {

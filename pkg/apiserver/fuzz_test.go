@@ -88,11 +88,12 @@ var fuzzedRequests = []fuzzedRequest{
 
 const apiPath = "/apis/hnc.x-k8s.io/"
 
-// undeclaredField is in the 500 that kube-apiserver's code, too, returns for server-side apply of a field that the schema does not have.
+// undeclaredField is in the 500 that kube-apiserver's code, too, returns for server-side apply of a field that the
+// schema does not have.
 const undeclaredField = "failed to create typed patch object"
 
-// FuzzBodies sends any body to each resource of the whole server, in each way that a body can be sent, as a user with all rights and as one
-// without. Nothing may panic, nor be an internal error.
+// FuzzBodies sends any body to each resource of the whole server, in each way that a body can be sent, as a user with
+// all rights and as one without. Nothing may panic, nor be an internal error.
 func FuzzBodies(f *testing.F) {
 	api := startAPI(f)
 	for _, object := range fuzzedObjects {
@@ -136,7 +137,8 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// restore makes the objects of a collection those of fuzzedObjects again, as far as earlier requests let it: their rules may be in force.
+// restore makes the objects of a collection those of fuzzedObjects again, as far as earlier requests let it: their
+// rules may be in force.
 func restore(t testing.TB, api http.Handler, object fuzzedObject) {
 	t.Helper()
 	collection := apiPath + object.collection

@@ -14,9 +14,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// withJSONPatches rejects JSON patches with which the library that applies them panics: with operations that have no value, or compare null in a list.
-// Which patches these are depends on the object. The handler applies patches in a goroutine of its own and passes a panic on as a string, so its
-// origin is not known: each panic is logged. Nothing has been written to the response by then.
+// withJSONPatches rejects JSON patches with which the library that applies them panics: with operations that have no
+// value, or compare null in a list. Which patches these are depends on the object. The handler applies patches in a
+// goroutine of its own and passes a panic on as a string, so its origin is not known: each panic is logged. Nothing has
+// been written to the response by then.
 func withJSONPatches(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -9,7 +9,8 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
-// TestOnlyPanicsOfJSONPatchesAreAnswered has a handler that panics, whatever the library that applies patches is called.
+// TestOnlyPanicsOfJSONPatchesAreAnswered has a handler that panics, whatever the library that applies patches is
+// called.
 func TestOnlyPanicsOfJSONPatchesAreAnswered(t *testing.T) {
 	for _, test := range []struct {
 		method, contentType string

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/mynamespace"
 )
 
-// mynamespaces returns the cache of the namespaces that each user may get. It is populated from the first request for mynamespaces on. The server is
-// ready without it, because only these requests wait for it.
+// mynamespaces returns the cache of the namespaces that each user may get. It is populated from the first request for
+// mynamespaces on. The server is ready without it, because only these requests wait for it.
 func (c CompletedConfig) mynamespaces(server *genericapiserver.GenericAPIServer, namespaces cache.SharedIndexInformer) (*mynamespace.Cache, error) {
 	client, err := kubernetes.NewForConfig(clientconfig.Protobuf(c.client))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// namespaces returns the informer of namespaces. It drops their managed fields, which are most of their size and have no reader: admission policies
-// cannot access them either.
+// namespaces returns the informer of namespaces. It drops their managed fields, which are most of their size and have
+// no reader: admission policies cannot access them either.
 func (c CompletedConfig) namespaces() (coreinformers.NamespaceInformer, error) {
 	namespaces := c.informers.Core().V1().Namespaces()
 	err := namespaces.Informer().SetTransform(func(obj any) (any, error) {
@@ -41,7 +41,8 @@ const (
 	byTerminatingChild = "terminatingChild"
 )
 
-// terminatingBelow returns the parent that the tree labels of a terminating namespace name: it stays there although its hierarchy may be gone.
+// terminatingBelow returns the parent that the tree labels of a terminating namespace name: it stays there although its
+// hierarchy may be gone.
 func terminatingBelow(namespace *corev1.Namespace) []string {
 	if namespace.DeletionTimestamp == nil {
 		return nil

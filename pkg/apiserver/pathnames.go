@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// withPathNames rejects requests whose path has a name that no object can have, such as "..", or whose query has no valid version. Stores would report
-// an internal error.
+// withPathNames rejects requests whose path has a name that no object can have, such as "..", or whose query has no
+// valid version. Stores would report an internal error.
 func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,8 +36,8 @@ func withPathNames(build handlerChain, serializer runtime.NegotiatedSerializer) 
 	}
 }
 
-// invalidVersion rejects versions that are no numbers, as kube-apiserver does for lists. Watches would report an internal error. The storage of
-// mynamespaces checks its versions itself.
+// invalidVersion rejects versions that are not numbers, as kube-apiserver does for lists. Watches would report an
+// internal error. The storage of mynamespaces checks its versions itself.
 func invalidVersion(version string, info *genericapirequest.RequestInfo) error {
 	if version == "" || info.APIGroup != v1beta1.GroupName || info.Resource == "mynamespaces" {
 		return nil

@@ -15,8 +15,8 @@ type handlerChain = func(api http.Handler, config *genericapiserver.Config) http
 // itemURL matches the URL of an object of v1alpha2 and captures the URL of its collection.
 var itemURL = regexp.MustCompile(`^(/apis/hnc\.x-k8s\.io/v1alpha2/(?:namespaces/[^/]+/)?(?:hierarchyconfigurations|subnamespaceanchors|hncconfigurations|hierarchicalresourcequotas))/[^/]+$`)
 
-// withPostToItem makes a POST to the URL of an object create the object that the body names, as custom resources do and HNC's clients rely on
-// (spec/hnc.md 1.7).
+// withPostToItem makes a POST to the URL of an object create the object that the body names, as custom resources do and
+// HNC's clients rely on (docs/spec/hnc.md 1.7).
 func withPostToItem(build handlerChain) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		chain := build(api, config)

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// isRebuilding returns a function that reports whether the cluster records another store of hierarchies than the present one. uid returns the UID of the
-// configuration, or a NotFound error.
+// isRebuilding returns a function that reports whether the cluster records another store of hierarchies than the
+// present one. uid returns the UID of the configuration, or a NotFound error.
 func isRebuilding(namespaces corelisters.NamespaceLister, uid func(context.Context) (types.UID, error)) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		system, err := namespaces.Get(hnc.SystemNamespace)

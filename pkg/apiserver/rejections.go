@@ -11,11 +11,12 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
-// rejectedBy is the audit annotation that names the rule of this server that has rejected a request: a resource, and the field or the verb that
-// the rule is about.
+// rejectedBy is the audit annotation that names the rule of this server that has rejected a request: a resource, and
+// the field or the verb that the rule is about.
 const rejectedBy = "hnc.x-k8s.io/rejected-by"
 
-// withRejections annotates the audit events of requests that the registry rejects. Requests that kube-apiserver or RBAC reject do not reach it.
+// withRejections annotates the audit events of requests that the registry rejects. Requests that kube-apiserver or RBAC
+// reject do not reach it.
 func withRejections(build handlerChain) handlerChain {
 	return func(api http.Handler, config *genericapiserver.Config) http.Handler {
 		return build(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +34,8 @@ func withRejections(build handlerChain) handlerChain {
 }
 
 var (
-	// messageField matches the field that begins the reason in a message, after the object that the generic error names.
+	// messageField matches the field that begins the reason in a message, after the object that the generic error
+	// names.
 	messageField = regexp.MustCompile(`(?:^|: )((?:metadata|spec|status)(?:\.[A-Za-z]+|\[[^\]]*\])+): `)
 	// policyDenied matches rejections by admission policies, which have annotations of their own.
 	policyDenied = regexp.MustCompile(`ValidatingAdmissionPolicy '|admission webhook "`)

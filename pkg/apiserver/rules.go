@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/hncconfiguration"
 )
 
-// followRules makes the server apply spec.rules of the configuration, and report what it applies. It is not ready before it has read them. changed is
-// called when the rules are others.
+// followRules makes the server apply spec.rules of the configuration, and report what it applies. It is not ready
+// before it has read them. changed is called when the rules are others.
 func (c CompletedConfig) followRules(generic *genericapiserver.GenericAPIServer, configuration *hncconfiguration.Storage, changed func()) error {
 	var ready atomic.Pointer[func() error]
 	generic.AddPostStartHookOrDie("rules", func(hook genericapiserver.PostStartHookContext) error {
@@ -33,7 +33,8 @@ func (c CompletedConfig) followRules(generic *genericapiserver.GenericAPIServer,
 	}))
 }
 
-// reportRules makes the status of the configuration report the rules of this server, as soon as the store can be written.
+// reportRules makes the status of the configuration report the rules of this server, as soon as the store can be
+// written.
 func reportRules(ctx context.Context, s *hncconfiguration.Storage) {
 	_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		err := s.ReportRules(ctx)

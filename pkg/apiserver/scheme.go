@@ -28,8 +28,8 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// withoutProtobuf is a serializer without protobuf, which the types of this API do not support. If it offered protobuf, the namespace controller
-// would request it and get 406, and no namespace in the cluster could be deleted.
+// withoutProtobuf is a serializer without protobuf, which the types of this API do not support. If it offered protobuf,
+// the namespace controller would request it and get 406, and no namespace in the cluster could be deleted.
 type withoutProtobuf struct{ runtime.NegotiatedSerializer }
 
 // SupportedMediaTypes returns the media types that clients can negotiate.

@@ -69,7 +69,8 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	return s, nil
 }
 
-// hierarchyGetter returns a function that gets the hierarchy of a namespace: with resourceVersion "" the stored one, with "0" the cached one.
+// hierarchyGetter returns a function that gets the hierarchy of a namespace: with resourceVersion "" the stored one,
+// with "0" the cached one.
 func (s stores) hierarchyGetter(resourceVersion string) tree.HierarchyGetter {
 	return func(ctx context.Context, namespace string) (*hnc.Hierarchy, error) {
 		obj, err := s.hierarchies.Hierarchy.Get(genericapirequest.WithNamespace(ctx, namespace), hnc.Singleton, &metav1.GetOptions{ResourceVersion: resourceVersion})

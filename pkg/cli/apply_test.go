@@ -18,7 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/fake"
 )
 
-// movesFixture has a server that fails writes of one namespace, and records the writes as namespace<parent; dry runs have a question mark.
+// movesFixture has a server that fails writes of one namespace, and records the writes as namespace<parent; dry runs
+// have a question mark.
 type movesFixture struct {
 	*fake.Clientset
 	stored map[string]*v1beta1.Hierarchy

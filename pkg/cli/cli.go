@@ -1,5 +1,6 @@
-// Package cli is the kubectl plugin. Each command has a file with its options, which complete, validate and run it; the packages below,
-// which have no clients, decide what it prints. Source of arguments, behavior and default output: spec/hnc.md 4.
+// Package cli is the kubectl plugin. Each command has a file with its options, which complete, validate and run it; the
+// packages below, which have no clients, decide what it prints. Source of arguments, behavior and default output:
+// docs/spec/hnc.md 4.
 package cli
 
 import (
@@ -14,8 +15,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// Run runs the command of the process's arguments and returns the exit code: 0, or 1 for any error. A pipe that is closed early ends
-// the process by SIGPIPE, silently, as Go does for standard output.
+// Run runs the command of the process's arguments and returns the exit code: 0, or 1 for any error. A pipe that is
+// closed early ends the process by SIGPIPE, silently, as Go does for standard output.
 func Run(version string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

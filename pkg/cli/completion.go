@@ -38,7 +38,8 @@ func completeArgs(most int, complete completer) cobra.CompletionFunc {
 	}
 }
 
-// matching returns the candidates that begin with the word, except those given and those that a shell cannot show as they are.
+// matching returns the candidates that begin with the word, except those given and those that a shell cannot show as
+// they are.
 func matching(candidates, given []string, word string) []string {
 	var words []string
 	for _, candidate := range candidates {
@@ -135,7 +136,8 @@ func (f *factory) completeRepositorySyncs(cmd *cobra.Command, _ string) []string
 	return names
 }
 
-// completeResources completes the plural names of namespaced resources that can be listed, with their group unless it is the core group.
+// completeResources completes the plural names of namespaced resources that can be listed, with their group unless it
+// is the core group.
 func (f *factory) completeResources(*cobra.Command, string) []string {
 	discovery, err := f.flags.ToDiscoveryClient()
 	if err != nil {

@@ -39,8 +39,8 @@ func newConfigCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Com
 	return cmd
 }
 
-// changeConfiguration changes the configuration, or creates it, and prints the message that change returns. change also reports whether
-// there is anything to write.
+// changeConfiguration changes the configuration, or creates it, and prints the message that change returns. change also
+// reports whether there is anything to write.
 func changeConfiguration(ctx context.Context, c *clients, out io.Writer, dryRun *dryRunFlag,
 	change func(*v1beta1.HNCConfiguration) (message string, changed bool, err error),
 ) error {

@@ -54,7 +54,7 @@ func (o *describeConfigOptions) run(ctx context.Context) error {
 	return err
 }
 
-// describeConfiguration formats the configuration as spec/hnc.md 4 has it.
+// describeConfiguration formats the configuration as docs/spec/hnc.md 4 has it.
 func describeConfiguration(status *v1beta1.HNCConfigurationStatus) string {
 	verbs := map[v1beta1.SynchronizationMode]string{
 		v1beta1.Propagate: "Propagating", v1beta1.Remove: "Removing", v1beta1.AllowPropagate: "AllowPropagate", v1beta1.Ignore: "Ignoring",

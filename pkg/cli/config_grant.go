@@ -95,7 +95,8 @@ func propagatorLacks(ctx context.Context, c *clients, resource schema.GroupResou
 	return lacks, nil
 }
 
-// grantRights creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it takes effect.
+// grantRights creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it takes
+// effect.
 func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resource schema.GroupResource) error {
 	role := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{

@@ -95,7 +95,7 @@ func (o *describeOptions) run(ctx context.Context) error {
 	return describeEvents(o.Out, o.namespace, events.Items, time.Now())
 }
 
-// describeHierarchy writes the part of spec/hnc.md 4.1 before the events.
+// describeHierarchy writes the part of docs/spec/hnc.md 4.1 before the events.
 func describeHierarchy(w io.Writer, h *v1beta1.Hierarchy, subs []v1beta1.Subnamespace) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "Hierarchy configuration for namespace %s\n", h.Namespace)

@@ -132,7 +132,8 @@ func (o *doctorOptions) add(findings ...diagnosis.Finding) {
 	o.findings = append(o.findings, findings...)
 }
 
-// failed records that something could not be read, except that it does not exist. It reports whether the check must be left out.
+// failed records that something could not be read, except that it does not exist. It reports whether the check must be
+// left out.
 func (o *doctorOptions) failed(subject string, err error) bool {
 	switch {
 	case err == nil || apierrors.IsNotFound(err):
@@ -227,7 +228,8 @@ func (o *doctorOptions) checkConfiguration(ctx context.Context) *v1beta1.HNCConf
 	return nil
 }
 
-// names returns the names of all objects of a kind, none if the cluster does not have the kind, and false if they cannot be listed.
+// names returns the names of all objects of a kind, none if the cluster does not have the kind, and false if they
+// cannot be listed.
 func (o *doctorOptions) names(ctx context.Context, resource schema.GroupVersionResource) ([]string, bool) {
 	found, err := o.clients.metadata.Resource(resource).List(ctx, metav1.ListOptions{})
 	if o.failed(resource.Resource, err) {

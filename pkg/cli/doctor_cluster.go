@@ -109,8 +109,8 @@ func (o *doctorOptions) checkServerClock(ctx context.Context, now time.Time) {
 	}
 }
 
-// date returns the time at which the server of a path answers, to the second; zero if that is not known, because a proxy may leave the header out, or because
-// the server does not answer with success.
+// date returns the time at which the server of a path answers, to the second; zero if that is not known, because a
+// proxy may leave the header out, or because the server does not answer with success.
 func (o *doctorOptions) date(ctx context.Context, path ...string) (time.Time, error) {
 	config, err := o.factory.flags.ToRESTConfig()
 	if err != nil {

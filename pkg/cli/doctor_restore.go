@@ -38,7 +38,8 @@ func (o *doctorOptions) validate() error {
 	return nil
 }
 
-// lost reports whether the hierarchies that were propagated last are in another store than the present one, and so have to be rebuilt.
+// lost reports whether the hierarchies that were propagated last are in another store than the present one, and so have
+// to be rebuilt.
 func lost(ctx context.Context, o *doctorOptions, configuration *v1beta1.HNCConfiguration) bool {
 	system, err := o.clients.kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || o.failed("namespace "+hnc.SystemNamespace, err) {

@@ -15,7 +15,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// A cluster of an old version, without the authority of front proxies and with a clock that is off: doctor says all three, and writes nothing.
+// A cluster of an old version, without the authority of front proxies and with a clock that is off: doctor says all
+// three, and writes nothing.
 func TestDoctorBeforeAnInstallationIntoAnOldCluster(t *testing.T) {
 	var mu sync.Mutex
 	var writes []string

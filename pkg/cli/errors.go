@@ -18,8 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// prefixedError is an error with a prefix that HNC's client prints. The server's message follows on its own line, or on the same line if the
-// prefix ends in a colon.
+// prefixedError is an error with a prefix that HNC's client prints. The server's message follows on its own line, or on
+// the same line if the prefix ends in a colon.
 type prefixedError struct {
 	prefix string
 	err    error

@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
 
-// readChain reads the namespace and its ancestors: from the hierarchies, or from the tree labels where the user may not read these. It
-// returns the hierarchies by namespace.
+// readChain reads the namespace and its ancestors: from the hierarchies, or from the tree labels where the user may not
+// read these. It returns the hierarchies by namespace.
 func readChain(ctx context.Context, c *clients, q *origin.Question, namespace string) (map[string]*v1beta1.Hierarchy, error) {
 	ns, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{})
 	if err != nil {
@@ -51,7 +51,8 @@ func readChain(ctx context.Context, c *clients, q *origin.Question, namespace st
 	return hierarchies, nil
 }
 
-// prefetchHierarchies reads the hierarchies of namespaces in parallel, and returns a function that returns them, and reads all others.
+// prefetchHierarchies reads the hierarchies of namespaces in parallel, and returns a function that returns them, and
+// reads all others.
 func prefetchHierarchies(ctx context.Context, c *clients, namespaces []string) func(string) (*v1beta1.Hierarchy, error) {
 	type result struct {
 		hierarchy *v1beta1.Hierarchy
@@ -92,8 +93,8 @@ func labeledChain(ns *metav1.PartialObjectMetadata) []string {
 	return chain
 }
 
-// readObject reads the object in a namespace of the chain. If the user may not, it returns an error if the object is required, and notes
-// the missing right otherwise.
+// readObject reads the object in a namespace of the chain. If the user may not, it returns an error if the object is
+// required, and notes the missing right otherwise.
 func readObject(ctx context.Context, c *clients, resource schema.GroupVersionResource, name string, in *origin.Namespace, required bool) error {
 	o, err := c.dynamic.Resource(resource).Namespace(in.Name).Get(ctx, name, metav1.GetOptions{})
 	switch {
@@ -110,8 +111,8 @@ func readObject(ctx context.Context, c *clients, resource schema.GroupVersionRes
 	return nil
 }
 
-// eventsAbout returns the propagator's recent events about the object, in the namespace and its ancestors. Events that cannot be read are
-// left out: they only supplement the answer.
+// eventsAbout returns the propagator's recent events about the object, in the namespace and its ancestors. Events that
+// cannot be read are left out: they only supplement the answer.
 func eventsAbout(ctx context.Context, c *clients, q *origin.Question) []string {
 	lines := make([][]string, len(q.Chain))
 	_ = inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {

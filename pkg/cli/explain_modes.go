@@ -48,8 +48,8 @@ func readRules(ctx context.Context, c *clients, q *origin.Question) error {
 	return nil
 }
 
-// readModes determines how the kind is propagated from each namespace of the chain: by the nearest hierarchy, upward, with an entry for the
-// kind, or by the cluster's configuration. A hierarchy that cannot be read has no entries.
+// readModes determines how the kind is propagated from each namespace of the chain: by the nearest hierarchy, upward,
+// with an entry for the kind, or by the cluster's configuration. A hierarchy that cannot be read has no entries.
 func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origin.Question, hierarchies map[string]*v1beta1.Hierarchy) error {
 	matches := func(spec v1beta1.ResourceSpec) bool {
 		mapping, err := kinds.Resolve(mapper, spec.Group, spec.Resource)
@@ -78,8 +78,8 @@ func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origi
 	return nil
 }
 
-// readMode reads how the cluster's configuration propagates the kind, and its default for entries without onConflict. matches reports whether
-// an entry is for the kind.
+// readMode reads how the cluster's configuration propagates the kind, and its default for entries without onConflict.
+// matches reports whether an entry is for the kind.
 func readMode(ctx context.Context, c *clients, resource schema.GroupResource, matches func(v1beta1.ResourceSpec) bool) (origin.Mode, v1beta1.ConflictPolicy, error) {
 	if slices.Contains(kinds.Enforced, resource) {
 		return origin.Mode{Configured: true, Mode: v1beta1.Propagate}, "", nil

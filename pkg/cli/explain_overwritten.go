@@ -33,7 +33,8 @@ func (o *explainOptions) printOverwritten(ctx context.Context, c *clients, resou
 	return err
 }
 
-// overwrittenBefore reports that the content of an overwritten object is kept. It reports nothing to users who may not read it.
+// overwrittenBefore reports that the content of an overwritten object is kept. It reports nothing to users who may not
+// read it.
 func overwrittenBefore(ctx context.Context, c *clients, q *origin.Question) []string {
 	namespace := q.Chain[0].Name
 	record, err := c.hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(q.Resource, q.Name), metav1.GetOptions{})

@@ -22,7 +22,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// subtreeVersion is the API that lists across a subtree. Source: spec/hnc.md 1.8.
+// subtreeVersion is the API that lists across a subtree. Source: docs/spec/hnc.md 1.8.
 var subtreeVersion = schema.GroupVersion{Group: "resources.hnc.x-k8s.io", Version: "v1alpha2"}
 
 type getOptions struct {
@@ -169,7 +169,8 @@ func (o *getOptions) listError(err error) error {
 	return err
 }
 
-// rowPrinter prints objects as the rows of one table, after its header. The table writer remembers the widths of the columns.
+// rowPrinter prints objects as the rows of one table, after its header. The table writer remembers the widths of the
+// columns.
 func rowPrinter(w io.Writer) itemPrinter {
 	table := printers.GetNewTabWriter(w)
 	_, _ = fmt.Fprintln(table, "NAMESPACE\tNAME\tAGE")
@@ -189,7 +190,8 @@ func age(o *unstructured.Unstructured) string {
 	return duration.HumanDuration(time.Since(created.Time))
 }
 
-// watchAndPrint prints each object that is added, modified or deleted, until ctx ends. A watch that ends is resumed at its last position.
+// watchAndPrint prints each object that is added, modified or deleted, until ctx ends. A watch that ends is resumed at
+// its last position.
 func watchAndPrint(ctx context.Context, client dynamic.ResourceInterface, options metav1.ListOptions, show itemPrinter) error {
 	watcher, err := watchtools.NewRetryWatcherWithContext(ctx, options.ResourceVersion, &cache.ListWatch{
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {

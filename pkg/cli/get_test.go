@@ -21,7 +21,8 @@ func pod(namespace, name string, age time.Duration) map[string]any {
 		"namespace": namespace, "name": name, "resourceVersion": "8", "creationTimestamp": time.Now().Add(-age).UTC().Format(time.RFC3339)}}
 }
 
-// subtreeServer serves discovery, and Pods across the subtree of team-a, in two pages if there is a limit. A watch returns one more, and stays open.
+// subtreeServer serves discovery, and Pods across the subtree of team-a, in two pages if there is a limit. A watch
+// returns one more, and stays open.
 func subtreeServer(t *testing.T, asked func(*http.Request)) *httptest.Server {
 	t.Helper()
 	answer := func(w http.ResponseWriter, body any) {

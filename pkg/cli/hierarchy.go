@@ -71,8 +71,8 @@ func parentMessage(name, old, parent string) string {
 	return fmt.Sprintf("Changing the parent of %s from %s to %s", name, old, parent)
 }
 
-// writeHierarchy creates or updates a hierarchy. If it has been modified since it was read, for example by the propagator's status, the
-// change is applied to the current one.
+// writeHierarchy creates or updates a hierarchy. If it has been modified since it was read, for example by the
+// propagator's status, the change is applied to the current one.
 func writeHierarchy(ctx context.Context, c *clients, h *v1beta1.Hierarchy, want hierarchyChange, dryRun *dryRunFlag) error {
 	if dryRun.client() {
 		return nil
@@ -106,7 +106,8 @@ func retryOnModified(write func() error) error {
 	return retry.OnError(retry.DefaultBackoff, isModified, write)
 }
 
-// isModified distinguishes a conflict between two writers from one that the rules of the tree cause, for which IsConflict is true as well.
+// isModified distinguishes a conflict between two writers from one that the rules of the tree cause, for which
+// IsConflict is true as well.
 func isModified(err error) bool {
 	return apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) && strings.Contains(serverMessage(err), "the object has been modified")
 }

@@ -19,7 +19,8 @@ import (
 // mover gives many namespaces parents, by a request for each.
 type mover struct {
 	clients *clients
-	// validating sends the dry runs without showing their warnings: what they predict for each move does not take the other moves into account.
+	// validating sends the dry runs without showing their warnings: what they predict for each move does not take the
+	// other moves into account.
 	validating *clients
 	errOut     io.Writer
 }
@@ -40,7 +41,8 @@ type placed struct {
 	outcome   outcome
 }
 
-// validate has the server validate the moves one by one, each in the tree as it is, and returns them. It changes nothing, and stops at the first error.
+// validate has the server validate the moves one by one, each in the tree as it is, and returns them. It changes
+// nothing, and stops at the first error.
 func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, error) {
 	line := newProgress(m.errOut)
 	defer line.clear()
@@ -65,7 +67,8 @@ func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, 
 	return all, nil
 }
 
-// move makes the pending moves in their order, calls made after each, and stops at the first error, which says what is left.
+// move makes the pending moves in their order, calls made after each, and stops at the first error, which says what is
+// left.
 func (m *mover) move(ctx context.Context, all []placed, made func(*placed) error) error {
 	line := newProgress(m.errOut)
 	defer line.clear()
@@ -110,7 +113,8 @@ func incomplete(all []placed, failed int, err error) error {
 	return &prefixedError{fmt.Sprintf("Could not move %s. Namespaces moved: %d; not moved: %s. Repeat the command to continue.", all[failed].Namespace, done, named), err}
 }
 
-// patchParent changes the parent only, regardless of concurrent changes. A namespace that was never in a tree has no hierarchy yet.
+// patchParent changes the parent only, regardless of concurrent changes. A namespace that was never in a tree has no
+// hierarchy yet.
 func patchParent(ctx context.Context, c *clients, namespace, parent string, dryRun []string) (*v1beta1.Hierarchy, error) {
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"parent": parent}})
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// outputFlag is the flag -o. cli-runtime's PrintFlags print runtime.Objects only; most of what the plugin prints is none.
+// outputFlag is the flag -o. cli-runtime's PrintFlags print runtime.Objects only; most of what the plugin prints is
+// none.
 type outputFlag struct {
 	format  string
 	formats []string

@@ -14,9 +14,9 @@ import (
 // ownCodes are the control sequences that commands write: the progress line's, and colors.
 var ownCodes = []string{clearLine, "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[36m", "\x1b[31;1m", "\x1b[33;1m"}
 
-// textWriter escapes everything that is not printable, except line breaks, tabs and ownCodes. It is the second line of defense: commands
-// escape the names and messages of others where they print them, because only there a line break of a name differs from one of the output.
-// Its methods may be called concurrently.
+// textWriter escapes everything that is not printable, except line breaks, tabs and ownCodes. It is the second line of
+// defense: commands escape the names and messages of others where they print them, because only there a line break of a
+// name differs from one of the output. Its methods may be called concurrently.
 type textWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -70,7 +70,8 @@ func escapeText(text string) string {
 	return b.String()
 }
 
-// unfinished returns the number of bytes at the end of text that may be the beginning of a character or of one of ownCodes.
+// unfinished returns the number of bytes at the end of text that may be the beginning of a character or of one of
+// ownCodes.
 func unfinished(text []byte) int {
 	for n := min(len(text), len(clearLine)+utf8.UTFMax); n > 0; n-- {
 		end := text[len(text)-n:]

@@ -186,7 +186,8 @@ func parseModes(texts []string) ([]v1beta1.ResourceSpec, error) {
 	return entries, nil
 }
 
-// currentResources returns the current entries of the namespace's hierarchy, or with --cluster of the cluster's configuration.
+// currentResources returns the current entries of the namespace's hierarchy, or with --cluster of the cluster's
+// configuration.
 func (o *planOptions) currentResources(ctx context.Context, c *clients) ([]v1beta1.ResourceSpec, error) {
 	if o.cluster {
 		configuration, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})

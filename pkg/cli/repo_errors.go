@@ -8,7 +8,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// printCompiled prints errors and warnings on standard error. Those that several clusters share are printed for the first of them.
+// printCompiled prints errors and warnings on standard error. Those that several clusters share are printed for the
+// first of them.
 func printCompiled(errOut io.Writer, all *compiled) {
 	printErrors(errOut, "", all.loading)
 	seen := map[string]bool{}

@@ -63,7 +63,8 @@ func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extra
 // notImported are namespaces of the cluster itself. None of them can have a policy in a repository.
 var notImported = append(slices.Clone(hnc.ExcludedNamespaces), "default")
 
-// ancestorsOf returns the ancestors that the tree labels of a namespace say, the nearest first, without the abstract ones.
+// ancestorsOf returns the ancestors that the tree labels of a namespace say, the nearest first, without the abstract
+// ones.
 func ancestorsOf(n *unstructured.Unstructured) []string {
 	distances := ancestorDistances(n.GetLabels())
 	for _, name := range append(hnc.AbstractAncestors(n.GetAnnotations()), n.GetName()) {

@@ -46,7 +46,8 @@ func (k *kindFlags) lookup(ctx context.Context, f *factory, errOut io.Writer, fs
 	return scope.Chain{listed, served}, nil, nil
 }
 
-// servedKinds returns the kinds that the cluster serves. Those of API services that do not answer are missing, with a warning.
+// servedKinds returns the kinds that the cluster serves. Those of API services that do not answer are missing, with a
+// warning.
 func servedKinds(ctx context.Context, f *factory, errOut io.Writer, timeout time.Duration) (scope.Table, error) {
 	config, err := f.flags.ToRESTConfig()
 	if err != nil {

@@ -35,7 +35,8 @@ const (
 
 var resultOf = map[writer.Operation]string{writer.Apply: "applied", writer.Delete: "deleted", writer.Release: "released"}
 
-// applyResults collects results, and prints those that changed something as they arrive. Its methods may be called concurrently.
+// applyResults collects results, and prints those that changed something as they arrive. Its methods may be called
+// concurrently.
 type applyResults struct {
 	options *repoApplyOptions
 	target  *target

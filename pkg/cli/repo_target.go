@@ -132,7 +132,8 @@ func (t *targetFlags) compile(ctx context.Context, f *factory, repo *repoFlags, 
 	return result, nil
 }
 
-// kinds returns the kinds to list: those of the repository, and all others, because objects of any kind may have left it.
+// kinds returns the kinds to list: those of the repository, and all others, because objects of any kind may have left
+// it.
 func (t *target) kinds() []schema.GroupKind {
 	var kinds []schema.GroupKind
 	seen := map[schema.GroupKind]bool{}
@@ -151,7 +152,8 @@ func (t *target) kinds() []schema.GroupKind {
 	return kinds
 }
 
-// warnUnknown prints which kinds cannot be listed. Objects of them that have left the repository are not known, and stay.
+// warnUnknown prints which kinds cannot be listed. Objects of them that have left the repository are not known, and
+// stay.
 func (t *target) warnUnknown(errOut io.Writer) {
 	kinds := slices.SortedFunc(maps.Keys(t.unknown), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
 	for _, kind := range kinds {

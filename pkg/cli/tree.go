@@ -104,8 +104,8 @@ func namesIn(t *tree.Tree, roots []string) []string {
 	return names
 }
 
-// loadObjects adds the objects of a kind to the namespaces below the roots: with one request if the requester may list them in the whole
-// cluster, otherwise with one for each namespace.
+// loadObjects adds the objects of a kind to the namespaces below the roots: with one request if the requester may list
+// them in the whole cluster, otherwise with one for each namespace.
 func (o *treeOptions) loadObjects(ctx context.Context, c *clients, t *tree.Tree) error {
 	mapping, err := o.factory.mapping(o.objects)
 	if err != nil {

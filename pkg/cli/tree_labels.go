@@ -16,8 +16,8 @@ import (
 // waitForTreeLabelsUsage completes the help of --wait.
 const waitForTreeLabelsUsage = "until the tree labels of the namespace and of all below it are up to date"
 
-// waitForTreeLabels returns when the tree labels of a namespace and of all below it match its parent. before is the namespace before the
-// change.
+// waitForTreeLabels returns when the tree labels of a namespace and of all below it match its parent. before is the
+// namespace before the change.
 func waitForTreeLabels(ctx context.Context, c *clients, w *waitFlags, errOut io.Writer, before *metav1.PartialObjectMetadata, parent string) error {
 	return w.poll(ctx, errOut, func(ctx context.Context) (string, error) {
 		above, old := map[string]int{}, ancestorDistances(before.Labels)
@@ -87,8 +87,9 @@ func ancestorDistances(labels map[string]string) map[string]int {
 	return distances
 }
 
-// treeLabelsMatch reports whether the tree labels of a namespace, moved itself or one below it, match the ancestors of moved. above holds
-// these with their distances from the new parent, old those before the move; labels of old ancestors that are not above must be gone.
+// treeLabelsMatch reports whether the tree labels of a namespace, moved itself or one below it, match the ancestors of
+// moved. above holds these with their distances from the new parent, old those before the move; labels of old ancestors
+// that are not above must be gone.
 func treeLabelsMatch(labels map[string]string, moved string, above, old map[string]int) bool {
 	have := ancestorDistances(labels)
 	depth, ok := have[moved]

@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
 )
 
-// loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, it takes two requests for
-// all trees. It returns an error if a root does not exist or the requester may not read it.
+// loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, it takes
+// two requests for all trees. It returns an error if a root does not exist or the requester may not read it.
 func loadTrees(ctx context.Context, c *clients, roots []string) (*tree.Tree, error) {
 	t := tree.New()
 	for _, root := range roots {
@@ -47,8 +47,8 @@ func conditions(short []v1beta1.HierarchyTreeCondition) []metav1.Condition {
 	return full
 }
 
-// loadAllTrees reads all trees: with two requests for users allowed to list hierarchies and namespaces in the whole cluster. Other users get
-// the namespaces that they may see, with one request more.
+// loadAllTrees reads all trees: with two requests for users allowed to list hierarchies and namespaces in the whole
+// cluster. Other users get the namespaces that they may see, with one request more.
 func loadAllTrees(ctx context.Context, c *clients, errOut io.Writer) (*tree.Tree, error) {
 	t, err := listTree(ctx, c, nil)
 	if !apierrors.IsForbidden(err) {

@@ -87,7 +87,8 @@ func clean(u *unstructured.Unstructured) {
 	}
 }
 
-// hide replaces the values of a Secret. Values that differ from those of another one, if there is one, remain recognizable as such.
+// hide replaces the values of a Secret. Values that differ from those of another one, if there is one, remain
+// recognizable as such.
 func hide(u, other *unstructured.Unstructured) {
 	switch kind := u.GroupVersionKind().GroupKind(); kind {
 	case schema.GroupKind{Group: hnc.GroupName, Kind: "OverwrittenObject"}:

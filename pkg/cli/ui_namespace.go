@@ -92,8 +92,8 @@ func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) ([]ui.Chi
 	return children, nil
 }
 
-// labelsFrom returns what sets each label: the labels of the hierarchy nearest to the root take precedence, those for one namespace over
-// those that it passes on. chain begins with the namespace.
+// labelsFrom returns what sets each label: the labels of the hierarchy nearest to the root take precedence, those for
+// one namespace over those that it passes on. chain begins with the namespace.
 func labelsFrom(labels map[string]string, chain []origin.Namespace, hierarchies map[string]*v1beta1.Hierarchy) []ui.Label {
 	has := func(list []v1beta1.MetaKVP, key string) bool {
 		return slices.ContainsFunc(list, func(kvp v1beta1.MetaKVP) bool { return kvp.Key == key })
@@ -114,7 +114,8 @@ func labelsFrom(labels map[string]string, chain []origin.Namespace, hierarchies 
 	return result
 }
 
-// propagated returns the names of the resources with a mode. With an error it returns those that are known without the configuration.
+// propagated returns the names of the resources with a mode. With an error it returns those that are known without the
+// configuration.
 func (r *uiReader) propagated(ctx context.Context, hierarchies map[string]*v1beta1.Hierarchy) ([]string, error) {
 	found := sets.New[string]()
 	for _, resource := range kinds.Enforced {

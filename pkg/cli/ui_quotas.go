@@ -37,7 +37,8 @@ func (r *uiReader) Quotas(ctx context.Context) (*ui.Quotas, error) {
 	return answer, nil
 }
 
-// myQuotas returns the quotas in the namespaces that the user may see, without those that the user may not list. why is the error about all.
+// myQuotas returns the quotas in the namespaces that the user may see, without those that the user may not list. why is
+// the error about all.
 func (r *uiReader) myQuotas(ctx context.Context, why error) (*v1beta1.HierarchicalResourceQuotaList, error) {
 	mine, err := r.clients.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 // installed selects the objects of the manifests and of the chart.
 const installed = "app.kubernetes.io/part-of=hns"
 
-// propagatorName is the name of the server that sets finalizers on namespaces, which are removed when its pods are gone.
+// propagatorName is the name of the server that sets finalizers on namespaces, which are removed when its pods are
+// gone.
 const propagatorName = "hns-propagator"
 
 // podTimeout limits how long the pods of hns-sync, and those of hns-propagator, may take to stop.
@@ -37,9 +38,9 @@ type removal struct {
 	pods string
 }
 
-// removals are in an order in which nothing fails or blocks in between. A namespace that is being deleted waits for an APIService without a server,
-// so those go before their server, and the webhook of quotas, which rejects what it cannot count, before those. The policies protect copies until
-// nothing writes copies any more.
+// removals are in an order in which nothing fails or blocks in between. A namespace that is being deleted waits for an
+// APIService without a server, so those go before their server, and the webhook of quotas, which rejects what it cannot
+// count, before those. The policies protect copies until nothing writes copies any more.
 var removals = []removal{
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: "hns-sync", pods: "hns-sync"},
 	{resources: []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"}}, name: propagatorName, pods: propagatorName},
@@ -149,7 +150,8 @@ func (o *uninstallOptions) ask() error {
 	return nil
 }
 
-// remove deletes the objects of a step. Objects that are gone already are no error, so a removal that was interrupted can be repeated.
+// remove deletes the objects of a step. Objects that are gone already are no error, so a removal that was interrupted
+// can be repeated.
 func (o *uninstallOptions) remove(ctx context.Context, c *clients, step removal) error {
 	for _, resource := range step.resources {
 		objects, err := list(ctx, c, resource, step.name)

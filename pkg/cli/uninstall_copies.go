@@ -13,7 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// copies returns a line for each kind of which there are copies. Kinds whose server does not answer, or that the user may not list, are named too.
+// copies returns a line for each kind of which there are copies. Kinds whose server does not answer, or that the user
+// may not list, are named too.
 func (o *uninstallOptions) copies(ctx context.Context, c *clients) ([]string, error) {
 	lists, err := c.kube.Discovery().ServerPreferredNamespacedResources()
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {

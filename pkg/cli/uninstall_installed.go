@@ -51,7 +51,8 @@ func list(ctx context.Context, c *clients, resource schema.GroupVersionResource,
 	return slices.DeleteFunc(found.Items, func(object metav1.PartialObjectMetadata) bool { return !isInstalled(&object) }), nil
 }
 
-// isInstalled reports whether an object with the label is of the installation: anybody may set the label in other namespaces.
+// isInstalled reports whether an object with the label is of the installation: anybody may set the label in other
+// namespaces.
 func isInstalled(object *metav1.PartialObjectMetadata) bool {
 	switch object.Namespace {
 	case "", hnc.SystemNamespace, metav1.NamespaceSystem:

@@ -15,7 +15,8 @@ import (
 // maxListedQuotas is how many ResourceQuotas of hierarchical quotas are named.
 const maxListedQuotas = 20
 
-// quotaObjects returns lines about the ResourceQuotas of hierarchical quotas: nothing removes them, and no quota above raises their limits any more.
+// quotaObjects returns lines about the ResourceQuotas of hierarchical quotas: nothing removes them, and no quota above
+// raises their limits any more.
 func quotaObjects(ctx context.Context, c *clients) ([]string, error) {
 	resource, selector := corev1.SchemeGroupVersion.WithResource("resourcequotas"), hnc.LabelQuota+"=true"
 	count, err := countAll(ctx, c, resource, selector)

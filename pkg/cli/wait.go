@@ -34,7 +34,8 @@ func (w *waitFlags) validate(dryRun *dryRunFlag) error {
 	return nil
 }
 
-// poll returns when pending returns "". It shows what pending returns otherwise on a terminal, and after the timeout in its error.
+// poll returns when pending returns "". It shows what pending returns otherwise on a terminal, and after the timeout in
+// its error.
 func (w *waitFlags) poll(ctx context.Context, errOut io.Writer, pending func(context.Context) (string, error)) error {
 	begin := time.Now()
 	line := newProgress(errOut)

@@ -150,8 +150,8 @@ func describeUnread(clusterRoles []string) string {
 	return strings.Join(parts, ", and ")
 }
 
-// readRights reads the RBAC objects that apply to a namespace. Those of the whole cluster are left out if the requester may not read them;
-// notes say so for bindings.
+// readRights reads the RBAC objects that apply to a namespace. Those of the whole cluster are left out if the requester
+// may not read them; notes say so for bindings.
 func readRights(ctx context.Context, c *clients, namespace string) (rights *admins.Rights, notes []string, err error) {
 	rbac := c.kube.RbacV1()
 	all := metav1.ListOptions{}

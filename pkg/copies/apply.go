@@ -97,14 +97,15 @@ func Classify(verb Verb, err error) Outcome {
 	return Failed
 }
 
-// failsInside reports whether the server itself could not make the write, rather than being busy or unavailable: the object is too large
-// for its etcd, or a webhook fails. That may last, and only an administrator can change it.
+// failsInside reports whether the server itself could not make the write, rather than being busy or unavailable: the
+// object is too large for its etcd, or a webhook fails. That may last, and only an administrator can change it.
 func failsInside(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }
 
-// Gone reports whether an object, or its namespace, does not exist. A server that does not serve the resource returns much the same error.
+// Gone reports whether an object, or its namespace, does not exist. A server that does not serve the resource returns
+// much the same error.
 func Gone(err error) bool {
 	return apierrors.IsNotFound(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -19,16 +19,18 @@ type content struct {
 	encoding encoding
 	metadata []byte
 	rest     []byte
-	// owners are the UIDs in the owner references of a copy. Propagated copies have none: the garbage collector would delete a copy with its owner, or try to for ever.
+	// owners are the UIDs in the owner references of a copy. Propagated copies have none: the garbage collector would
+	// delete a copy with its owner, or try to for ever.
 	owners []types.UID
 }
 
-// encoding is how objects of a kind are read and written. The same content has different digests in different encodings.
+// encoding is how objects of a kind are read and written. The same content has different digests in different
+// encodings.
 type encoding interface {
 	// name identifies the encoding.
 	name() string
-	// body returns the request body of a copy. The namespace is in the URL of the request. Unless they are empty, uid and resourceVersion
-	// make the write conditional on that version.
+	// body returns the request body of a copy. The namespace is in the URL of the request. Unless they are empty, uid
+	// and resourceVersion make the write conditional on that version.
 	body(metadata, rest []byte, uid types.UID, resourceVersion string) []byte
 }
 
@@ -40,7 +42,7 @@ func ownersOf(m metav1.Object) (owners []types.UID) {
 	return owners
 }
 
-// copiedMetadata returns the labels and annotations that the copies of a source have. Source: spec/hnc.md 3.9.
+// copiedMetadata returns the labels and annotations that the copies of a source have. Source: docs/spec/hnc.md 3.9.
 func copiedMetadata(source metav1.Object, overrides exceptions.Overrides, rules *Rules) (labels, annotations map[string]string) {
 	labels = map[string]string{hnc.LabelInheritedFrom: source.GetNamespace()}
 	if !rules.dropsLabel(hnc.LabelManagedBy) {

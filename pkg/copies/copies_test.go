@@ -181,7 +181,7 @@ func TestWhatIsWrittenInANamespace(t *testing.T) {
 		"a source of the root":                   {[]*Object{rootX}, "", "create x from root"},
 		"CASE-5 the topmost source governs":      {[]*Object{rootX, midX}, "", "create x from root"},
 		"one that can't be copied does not":      {[]*Object{finalized(role(t, "root", "x", "get")), midX}, "", "create x from mid"},
-		"a copy between is no source":            {[]*Object{stored(t, rootX, "mid", nil)}, "", ""},
+		"a copy between is not a source":         {[]*Object{stored(t, rootX, "mid", nil)}, "", ""},
 		"a right copy":                           {[]*Object{rootX, copyOf(rootX)}, "", ""},
 		"an outdated copy":                       {[]*Object{role(t, "root", "x", "watch"), copyOf(rootX)}, "", "update x from root"},
 		"a copy of another source":               {[]*Object{rootX, midX, copyOf(midX)}, "", "update x from root"},

@@ -20,7 +20,8 @@ const (
 	Delete Verb = "delete"
 	// Keep writes nothing: a local object stays although a source governs its name, which is worth reporting.
 	Keep Verb = "keep"
-	// Wait writes nothing: the object terminates, and blocks the copy or stays in effect until its finalizers are removed.
+	// Wait writes nothing: the object terminates, and blocks the copy or stays in effect until its finalizers are
+	// removed.
 	Wait Verb = "wait"
 )
 
@@ -46,13 +47,15 @@ type Destination struct {
 	Ancestors []string
 	// Labels returns the present or imminent labels of the namespace. It is called only where they matter.
 	Labels func() map[string]string
-	// Stays is set if the namespace or an ancestor of it is being deleted. It reports whether a namespace exists and is not being deleted.
+	// Stays is set if the namespace or an ancestor of it is being deleted. It reports whether a namespace exists and is
+	// not being deleted.
 	Stays func(namespace string) bool
 }
 
-// permits reports whether the copy of a source, nil for none, may take the place of the present object, nil for none, although namespaces are being
-// deleted. What vanishes with its namespace was not withdrawn, so its copies stay, unless a namespace above replaces them; all other copies follow
-// their sources, so that nobody keeps a permission by keeping a namespace. Nothing is created in a namespace that is being deleted, or from one.
+// permits reports whether the copy of a source, nil for none, may take the place of the present object, nil for none,
+// although namespaces are being deleted. What vanishes with its namespace was not withdrawn, so its copies stay, unless
+// a namespace above replaces them; all other copies follow their sources, so that nobody keeps a permission by keeping
+// a namespace. Nothing is created in a namespace that is being deleted, or from one.
 func (d Destination) permits(source, present *Object) bool {
 	switch {
 	case d.Stays == nil:
@@ -67,8 +70,8 @@ func (d Destination) permits(source, present *Object) bool {
 	return d.Stays(present.InheritedFrom) || slices.Index(d.Ancestors, source.Namespace) <= slices.Index(d.Ancestors, present.InheritedFrom)
 }
 
-// Propagates reports whether a source is copied to a namespace if no source above it has its name. Nothing else decides this. Source:
-// spec/hnc.md 3.8, 3.10 and 3.11.
+// Propagates reports whether a source is copied to a namespace if no source above it has its name. Nothing else decides
+// this. Source: docs/spec/hnc.md 3.8, 3.10 and 3.11.
 func (x *Index) Propagates(source *Object, d Destination) bool {
 	if !source.Fit() {
 		return false
@@ -84,8 +87,8 @@ func (x *Index) Propagates(source *Object, d Destination) bool {
 	return source.exceptions.Selects(policy.Mode == v1beta1.Propagate, labels)
 }
 
-// Governing returns the source of that name that governs a namespace, nil if there is none: that of the topmost ancestor, or of the nearest
-// one below it that overrides it. Source: spec/hnc.md 3.7.
+// Governing returns the source of that name that governs a namespace, nil if there is none: that of the topmost
+// ancestor, or of the nearest one below it that overrides it. Source: docs/spec/hnc.md 3.7.
 func (x *Index) Governing(d Destination, name string) *Object {
 	var governing *Object
 	for _, ancestor := range d.Ancestors {
@@ -147,7 +150,8 @@ func (x *Index) Right(d Destination) bool {
 	return !x.any(d, func(v Verb) bool { return v != "" })
 }
 
-// Writes reports whether anything has to be written in a namespace: not for objects that are kept, and for those that are being deleted.
+// Writes reports whether anything has to be written in a namespace: not for objects that are kept, and for those that
+// are being deleted.
 func (x *Index) Writes(d Destination) bool {
 	return x.any(d, func(v Verb) bool { return v != "" && v != Keep && v != Wait })
 }
@@ -168,8 +172,8 @@ func (x *Index) any(d Destination, counts func(Verb) bool) bool {
 	return false
 }
 
-// DecideAll returns what to write for all names in a namespace, in the order of the names: removals, which have to be made first, and
-// writes.
+// DecideAll returns what to write for all names in a namespace, in the order of the names: removals, which have to be
+// made first, and writes.
 func (x *Index) DecideAll(d Destination) (removals, writes []Write) {
 	governing := map[string]*Object{}
 	for _, ancestor := range d.Ancestors {

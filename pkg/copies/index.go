@@ -15,7 +15,8 @@ type Index struct {
 	Kind Kind
 	// Policy applies to all sources, unless PolicyOf is set.
 	Policy
-	// PolicyOf, unless it is nil, returns the policy for the sources of a namespace; see Policies.Of. It has to be quick.
+	// PolicyOf, unless it is nil, returns the policy for the sources of a namespace; see Policies.Of. It has to be
+	// quick.
 	PolicyOf func(namespace string) Policy
 	objects  map[string]*contents
 	// selective is the number of sources that select namespaces by labels.
@@ -79,8 +80,8 @@ func (x *Index) All() iter.Seq[*Object] {
 	}
 }
 
-// Set records an observed object unless the recorded one is as new. It returns the previous record, and whether the object replaces it.
-// What a server stored in response to our own write is recorded as equivalent to what was written.
+// Set records an observed object unless the recorded one is as new. It returns the previous record, and whether the
+// object replaces it. What a server stored in response to our own write is recorded as equivalent to what was written.
 func (x *Index) Set(o *Object) (old *Object, changed bool) {
 	old = x.Get(o.Namespace, o.Name)
 	if old != nil {
@@ -103,8 +104,8 @@ func (x *Index) Set(o *Object) (old *Object, changed bool) {
 	return old, true
 }
 
-// Wrote records a copy that was written with the source's content. ahead reports that no watch has brought that version yet; otherwise the
-// record stays. It returns the previous record.
+// Wrote records a copy that was written with the source's content. ahead reports that no watch has brought that version
+// yet; otherwise the record stays. It returns the previous record.
 func (x *Index) Wrote(source *Object, namespace string, written Written, ahead bool) (old *Object) {
 	old = x.Get(namespace, source.Name)
 	if old != nil && old.ResourceVersion == written.ResourceVersion {

@@ -48,8 +48,8 @@ func (inJSON) body(metadata, rest []byte, uid types.UID, resourceVersion string)
 	return append(body, rest[1:]...)
 }
 
-// Copied returns the content of a source's copies, as JSON without a namespace; nil if it may have no copies. The source must be a result
-// of NewObject.
+// Copied returns the content of a source's copies, as JSON without a namespace; nil if it may have no copies. The
+// source must be a result of NewObject.
 func (o *Object) Copied() []byte {
 	if o.content == nil {
 		return nil

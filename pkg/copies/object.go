@@ -22,7 +22,7 @@ type Kind struct {
 	Kind string
 }
 
-// Roles and RoleBindings are the kinds that are always propagated. Source: spec/hnc.md 1.4.
+// Roles and RoleBindings are the kinds that are always propagated. Source: docs/spec/hnc.md 1.4.
 var (
 	Roles        = Kind{schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: "roles"}, "Role"}
 	RoleBindings = Kind{schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: "rolebindings"}, "RoleBinding"}
@@ -50,8 +50,8 @@ type Object struct {
 	*fitness
 	// content is that of a source's copies; nil if it has none.
 	content *content
-	// stored, unless it is zero, is the digest of what was written when the server stored something else, because it had changed the
-	// object. Without it such a copy would be written again and again.
+	// stored, unless it is zero, is the digest of what was written when the server stored something else, because it
+	// had changed the object. Without it such a copy would be written again and again.
 	stored Digest
 }
 
@@ -80,8 +80,9 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	return o, nil
 }
 
-// NewSource returns the record of an object of which only the metadata is known. That is enough to decide where it is copied to and what
-// its copies overwrite, but not what they contain. The types of Secrets are not known: callers have to leave out ExcludedSecrets.
+// NewSource returns the record of an object of which only the metadata is known. That is enough to decide where it is
+// copied to and what its copies overwrite, but not what they contain. The types of Secrets are not known: callers have
+// to leave out ExcludedSecrets.
 func NewSource(m *metav1.PartialObjectMetadata, kind Kind, rules *Rules) *Object {
 	return newObject(m, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), "", rules)
 }
@@ -118,14 +119,15 @@ func (o *Object) WithoutContent() *Object {
 // Unreadable returns the error in the annotations of a source that select namespaces, nil if there is none.
 func (o *Object) Unreadable() error { return o.problem }
 
-// Misread returns the error in the annotations about overriding, nil if there is none. Such an annotation neither allows nor requests an
-// override, and does not affect where a source is copied to.
+// Misread returns the error in the annotations about overriding, nil if there is none. Such an annotation neither
+// allows nor requests an override, and does not affect where a source is copied to.
 func (o *Object) Misread() error { return o.misread }
 
 // AsksToOverride reports whether the object requests to be kept instead of a copy.
 func (o *Object) AsksToOverride() bool { return o != nil && !o.Copy && o.overrides.Requested }
 
-// Overrides reports whether the object is kept where the source would be copied, because it requests that and the source allows it.
+// Overrides reports whether the object is kept where the source would be copied, because it requests that and the
+// source allows it.
 func (o *Object) Overrides(source *Object) bool {
 	return o.AsksToOverride() && source.overrides.Allowed
 }
@@ -144,11 +146,12 @@ func (o *Object) SameCopies(old *Object) bool {
 	return o.Digest == old.Digest && o.annotations == old.annotations
 }
 
-// Unaddressable reports whether the object is a source with a name that requests to delete its copies could not contain, so it has none.
+// Unaddressable reports whether the object is a source with a name that requests to delete its copies could not
+// contain, so it has none.
 func (o *Object) Unaddressable() bool { return o != nil && !o.Copy && !names.Addressable(o.Name) }
 
-// Notable reports whether the object has a new problem that its owner should know about: it can't have copies, or an annotation can't be
-// parsed.
+// Notable reports whether the object has a new problem that its owner should know about: it can't have copies, or an
+// annotation can't be parsed.
 func (o *Object) Notable(old *Object) bool {
 	if o == nil || (o.problem == nil && o.misread == nil && !o.Finalized && !o.Unaddressable()) {
 		return false

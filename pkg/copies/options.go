@@ -58,7 +58,7 @@ func (o *Options) Rules() (Rules, error) {
 	} {
 		for _, key := range keys {
 			if problems := validation.IsQualifiedName(strings.ToLower(key)); len(problems) > 0 {
-				return Rules{}, managed.FlagError{Flag: flag, Err: fmt.Errorf("%q is no key: %s", key, problems[0])}
+				return Rules{}, managed.FlagError{Flag: flag, Err: fmt.Errorf("%q is not a key: %s", key, problems[0])}
 			}
 		}
 	}

@@ -14,8 +14,8 @@ type Policy struct {
 	Keep bool
 }
 
-// NewPolicy returns the policy of an entry of the configuration or of a hierarchy; onConflict is the cluster's default. Source: spec/hnc.md
-// 3.11.
+// NewPolicy returns the policy of an entry of the configuration or of a hierarchy; onConflict is the cluster's default.
+// Source: docs/spec/hnc.md 3.11.
 func NewPolicy(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy) Policy {
 	p := Policy{Mode: spec.Mode, Keep: cmp.Or(spec.OnConflict, onConflict) == v1beta1.Keep}
 	switch spec.Mode {
@@ -31,8 +31,8 @@ func NewPolicy(spec v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy) Pol
 // Copies reports whether sources may have copies.
 func (p Policy) Copies() bool { return p.Mode == v1beta1.Propagate || p.Mode == v1beta1.AllowPropagate }
 
-// Policies determine how the sources of one kind are propagated in each namespace. A hierarchy's policy applies to the sources in its
-// namespace and below, never to those above.
+// Policies determine how the sources of one kind are propagated in each namespace. A hierarchy's policy applies to the
+// sources in its namespace and below, never to those above.
 type Policies struct {
 	// Cluster is the policy of the cluster's configuration, Ignore if that does not name the kind.
 	Cluster Policy
@@ -40,7 +40,8 @@ type Policies struct {
 	Trees map[string]Policy
 }
 
-// Of returns the policy for the sources of a namespace: that of the nearest namespace in its chain, which begins with the namespace itself.
+// Of returns the policy for the sources of a namespace: that of the nearest namespace in its chain, which begins with
+// the namespace itself.
 func (p Policies) Of(chain []string) Policy {
 	for _, namespace := range chain {
 		if policy, ok := p.Trees[namespace]; ok {

@@ -25,8 +25,8 @@ func annotated(t *testing.T, name string, annotations map[string]string) *Object
 	return o
 }
 
-// The names carry the rows of spec/hnc.md 3.11. In leaf there are a local object in the way, a copy that is right, one that is outdated and a
-// unrelated.
+// The names carry the rows of docs/spec/hnc.md 3.11. In leaf there are a local object in the way, a copy that is right,
+// one that is outdated and a unrelated.
 func TestModes(t *testing.T) {
 	all := map[string]string{hnc.AnnotationAll: "true"}
 	for name, test := range map[string]struct {

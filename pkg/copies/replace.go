@@ -9,9 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// replaceable are the kinds whose objects are deleted and created again when an update is invalid, because a field is immutable: the data of a ConfigMap or
-// Secret with immutable set, the type of a Secret, the roleRef of a RoleBinding. They are data and permissions that others refer to by name. Deleting an
-// object of another kind may end what runs (Job), lose data (PersistentVolumeClaim) or an address (Service).
+// replaceable are the kinds whose objects are deleted and created again when an update is invalid, because a field is
+// immutable: the data of a ConfigMap or Secret with immutable set, the type of a Secret, the roleRef of a RoleBinding.
+// They are data and permissions that others refer to by name. Deleting an object of another kind may end what runs
+// (Job), lose data (PersistentVolumeClaim) or an address (Service).
 var replaceable = []schema.GroupResource{{Resource: "configmaps"}, {Resource: "secrets"}, RoleBindings.GroupResource()}
 
 func (k Kind) replaceable() bool { return slices.Contains(replaceable, k.GroupResource()) }
@@ -22,8 +23,9 @@ type ReplaceError struct{ error }
 // Unwrap returns the error of the API server.
 func (e ReplaceError) Unwrap() error { return e.error }
 
-// replace deletes the object that an update can't turn into the copy, if it is as decided on, and creates the copy. It does neither if anything else
-// is in the way of the copy, such as an admission policy: then the namespace would lose the object and get nothing for it.
+// replace deletes the object that an update can't turn into the copy, if it is as decided on, and creates the copy. It
+// does neither if anything else is in the way of the copy, such as an admission policy: then the namespace would lose
+// the object and get nothing for it.
 func replace(ctx context.Context, client Client, w Write) (Written, error) {
 	body := w.Source.content.body("", "")
 	if err := client.TryCreate(ctx, w.Kind, w.Namespace, body); err != nil && !inTheWay(err) {
@@ -40,7 +42,8 @@ func replace(ctx context.Context, client Client, w Write) (Written, error) {
 	return written, nil
 }
 
-// inTheWay reports whether the present object may be all that prevents the creation: it has the name, or the place that a quota leaves.
+// inTheWay reports whether the present object may be all that prevents the creation: it has the name, or the place that
+// a quota leaves.
 func inTheWay(err error) bool {
 	return apierrors.IsAlreadyExists(err) || (apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded"))
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
 )
 
-// Rules determine, for all kinds, what copies leave out and which objects are never copied. The zero value leaves out nothing.
+// Rules determine, for all kinds, what copies leave out and which objects are never copied. The zero value leaves out
+// nothing.
 type Rules struct {
 	// Labels and Annotations are the keys that copies leave out.
 	Labels, Annotations sets.Set[string]
@@ -27,8 +28,8 @@ type Rules struct {
 // Label is a label with a value.
 type Label struct{ Key, Value string }
 
-// Tracking is metadata by which a tool recognizes the objects that it has applied. With it, the tool could take a copy for an object that
-// is missing from its own source, and delete it.
+// Tracking is metadata by which a tool recognizes the objects that it has applied. With it, the tool could take a copy
+// for an object that is missing from its own source, and delete it.
 type Tracking struct {
 	Tool string
 	// Key is a key, or all keys of a domain: "example.com/*".
@@ -36,8 +37,8 @@ type Tracking struct {
 	Labels, Annotations bool
 }
 
-// trackingMetadata is what copies leave out by default. It does not include app.kubernetes.io/instance, which Argo CD can be configured to
-// track by, because that is a common label that selectors use.
+// trackingMetadata is what copies leave out by default. It does not include app.kubernetes.io/instance, which Argo CD
+// can be configured to track by, because that is a common label that selectors use.
 var trackingMetadata = []Tracking{
 	{Tool: "kubectl apply", Key: corev1.LastAppliedConfigAnnotation, Annotations: true},
 	{Tool: "Argo CD", Key: "argocd.argoproj.io/instance", Labels: true, Annotations: true},
@@ -79,9 +80,9 @@ func (r *Rules) tracks(key string, where func(Tracking) bool) bool {
 	return false
 }
 
-// excluded reports whether a source of the kind is never copied, regardless of its annotations: other software creates such an object in
-// every namespace that needs one, or it makes sense in its own namespace only. The type is that of a Secret, "" if it is not known. Source:
-// spec/hnc.md 3.10.
+// excluded reports whether a source of the kind is never copied, regardless of its annotations: other software creates
+// such an object in every namespace that needs one, or it makes sense in its own namespace only. The type is that of a
+// Secret, "" if it is not known. Source: docs/spec/hnc.md 3.10.
 func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType string) bool {
 	for _, label := range r.NoPropagation {
 		if value, ok := source.GetLabels()[label.Key]; ok && value == label.Value {
@@ -102,7 +103,8 @@ func (r *Rules) excluded(source metav1.Object, kind schema.GroupKind, secretType
 	return false
 }
 
-// HoldsQuota reports whether ResourceQuotas of the name hold the limits of hierarchical quotas. The propagator computes those for each namespace.
+// HoldsQuota reports whether ResourceQuotas of the name hold the limits of hierarchical quotas. The propagator computes
+// those for each namespace.
 func HoldsQuota(name string) bool {
 	_, holds := quota.ScopeOfObject(name)
 	return holds
@@ -131,7 +133,7 @@ type fitness struct {
 	misread   error
 }
 
-// ofCopies is the fitness of all copies, which are no sources.
+// ofCopies is the fitness of all copies, which are not sources.
 var ofCopies = &fitness{}
 
 func (r *Rules) fitness(source metav1.Object, kind schema.GroupKind, secretType string) *fitness {

@@ -47,7 +47,7 @@ func metadataOf(t *testing.T, rules *Rules, labels, annotations map[string]strin
 	return fmt.Sprint(sets.List(sets.KeySet(body.Metadata.Labels)), sets.List(sets.KeySet(body.Metadata.Annotations)))
 }
 
-// The names carry the rows of spec/hnc.md 3.9.
+// The names carry the rows of docs/spec/hnc.md 3.9.
 func TestWhatCopiesLeaveOut(t *testing.T) {
 	for name, test := range map[string]struct {
 		// key is that of a label and of an annotation of the source.
@@ -108,7 +108,8 @@ func TestEveryCopySaysWhereItIsFromAndWhoManagesIt(t *testing.T) {
 	}
 }
 
-// The names carry the rows of spec/hnc.md 3.10. Every object has the annotation all=true, which helps none of those.
+// The names carry the rows of docs/spec/hnc.md 3.10. Every object has the annotation all=true, which helps none of
+// those.
 func TestWhatIsNeverPropagated(t *testing.T) {
 	for name, test := range map[string]struct {
 		object string

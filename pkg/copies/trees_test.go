@@ -7,7 +7,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Root and mid have a source x, and leaf is below them; what is said is "namespace mode [Keep]". The names carry the rows of spec/hnc.md 3.11.
+// Root and mid have a source x, and leaf is below them; what is said is "namespace mode [Keep]". The names carry the
+// rows of docs/spec/hnc.md 3.11.
 func TestPoliciesOfTrees(t *testing.T) {
 	for name, test := range map[string]struct {
 		cluster string

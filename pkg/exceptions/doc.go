@@ -1,3 +1,3 @@
 // Package exceptions parses the annotations that limit where a source is propagated. It has no clients. Source:
-// spec/hnc.md 3.8.
+// docs/spec/hnc.md 3.8.
 package exceptions

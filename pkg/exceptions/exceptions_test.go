@@ -14,7 +14,7 @@ var east = map[string]string{
 	"env": "prod", "empty": "", hnc.TreeLabel("east"): "0", hnc.TreeLabel("team"): "1", hnc.TreeLabel("acme"): "2",
 }
 
-// The rows carry the steps of spec/hnc.md 3.8, SEL-1 to SEL-5 and SEL-7; step 6 does not depend on annotations.
+// The rows carry the steps of docs/spec/hnc.md 3.8, SEL-1 to SEL-5 and SEL-7; step 6 does not depend on annotations.
 func TestSelects(t *testing.T) {
 	for name, test := range map[string]struct {
 		given Annotations

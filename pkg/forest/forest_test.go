@@ -67,7 +67,7 @@ func TestCyclesAreDetected(t *testing.T) {
 		}
 	}
 	if f.Cycle("below") != nil {
-		t.Error("a namespace below a cycle is no member of it")
+		t.Error("a namespace below a cycle is not a member of it")
 	}
 	if got := f.Descendants("a"); !slices.Equal(got, []string{"b", "below", "c"}) {
 		t.Errorf("got %v", got)

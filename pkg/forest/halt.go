@@ -2,7 +2,7 @@ package forest
 
 import "slices"
 
-// Cause is the reason why activities are halted at a namespace. Source: spec/hnc.md 3.4.
+// Cause is the reason why activities are halted at a namespace. Source: docs/spec/hnc.md 3.4.
 type Cause string
 
 const (

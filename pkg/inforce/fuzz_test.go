@@ -10,7 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// FuzzRules validates any spec.rules. What is valid can be applied, what can be applied is valid, and neither makes our own keys managed.
+// FuzzRules validates any spec.rules. What is valid can be applied, what can be applied is valid, and neither makes our
+// own keys managed.
 func FuzzRules(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"excludedNamespaces":["kube-system",""],"includedNamespaceRegex":"a|b","excludedNamespaceSelector":"a in (b, c),!d"}`,

@@ -18,7 +18,8 @@ import (
 
 // Rules are the rules that a server applies. They are immutable.
 type Rules struct {
-	// Managed determines which namespaces are part of hierarchies, and which of their labels and annotations are managed.
+	// Managed determines which namespaces are part of hierarchies, and which of their labels and annotations are
+	// managed.
 	Managed managed.Rules
 	// Copies determines what copies leave out, and which objects are never copied.
 	Copies copies.Rules
@@ -65,8 +66,8 @@ var flags = map[string]string{
 	"unpropagatedAnnotations": copies.UnpropagatedAnnotationFlag, "stripTrackingMetadata": copies.StripTrackingFlag,
 }
 
-// With returns the rules for spec.rules of a configuration: its fields that are set replace the flags. It returns a managed.FlagError if one of
-// them is invalid.
+// With returns the rules for spec.rules of a configuration: its fields that are set replace the flags. It returns a
+// managed.FlagError if one of them is invalid.
 func (f *Flags) With(spec *v1beta1.Rules) (*Rules, error) {
 	m, c := *f.Managed, *f.Copies
 	if spec != nil {
@@ -180,7 +181,8 @@ func NewCurrent(flags *Flags) (*Current, error) {
 // Load returns the rules.
 func (c *Current) Load() *Rules { return c.now.Load() }
 
-// Set makes spec.rules of a configuration apply, and reports whether that changes the rules. On error the rules stay as they are.
+// Set makes spec.rules of a configuration apply, and reports whether that changes the rules. On error the rules stay as
+// they are.
 func (c *Current) Set(spec *v1beta1.Rules) (changed bool, err error) {
 	rules, err := c.With(spec)
 	if err != nil {

@@ -28,7 +28,7 @@ func (e *NotPropagatedError) Error() string {
 }
 
 // Resolve returns the mapping of a group and a resource in its preferred version. It ignores case, accepts singular
-// and plural names and abbreviated groups, and an empty group matches any (spec/hnc.md 3.12). It fails with
+// and plural names and abbreviated groups, and an empty group matches any (docs/spec/hnc.md 3.12). It fails with
 // meta.IsNoMatchError errors, *NotNamespacedError and *NotPropagatedError.
 func Resolve(mapper meta.RESTMapper, group, resource string) (*meta.RESTMapping, error) {
 	found, err := mapper.ResourceFor(schema.GroupVersionResource{Group: strings.ToLower(group), Resource: strings.ToLower(resource)})

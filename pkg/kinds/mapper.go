@@ -11,7 +11,8 @@ import (
 type Mapper struct {
 	meta.RESTMapper
 
-	// refreshing holds the token of who refreshes; unlike for a mutex, waiting for it ends with a context. It guards refreshed.
+	// refreshing holds the token of who refreshes; unlike for a mutex, waiting for it ends with a context. It guards
+	// refreshed.
 	refreshing chan struct{}
 	refreshed  time.Time
 }
@@ -24,8 +25,8 @@ func NewMapper(mapper meta.RESTMapper) *Mapper {
 	return &Mapper{RESTMapper: mapper, refreshing: make(chan struct{}, 1)}
 }
 
-// Refresh makes sure that the mapper includes every kind that existed at the given time. It waits as long as the rate limit requires, or until the context
-// ends. One refresh is for all that wait.
+// Refresh makes sure that the mapper includes every kind that existed at the given time. It waits as long as the rate
+// limit requires, or until the context ends. One refresh is for all that wait.
 func (m *Mapper) Refresh(ctx context.Context, since time.Time) error {
 	select {
 	case m.refreshing <- struct{}{}:

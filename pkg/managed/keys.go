@@ -76,14 +76,14 @@ func matches(patterns []*regexp.Regexp, key string) bool {
 }
 
 // External reports whether the namespace with these annotations is managed by another tool: it may be the root of a
-// tree, but never a child (spec/hnc.md 0.1).
+// tree, but never a child (docs/spec/hnc.md 0.1).
 func External(annotations map[string]string) bool {
 	manager := annotations[hnc.AnnotationManagedBy]
 	return manager != "" && manager != hnc.GroupName
 }
 
 // SubnamespaceOf returns the parent of a sub-namespace with these annotations, "" for a full namespace. Only the
-// annotation decides, unless the namespace is external (spec/hnc.md 0.1).
+// annotation decides, unless the namespace is external (docs/spec/hnc.md 0.1).
 func SubnamespaceOf(annotations map[string]string) string {
 	if External(annotations) {
 		return ""

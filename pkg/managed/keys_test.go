@@ -114,12 +114,12 @@ func TestExternalAndSubnamespaceOf(t *testing.T) {
 		external    bool
 		of          string
 	}{
-		"0.1: nobody":                      {nil, false, ""},
-		"0.1: a sub-namespace":             {map[string]string{hnc.AnnotationSubnamespaceOf: "p"}, false, "p"},
-		"0.1: managed by nobody":           {map[string]string{hnc.AnnotationManagedBy: "", hnc.AnnotationSubnamespaceOf: "p"}, false, "p"},
-		"0.1: managed by us":               {map[string]string{hnc.AnnotationManagedBy: "hnc.x-k8s.io", hnc.AnnotationSubnamespaceOf: "p"}, false, "p"},
-		"0.1: managed by somebody":         {map[string]string{hnc.AnnotationManagedBy: "other"}, true, ""},
-		"0.1: external is no subnamespace": {map[string]string{hnc.AnnotationManagedBy: "other", hnc.AnnotationSubnamespaceOf: "p"}, true, ""},
+		"0.1: nobody":                         {nil, false, ""},
+		"0.1: a sub-namespace":                {map[string]string{hnc.AnnotationSubnamespaceOf: "p"}, false, "p"},
+		"0.1: managed by nobody":              {map[string]string{hnc.AnnotationManagedBy: "", hnc.AnnotationSubnamespaceOf: "p"}, false, "p"},
+		"0.1: managed by us":                  {map[string]string{hnc.AnnotationManagedBy: "hnc.x-k8s.io", hnc.AnnotationSubnamespaceOf: "p"}, false, "p"},
+		"0.1: managed by somebody":            {map[string]string{hnc.AnnotationManagedBy: "other"}, true, ""},
+		"0.1: external is not a subnamespace": {map[string]string{hnc.AnnotationManagedBy: "other", hnc.AnnotationSubnamespaceOf: "p"}, true, ""},
 	} {
 		if External(test.annotations) != test.external || SubnamespaceOf(test.annotations) != test.of {
 			t.Errorf("%s: external %t, sub-namespace of %q", name, External(test.annotations), SubnamespaceOf(test.annotations))

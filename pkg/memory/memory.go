@@ -8,17 +8,19 @@ import (
 	"strings"
 )
 
-// gcPercent is how much garbage, in percent of what is in use, a collection waits for. With Go's default of 100, memory doubles; less garbage means
-// more collections.
+// gcPercent is how much garbage, in percent of what is in use, a collection waits for. With Go's default of 100, memory
+// doubles; less garbage means more collections.
 const gcPercent = 60
 
-// limitPercent is how much of the container's memory the collector may let the process use. The rest is for what it does not manage.
+// limitPercent is how much of the container's memory the collector may let the process use. The rest is for what it
+// does not manage.
 const limitPercent = 85
 
 // cgroupLimit contains the limit of the container, in bytes, or "max".
 const cgroupLimit = "/sys/fs/cgroup/memory.max"
 
-// Tune sets the target of the garbage collector and its memory limit, unless the environment variables GOGC and GOMEMLIMIT do.
+// Tune sets the target of the garbage collector and its memory limit, unless the environment variables GOGC and
+// GOMEMLIMIT do.
 func Tune() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

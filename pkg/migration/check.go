@@ -19,7 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// check returns an error if the migration cannot be made, before it changes anything. What comes before step begin is not checked again.
+// check returns an error if the migration cannot be made, before it changes anything. What comes before step begin is
+// not checked again.
 func (m *Migration) check(ctx context.Context, begin int) error {
 	var err error
 	if m.user, err = m.whoAmI(ctx); err != nil {
@@ -214,8 +215,8 @@ func checkFinalizers(e *export) error {
 	return nil
 }
 
-// tryFile returns an error if there is no room for the export, or if the file is there already. Webhooks and changes until the export are allowed a
-// megabyte more.
+// tryFile returns an error if there is no room for the export, or if the file is there already. Webhooks and changes
+// until the export are allowed a megabyte more.
 func tryFile(path string, e *export) error {
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("%s exists; choose another file by --export, or remove it", path)

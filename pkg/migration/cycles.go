@@ -9,8 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// breakCycles gives one namespace of each cycle a parent that does not exist: so the namespaces in it and below it stay halted, as they were, and have
-// a condition that says what to do. No cycle can be stored.
+// breakCycles gives one namespace of each cycle a parent that does not exist: so the namespaces in it and below it stay
+// halted, as they were, and have a condition that says what to do. No cycle can be stored.
 func (t *translation) breakCycles() {
 	for _, start := range slices.Sorted(maps.Keys(t.specs)) {
 		seen := map[string]bool{}

@@ -17,7 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// export is what HNC has in a cluster. As a file it is a list that kubectl can read, and the identities of the namespaces.
+// export is what HNC has in a cluster. As a file it is a list that kubectl can read, and the identities of the
+// namespaces.
 type export struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -132,8 +133,8 @@ func (m *Migration) exported() (*export, error) {
 	return e, nil
 }
 
-// save writes the export, and returns its digest. The file is complete or missing, also after a crash. Other users cannot read it: annotations may
-// contain anything.
+// save writes the export, and returns its digest. The file is complete or missing, also after a crash. Other users
+// cannot read it: annotations may contain anything.
 func save(e *export, path string) (digest string, err error) {
 	content, err := yaml.Marshal(e)
 	if err != nil {

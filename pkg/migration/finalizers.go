@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// removeFinalizers removes HNC's finalizers, which nothing else removes any more. HNC sets them again if it is started again.
+// removeFinalizers removes HNC's finalizers, which nothing else removes any more. HNC sets them again if it is started
+// again.
 func (m *Migration) removeFinalizers(ctx context.Context) error {
 	for _, resource := range []string{anchors, hierarchyConfigurations} {
 		objects, err := m.list(ctx, resource)
@@ -43,7 +44,8 @@ func (m *Migration) removeFinalizers(ctx context.Context) error {
 // definitionTimeout limits how long the deletion of a definition with its objects may take.
 const definitionTimeout = 5 * time.Minute
 
-// deleteDefinitions deletes HNC's definitions with their objects, which nothing serves any more. The last one lets hns-propagator start.
+// deleteDefinitions deletes HNC's definitions with their objects, which nothing serves any more. The last one lets
+// hns-propagator start.
 func (m *Migration) deleteDefinitions(ctx context.Context) error {
 	// HNC's own definitions would look like a complete import.
 	if err := m.served(ctx, true); err != nil {

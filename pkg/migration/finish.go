@@ -16,10 +16,12 @@ import (
 // propagateTimeout limits how long hns-propagator may take to start and to label all namespaces.
 const propagateTimeout = 5 * time.Minute
 
-// errPoliciesMissing ends the first run of a migration: the policies would reject the writes of HNC, so that they are installed only now.
+// errPoliciesMissing ends the first run of a migration: the policies would reject the writes of HNC, so that they are
+// installed only now.
 var errPoliciesMissing = errors.New("the admission policies are not installed yet")
 
-// finish allows changes again when what protects hierarchies from now on is there: the admission policies, and the labels that they read.
+// finish allows changes again when what protects hierarchies from now on is there: the admission policies, and the
+// labels that they read.
 func (m *Migration) finish(ctx context.Context) error {
 	_, err := m.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Get(ctx, "copies."+hnc.GroupName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -41,7 +43,8 @@ func (m *Migration) finish(ctx context.Context) error {
 	return printLeftovers(ctx, m)
 }
 
-// awaitPropagator returns when hns-propagator has started, and each parent of a sub-namespace has the label that protects it from deletion.
+// awaitPropagator returns when hns-propagator has started, and each parent of a sub-namespace has the label that
+// protects it from deletion.
 func (m *Migration) awaitPropagator(ctx context.Context) error {
 	var pending string
 	err := wait.PollUntilContextTimeout(ctx, time.Second, propagateTimeout, true, func(ctx context.Context) (bool, error) {

@@ -19,7 +19,8 @@ import (
 const (
 	// freezeName is the name of the policy and of its binding.
 	freezeName = "migration." + hnc.GroupName
-	// probeName is the name of a ConfigMap that the policy rejects for every user: so the migration knows when the policy is in force.
+	// probeName is the name of a ConfigMap that the policy rejects for every user: so the migration knows when the
+	// policy is in force.
 	probeName = "hns-migration-probe"
 	// probes is how often in a row the policy must be in force. Each API server of a cluster learns of it separately.
 	probes = 5
@@ -27,8 +28,9 @@ const (
 	freezeTimeout = time.Minute
 )
 
-// freezePolicy rejects changes of hierarchies, and of what namespaces say about them, by others than the user. Kubernetes' own controllers may finish
-// deleting namespaces, and so may the servers do their work: HNC until it is stopped, hns-propagator when it has started.
+// freezePolicy rejects changes of hierarchies, and of what namespaces say about them, by others than the user.
+// Kubernetes' own controllers may finish deleting namespaces, and so may the servers do their work: HNC until it is
+// stopped, hns-propagator when it has started.
 func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolicy {
 	rule := func(group string, operations []admissionregistrationv1.OperationType, names []string, resources ...string) admissionregistrationv1.NamedRuleWithOperations {
 		return admissionregistrationv1.NamedRuleWithOperations{ResourceNames: names, RuleWithOperations: admissionregistrationv1.RuleWithOperations{
@@ -69,8 +71,8 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 	}
 }
 
-// sameTree is an expression for writes of namespaces that change nothing that says something about hierarchies. HNC labels each namespace that it manages
-// with its distance from itself, so those can't be deleted.
+// sameTree is an expression for writes of namespaces that change nothing that says something about hierarchies. HNC
+// labels each namespace that it manages with its distance from itself, so those can't be deleted.
 const sameTree = "request.operation == 'DELETE' ? !variables.labelsBefore.exists(key, key.endsWith('" + hnc.LabelTreeSuffix + "')) : (" +
 	"variables.labels.all(key, !key.endsWith('" + hnc.LabelTreeSuffix + "') || key in variables.labelsBefore && variables.labelsBefore[key] == variables.labels[key]) && " +
 	"variables.labelsBefore.all(key, !key.endsWith('" + hnc.LabelTreeSuffix + "') || key in variables.labels) && " +

@@ -17,7 +17,8 @@ import (
 // stopTimeout limits how long HNC's pods may take to stop.
 const stopTimeout = 2 * time.Minute
 
-// removeWebhooks deletes HNC's webhook configurations, which reject all writes when HNC does not run. The state has a backup of them.
+// removeWebhooks deletes HNC's webhook configurations, which reject all writes when HNC does not run. The state has a
+// backup of them.
 func (c *clients) removeWebhooks(ctx context.Context) error {
 	err := c.dynamic.Resource(validatingResource).Delete(ctx, validatingWebhooks, metav1.DeleteOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -44,8 +45,8 @@ func (c *clients) restoreWebhooks(ctx context.Context, saved *backup) error {
 	return nil
 }
 
-// stop scales HNC's Deployments to zero, and waits until their pods are gone: HNC must not see what follows. The server of lists goes on, because the
-// APIService still leads to it.
+// stop scales HNC's Deployments to zero, and waits until their pods are gone: HNC must not see what follows. The server
+// of lists goes on, because the APIService still leads to it.
 func (c *clients) stop(ctx context.Context) error {
 	for _, name := range deployments {
 		if name == "hnc-resourcelist-apiextension" {

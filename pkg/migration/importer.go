@@ -19,8 +19,8 @@ import (
 // parallelism is how many objects are imported at a time.
 const parallelism = 8
 
-// importer creates imported objects in hns-apiserver. Objects that are there already stay if they are equal, and are updated otherwise, so an import can
-// be repeated.
+// importer creates imported objects in hns-apiserver. Objects that are there already stay if they are equal, and are
+// updated otherwise, so an import can be repeated.
 type importer struct {
 	*clients
 	dryRun []string
@@ -100,7 +100,8 @@ func (i *importer) updateOptions() metav1.UpdateOptions {
 	return metav1.UpdateOptions{FieldManager: fieldManager, DryRun: i.dryRun}
 }
 
-// configure sets the configured kinds. Entries that the server rejects, such as those of kinds that the cluster does not have, are left out and recorded.
+// configure sets the configured kinds. Entries that the server rejects, such as those of kinds that the cluster does
+// not have, are left out and recorded.
 func (i *importer) configure(ctx context.Context, resources []v1beta1.ResourceSpec) error {
 	client := i.hierarchy.HncV1beta1().HNCConfigurations()
 	for {

@@ -22,7 +22,8 @@ type Options struct {
 	Out io.Writer
 	// File is where HNC's objects are exported to.
 	File string
-	// SkipRejected leaves out the objects that the API server rejects, instead of ending the migration before it changes anything.
+	// SkipRejected leaves out the objects that the API server rejects, instead of ending the migration before it
+	// changes anything.
 	SkipRejected bool
 	// DryRun reports what would be done, and changes nothing.
 	DryRun bool
@@ -54,7 +55,8 @@ type clients struct {
 
 // New returns the migration of the cluster that a configuration of clients leads to.
 func New(config *rest.Config, options Options) (*Migration, error) {
-	// The dry run of the import warns about copies of each namespace that becomes a root, although none will be removed.
+	// The dry run of the import warns about copies of each namespace that becomes a root, although none will be
+	// removed.
 	config = rest.CopyConfig(config)
 	config.WarningHandler = rest.NoWarnings{}
 	c := &clients{config: config}
@@ -101,7 +103,8 @@ func (m *Migration) steps() []step {
 	}
 }
 
-// Run migrates the cluster, or continues a migration that was interrupted. Errors before the first step mean that nothing was changed.
+// Run migrates the cluster, or continues a migration that was interrupted. Errors before the first step mean that
+// nothing was changed.
 func (m *Migration) Run(ctx context.Context) error {
 	if err := m.checkRights(ctx); err != nil {
 		return err

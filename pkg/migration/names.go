@@ -17,7 +17,8 @@ const (
 	quotas                  = "hierarchicalresourcequotas"
 )
 
-// hncResources are the resources of HNC. The definition of hierarchies is deleted last: while it exists, hns-propagator waits.
+// hncResources are the resources of HNC. The definition of hierarchies is deleted last: while it exists, hns-propagator
+// waits.
 var hncResources = []string{quotas, configurations, anchors, hierarchyConfigurations}
 
 // finalizers are those that HNC sets, and removes no more.

@@ -12,7 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// ReleaseNamespaces removes the finalizer by which namespaces vanish after their sub-namespaces. hns-propagator must not run: it would set it again.
+// ReleaseNamespaces removes the finalizer by which namespaces vanish after their sub-namespaces. hns-propagator must
+// not run: it would set it again.
 func ReleaseNamespaces(ctx context.Context, kube kubernetes.Interface) error {
 	client := kube.CoreV1().Namespaces()
 	namespaces, err := client.List(ctx, metav1.ListOptions{})

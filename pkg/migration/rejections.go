@@ -35,8 +35,8 @@ func (m *Migration) describe(e *export) error {
 	return m.printList("Look at these afterwards:", all.notes)
 }
 
-// rehearse lets the API server validate the whole import without storing it. It does so when HNC's webhooks are gone: they would be called, too, because
-// the API server knows the two names of each resource as equivalent.
+// rehearse lets the API server validate the whole import without storing it. It does so when HNC's webhooks are gone:
+// they would be called, too, because the API server knows the two names of each resource as equivalent.
 func (m *Migration) rehearse(ctx context.Context, all *imports) error {
 	i := &importer{clients: m.clients, dryRun: []string{metav1.DryRunAll}}
 	if err := i.run(ctx, all); err != nil {

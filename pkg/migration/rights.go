@@ -33,7 +33,8 @@ var rights = []right{
 	{"apps", "deployments", hncNamespace, "", []string{"get"}},
 	{"apps", "deployments", hnc.SystemNamespace, "hns-propagator", []string{"get"}},
 	{"apps", "deployments/scale", hncNamespace, "", []string{"get", "patch"}},
-	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its rights.
+	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its
+	// rights.
 	{"", "serviceaccounts", hnc.SystemNamespace, "hns-propagator", []string{"impersonate"}},
 }
 

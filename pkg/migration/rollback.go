@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Rollback undoes a migration that is under way: HNC serves its objects, with its webhooks, as before. It can be repeated.
+// Rollback undoes a migration that is under way: HNC serves its objects, with its webhooks, as before. It can be
+// repeated.
 func (m *Migration) Rollback(ctx context.Context) error {
 	if err := m.checkRights(ctx); err != nil {
 		return err
@@ -64,8 +65,8 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	return m.state.forget(ctx)
 }
 
-// removeImports empties hns-apiserver's store. hns-propagator does not run, so that this affects no tree; the finalizers that it would remove are
-// removed on its behalf.
+// removeImports empties hns-apiserver's store. hns-propagator does not run, so that this affects no tree; the
+// finalizers that it would remove are removed on its behalf.
 func (m *Migration) removeImports(ctx context.Context) error {
 	client := m.hierarchy.HncV1beta1()
 	quotas, err := client.HierarchicalResourceQuotas("").List(ctx, metav1.ListOptions{})

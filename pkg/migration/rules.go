@@ -17,7 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 )
 
-// rulesDelay is how long the replicas of hns-apiserver may take to apply other rules. What a later one rejects is imported when the command is repeated.
+// rulesDelay is how long the replicas of hns-apiserver may take to apply other rules. What a later one rejects is
+// imported when the command is repeated.
 const rulesDelay = time.Second
 
 // describeRules prints the rules that HNC's flags define.

@@ -20,8 +20,8 @@ import (
 // serviceTimeout limits how long kube-apiserver may take to follow a change of an APIService.
 const serviceTimeout = time.Minute
 
-// switchServices makes the APIServices of HNC's versions lead to hns-apiserver. The Service and the authority are those of its own version; so are
-// labels and annotations, by which Helm and others recognize their objects.
+// switchServices makes the APIServices of HNC's versions lead to hns-apiserver. The Service and the authority are those
+// of its own version; so are labels and annotations, by which Helm and others recognize their objects.
 func (m *Migration) switchServices(ctx context.Context) error {
 	own, err := m.dynamic.Resource(apiServiceResource).Get(ctx, currentService, metav1.GetOptions{})
 	if err != nil {
@@ -103,8 +103,8 @@ func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 	return c.awaitServed(ctx, false)
 }
 
-// awaitServed returns when HNC's version is served by hns-apiserver, or by the definitions: the one configuration, which both have, has another
-// identity in each.
+// awaitServed returns when HNC's version is served by hns-apiserver, or by the definitions: the one configuration,
+// which both have, has another identity in each.
 func (c *clients) awaitServed(ctx context.Context, byServer bool) error {
 	last := errors.New("not served yet")
 	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, serviceTimeout, true, func(ctx context.Context) (bool, error) {

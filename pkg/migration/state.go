@@ -16,7 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// stateName is the ConfigMap in hns-system that holds how far a migration has got. Only users who may write there can change it.
+// stateName is the ConfigMap in hns-system that holds how far a migration has got. Only users who may write there can
+// change it.
 const stateName = "hns-migration"
 
 // Keys of the state.

@@ -19,11 +19,13 @@ type imports struct {
 	// resources are the configured kinds, nil if there is no configuration.
 	resources   []v1beta1.ResourceSpec
 	hierarchies []*v1beta1.Hierarchy
-	// orphans are hierarchies with missing parents. They are created after the others: nothing can be moved below a missing parent.
+	// orphans are hierarchies with missing parents. They are created after the others: nothing can be moved below a
+	// missing parent.
 	orphans       []*v1beta1.Hierarchy
 	subnamespaces []*v1beta1.Subnamespace
 	quotas        []*v1beta1.HierarchicalResourceQuota
-	// leftOut are HNC's objects, and parts of them, that are not imported, and notes is what users should look at: a sentence for each.
+	// leftOut are HNC's objects, and parts of them, that are not imported, and notes is what users should look at: a
+	// sentence for each.
 	leftOut, notes []string
 }
 
@@ -36,8 +38,9 @@ type translation struct {
 	metadata   map[string]metav1.ObjectMeta
 }
 
-// translate returns what is imported of an export. It trusts what HNC has put in force, and not what users may have written meanwhile: a Subnamespace is
-// imported for a namespace that exists and agrees, labels and annotations are imported where the namespace has them, and status is ignored.
+// translate returns what is imported of an export. It trusts what HNC has put in force, and not what users may have
+// written meanwhile: a Subnamespace is imported for a namespace that exists and agrees, labels and annotations are
+// imported where the namespace has them, and status is ignored.
 func translate(e *export) (*imports, error) {
 	t := &translation{namespaces: map[string]namespace{}, anchors: map[string]string{}, specs: map[string]v1beta1.HierarchySpec{}, metadata: map[string]metav1.ObjectMeta{}}
 	for _, ns := range e.Namespaces {
@@ -160,7 +163,8 @@ func (t *translation) readHierarchies(e *export) error {
 	return nil
 }
 
-// validateParent leaves out a parent that hns-apiserver does not accept, and notes one that an admin may want to look at.
+// validateParent leaves out a parent that hns-apiserver does not accept, and notes one that an admin may want to look
+// at.
 func (t *translation) validateParent(name string) {
 	spec, ns := t.specs[name], t.namespaces[name]
 	_, exists := t.namespaces[spec.Parent]
@@ -200,7 +204,8 @@ func (t *translation) readQuotas(e *export) error {
 	return nil
 }
 
-// inForce returns the pairs whose keys the namespace has. HNC has ignored the others, which were not managed; here they might be.
+// inForce returns the pairs whose keys the namespace has. HNC has ignored the others, which were not managed; here they
+// might be.
 func (t *translation) inForce(object *unstructured.Unstructured, what string, pairs []v1beta1.MetaKVP, has map[string]string) []v1beta1.MetaKVP {
 	var kept []v1beta1.MetaKVP
 	for _, pair := range pairs {
@@ -218,7 +223,8 @@ func external(ns namespace) bool {
 	return by != "" && by != hnc.GroupName
 }
 
-// metadataOf returns the name, and users' labels and annotations. Those of the group mean something to this API server, and the server itself sets them.
+// metadataOf returns the name, and users' labels and annotations. Those of the group mean something to this API server,
+// and the server itself sets them.
 func metadataOf(object *unstructured.Unstructured) metav1.ObjectMeta {
 	users := func(pairs map[string]string) map[string]string {
 		maps.DeleteFunc(pairs, func(key, _ string) bool {

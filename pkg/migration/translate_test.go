@@ -10,8 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// given builds an export: "ns NAME", "sub NAME of PARENT", "label NAME KEY", "external NAME", "terminating NAME", "hc NAME PARENT", "set NAME KEY",
-// "anchor PARENT NAME", "quota NAME", "kind RESOURCE".
+// given builds an export: "ns NAME", "sub NAME of PARENT", "label NAME KEY", "external NAME", "terminating NAME", "hc
+// NAME PARENT", "set NAME KEY", "anchor PARENT NAME", "quota NAME", "kind RESOURCE".
 func given(lines ...string) *export {
 	e := &export{}
 	at := func(name string) *namespace {

@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// verify reads everything through HNC's version, as its clients do, and compares it with the export; and that the namespaces are those of the export.
+// verify reads everything through HNC's version, as its clients do, and compares it with the export; and that the
+// namespaces are those of the export.
 func (m *Migration) verify(ctx context.Context) error {
 	e, err := m.exported()
 	if err != nil {

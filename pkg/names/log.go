@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// LogFilter shortens what libraries write to logs, such as the URLs of requests, which contain the names of objects. It is a filter of klog, which it does
-// not import; klog does not apply it to the error that is the subject of a message.
+// LogFilter shortens what libraries write to logs, such as the URLs of requests, which contain the names of objects. It
+// is a filter of klog, which it does not import; klog does not apply it to the error that is the subject of a message.
 type LogFilter struct{}
 
 // Filter shortens values.

@@ -1,5 +1,5 @@
-// Package names handles names that users choose. Kubernetes limits those of most kinds to 253 characters, but names of Roles and RoleBindings
-// may have any length and contain almost any character.
+// Package names handles names that users choose. Kubernetes limits those of most kinds to 253 characters, but names of
+// Roles and RoleBindings may have any length and contain almost any character.
 package names
 
 import (
@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// MaxLength is the length in bytes up to which objects are propagated. Kubernetes has the same limit for the names of most kinds. A longer
-	// name may not fit into the URL of a request, so that its object could be created but not deleted.
+	// MaxLength is the length in bytes up to which objects are propagated. Kubernetes has the same limit for the names
+	// of most kinds. A longer name may not fit into the URL of a request, so that its object could be created but not
+	// deleted.
 	MaxLength = 253
 	// maxText is the length in bytes up to which messages are written to logs and conditions.
 	maxText  = 2048
@@ -22,8 +23,8 @@ func Addressable(name string) bool { return len(name) <= MaxLength }
 // Shorten returns the beginning of a name that is too long.
 func Shorten(name string) string { return cut(name, MaxLength) }
 
-// ShortenText returns a message in which no word is longer than a name may be, and which is bounded itself. Errors of clients and servers
-// repeat the names of objects.
+// ShortenText returns a message in which no word is longer than a name may be, and which is bounded itself. Errors of
+// clients and servers repeat the names of objects.
 func ShortenText(text string) string {
 	text = cut(text, maxText)
 	if len(text) <= MaxLength {

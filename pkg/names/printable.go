@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text for one line of output. What a reader does not see, or a terminal acts on, is escaped as in Go: control characters,
-// line breaks and tabs (\n), marks that hide text or change its direction (\u202e), and bytes that are not UTF-8 (\x9b). Names and messages
-// come from others: they must not control a terminal, look like another name or forge another line. Backslashes stay as they are.
+// Printable returns text for one line of output. What a reader does not see, or a terminal acts on, is escaped as in
+// Go: control characters, line breaks and tabs (\n), marks that hide text or change its direction (\u202e), and bytes
+// that are not UTF-8 (\x9b). Names and messages come from others: they must not control a terminal, look like another
+// name or forge another line. Backslashes stay as they are.
 func Printable(text string) string { return escape(text, unicode.IsPrint) }
 
-// PrintableLines is Printable for a message that may consist of several lines. Line breaks stay, and all lines but the first begin with indent,
-// so that no line of the message looks like the first line of another one.
+// PrintableLines is Printable for a message that may consist of several lines. Line breaks stay, and all lines but the
+// first begin with indent, so that no line of the message looks like the first line of another one.
 func PrintableLines(text, indent string) string {
 	text = escape(text, func(r rune) bool { return r == '\n' || unicode.IsPrint(r) })
 	lines := strings.Split(text, "\n")

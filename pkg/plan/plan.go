@@ -132,7 +132,8 @@ func Deletion(t *tree.Tree, name string) []Effect {
 	return effects
 }
 
-// deletedWith reports whether the child is a sub-namespace of the parent. One without a Subnamespace has the parent by its hierarchy.
+// deletedWith reports whether the child is a sub-namespace of the parent. One without a Subnamespace has the parent by
+// its hierarchy.
 func deletedWith(t *tree.Tree, child, parent string) bool {
 	return t.Namespace(child).SubnamespaceOf == parent && t.Parent(child) == parent
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// grow returns a tree of "child<parent" words; a child with a ~ before it is a sub-namespace, one with a ~? has no Subnamespace, and a + after
-// it allows cascading deletion.
+// grow returns a tree of "child<parent" words; a child with a ~ before it is a sub-namespace, one with a ~? has no
+// Subnamespace, and a + after it allows cascading deletion.
 func grow(words ...string) *tree.Tree {
 	t := tree.New(managed.Default())
 	for _, word := range words {

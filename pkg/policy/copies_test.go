@@ -111,7 +111,7 @@ func copiesRows() []row {
 			denied: "Role team-a/reader is not inherited, so it cannot get label hnc.x-k8s.io/inherited-from"},
 		{name: "copies: of custom resources, the status subresource is free",
 			request: request{subresource: "status", object: widgetCopy(field("Broken", "status", "phase")), old: widgetCopy()}},
-		{name: "copies: what is created by a subresource is no copy", request: request{subresource: "token", object: theCopy()}},
+		{name: "copies: what is created by a subresource is not a copy", request: request{subresource: "token", object: theCopy()}},
 		{name: "copies: not by the name of a system component either", denied: changeIt,
 			request: request{user: "system:admin", object: theCopy(otherRules), old: theCopy()}},
 		{name: "copies: nor by another ServiceAccount of ours", denied: changeIt,
@@ -129,7 +129,7 @@ func copiesRows() []row {
 			denied: "so its label hnc.x-k8s.io/inherited-from stays"},
 		{name: "copies: an override does not allow itself", request: request{object: role(asks, allows), old: theCopy()},
 			denied: "so its label hnc.x-k8s.io/inherited-from stays"},
-		{name: "copies: an override is no copy of another source", request: request{object: role(copyOf("team-b"), asks), old: theCopy(allows)},
+		{name: "copies: an override is not a copy of another source", request: request{object: role(copyOf("team-b"), asks), old: theCopy(allows)},
 			denied: "so its label hnc.x-k8s.io/inherited-from stays"},
 
 		{name: "O17 copies: secrets are compared by content", request: request{object: secret("b"), old: secret("a")}, denied: "change it there"},

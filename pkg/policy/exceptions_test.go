@@ -93,7 +93,7 @@ func exceptionsRows() []row {
 			rows = append(rows, row{name: fmt.Sprintf("%s %s=%q", id, key, value), request: request{object: role(annotation(key, value))}})
 		}
 		for _, value := range []string{"tRUE", "yes", " ", "true ", "2"} {
-			rows = append(rows, row{name: fmt.Sprintf("%s %s=%q is no boolean", id, key, value), invalid: true,
+			rows = append(rows, row{name: fmt.Sprintf("%s %s=%q is not a boolean", id, key, value), invalid: true,
 				request: request{object: role(annotation(key, value))}, denied: "annotation " + key + ` of Role team-a/reader must be "true" or "false"`})
 		}
 	}

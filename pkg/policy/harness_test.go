@@ -177,9 +177,9 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 	}
 }
 
-// authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on resourcequotas/status,
-// synchronizer the verb use on a RepositorySync, hierarchyAdmin the verb update on hierarchyconfigurations, and namespaceController the verb delete on a
-// namespace.
+// authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on
+// resourcequotas/status, synchronizer the verb use on a RepositorySync, hierarchyAdmin the verb update on
+// hierarchyconfigurations, and namespaceController the verb delete on a namespace.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {

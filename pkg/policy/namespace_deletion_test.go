@@ -12,7 +12,7 @@ func namespaceDeletionRows() []row {
 	first := "namespace team-a has sub-namespaces: delete them first (kubectl get subns -n team-a lists them), or allow their deletion " +
 		"along with it by spec.allowCascadingDeletion of hierarchies.hnc.x-k8s.io hierarchy in namespace team-a"
 	return []row{
-		{name: "deletion: an external namespace is no sub-namespace", request: request{old: namespace("team-a",
+		{name: "deletion: an external namespace is not a sub-namespace", request: request{old: namespace("team-a",
 			annotation(hnc.AnnotationSubnamespaceOf, "acme"), annotation(hnc.AnnotationManagedBy, "other"))}},
 		{name: "N8 deletion: one of ours by name is", denied: "is a sub-namespace of acme", request: request{old: namespace("team-a",
 			annotation(hnc.AnnotationSubnamespaceOf, "acme"), annotation(hnc.AnnotationManagedBy, hnc.GroupName))}},

@@ -37,7 +37,8 @@ type Config struct {
 
 	// Flags are the flags that define rules; the defaults by default. The configuration overrides them.
 	Flags *inforce.Flags
-	// InForce are the rules of the flags and of the configuration that the Manager applies; those of the flags by default.
+	// InForce are the rules of the flags and of the configuration that the Manager applies; those of the flags by
+	// default.
 	InForce *inforce.Rules
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
@@ -45,14 +46,14 @@ type Config struct {
 	QuotaEnforcement quota.Mode
 	// Workers is how many writes are made at a time, and once more as many for new sub-namespaces; 32 by default.
 	Workers int
-	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default. A growing list of children
-	// is written once in ten windows.
+	// StatusWindow is how long changes of a Hierarchy's status are collected before it is written; 100 ms by default. A
+	// growing list of children is written once in ten windows.
 	StatusWindow time.Duration
 	// ConfigurationWindow is the same for the configuration's status; 1 s by default.
 	ConfigurationWindow time.Duration
 
-	// Assumed is hnc.TrustHierarchies or hnc.TrustNamespaces for a Manager whose writes are dry runs: it does not pause when the hierarchies and
-	// the cluster may be of different times.
+	// Assumed is hnc.TrustHierarchies or hnc.TrustNamespaces for a Manager whose writes are dry runs: it does not pause
+	// when the hierarchies and the cluster may be of different times.
 	Assumed string
 
 	// store is shared by the Managers of a Runner; a new one by default.

@@ -23,13 +23,15 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Manager runs the cache, the queues and the controllers. Its methods are safe for concurrent use; Watch and Lead are for one call each.
+// Manager runs the cache, the queues and the controllers. Its methods are safe for concurrent use; Watch and Lead are
+// for one call each.
 type Manager struct {
 	Config
 	cache        *cache.Cache
 	urgent, bulk queue.Queue
 	leading      atomic.Bool
-	// busy is how many keys are being reconciled, and worked when the last one but the configuration ended, in nanoseconds since 1970.
+	// busy is how many keys are being reconciled, and worked when the last one but the configuration ended, in
+	// nanoseconds since 1970.
 	busy, worked atomic.Int64
 	// resyncPeriod is resyncPeriod except in tests.
 	resyncPeriod time.Duration
@@ -137,18 +139,19 @@ func (m *Manager) isOutdated() bool {
 	}
 }
 
-// Watch keeps the cache up to date until the context ends. A standby watches too, so that it can take over without listing anything.
+// Watch keeps the cache up to date until the context ends. A standby watches too, so that it can take over without
+// listing anything.
 func (m *Manager) Watch(ctx context.Context) {
 	m.cache.Watch(ctx)
 	go m.configuration.Run(ctx)
 }
 
-// grace is how long a write that is under way when the manager stops may take. Its result must still be recorded, as by the event about an
-// overwritten object, and it has to end before another replica can hold a lost lease.
+// grace is how long a write that is under way when the manager stops may take. Its result must still be recorded, as by
+// the event about an overwritten object, and it has to end before another replica can hold a lost lease.
 const grace = 2 * time.Second
 
-// Lead reconciles until the context ends or the rules are others, and returns when the last write has ended. It starts when everything that decisions
-// are based on is listed.
+// Lead reconciles until the context ends or the rules are others, and returns when the last write has ended. It starts
+// when everything that decisions are based on is listed.
 func (m *Manager) Lead(ctx context.Context) {
 	logger := klog.FromContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// resyncPeriod is how often everything is evaluated again although nothing has changed. No decision depends on it: it repairs what a fault that
-	// nobody has thought of leaves behind. Evaluating 100 000 copies takes half a second of processor time.
+	// resyncPeriod is how often everything is evaluated again although nothing has changed. No decision depends on it:
+	// it repairs what a fault that nobody has thought of leaves behind. Evaluating 100 000 copies takes half a second
+	// of processor time.
 	resyncPeriod = 10 * time.Minute
 	// resyncChunk is how many namespaces are evaluated while the cache is locked.
 	resyncChunk = 200

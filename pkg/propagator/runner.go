@@ -16,16 +16,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/inforce"
 )
 
-// Runner runs a Manager, and another one when spec.rules of the configuration changes. Everything that a Manager keeps of the cluster depends on the
-// rules, so it reads the cluster again, as after a restart, but keeps leading. Its methods are safe for concurrent use; Watch and Lead are for one
-// call each.
+// Runner runs a Manager, and another one when spec.rules of the configuration changes. Everything that a Manager keeps
+// of the cluster depends on the rules, so it reads the cluster again, as after a restart, but keeps leading. Its
+// methods are safe for concurrent use; Watch and Lead are for one call each.
 type Runner struct {
 	config Config
 	// leading is held while a Manager leads.
 	leading sync.Mutex
 
 	mu sync.Mutex
-	// manager is the present one, nil while the rules are being read; changed is closed and replaced when it is another.
+	// manager is the present one, nil while the rules are being read; changed is closed and replaced when it is
+	// another.
 	manager *Manager
 	changed chan struct{}
 }
@@ -144,7 +145,8 @@ func (r *Runner) Leads() bool {
 	return m != nil && m.leading.Load()
 }
 
-// Paused reports whether this replica leads and writes nothing, because the store and the cluster appear to come from different backups.
+// Paused reports whether this replica leads and writes nothing, because the store and the cluster appear to come from
+// different backups.
 func (r *Runner) Paused() bool {
 	m, _ := r.current()
 	return m != nil && m.restore.Paused()

@@ -21,8 +21,8 @@ func (m *Manager) reconcilers() []reconciler {
 	return []reconciler{m.namespaces, m.hierarchies, m.copies}
 }
 
-// start begins to lead. It evaluates everything once and enqueues only what diverges: after a restart that is next to nothing, and a change in the
-// meantime does not wait behind everything that is right.
+// start begins to lead. It evaluates everything once and enqueues only what diverges: after a restart that is next to
+// nothing, and a change in the meantime does not wait behind everything that is right.
 func (m *Manager) start() {
 	// It is busy until everything is enqueued, and that counts as work.
 	m.busy.Add(1)
@@ -51,8 +51,8 @@ func (m *Manager) start() {
 	})
 }
 
-// differs reports whether anything would be written to namespaces, copies or ResourceQuotas, or any would be created or deleted. What can't be read
-// now may differ.
+// differs reports whether anything would be written to namespaces, copies or ResourceQuotas, or any would be created or
+// deleted. What can't be read now may differ.
 func (m *Manager) differs() bool {
 	differs := m.cache.Watching() != nil
 	m.cache.Read(func(s *cache.State) {

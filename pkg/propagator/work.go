@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/queue"
 )
 
-// work reconciles the queued keys until the context ends and the queue is shut down. Failed keys are retried with a back-off. A reconciliation that
-// has begun goes on until the context writing ends.
+// work reconciles the queued keys until the context ends and the queue is shut down. Failed keys are retried with a
+// back-off. A reconciliation that has begun goes on until the context writing ends.
 func (m *Manager) work(ctx, writing context.Context, q queue.Queue) {
 	logger := klog.FromContext(ctx)
 	for {
@@ -28,7 +28,8 @@ func (m *Manager) work(ctx, writing context.Context, q queue.Queue) {
 		}
 		m.busy.Add(1)
 		err := m.reconcile(writing, key)
-		// The kinds are resolved, and the status of the configuration evaluated, every second for a while after the start. What that finds is work.
+		// The kinds are resolved, and the status of the configuration evaluated, every second for a while after the
+		// start. What that finds is work.
 		if key.Class != queue.Configuration {
 			m.worked.Store(time.Now().UnixNano())
 		}

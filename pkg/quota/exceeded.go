@@ -16,8 +16,9 @@ type Excess struct {
 	Requested, Used, Limit resource.Quantity
 }
 
-// Exceeding returns the resources of which requested is too much: with used, the present use, it exceeds hard. What is not increased exceeds nothing, so
-// use that exceeds a limit already blocks nothing else. The result has the order of the resources' names.
+// Exceeding returns the resources of which requested is too much: with used, the present use, it exceeds hard. What is
+// not increased exceeds nothing, so use that exceeds a limit already blocks nothing else. The result has the order of
+// the resources' names.
 func Exceeding(hard, used, requested corev1.ResourceList) []Excess {
 	var over []Excess
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
@@ -31,8 +32,8 @@ func Exceeding(hard, used, requested corev1.ResourceList) []Excess {
 	return over
 }
 
-// ExceededMessage returns the message of the error for a request that exceeds the quota of a name, in the form of HNC (spec/hnc.md 2.9) and of
-// ResourceQuotas.
+// ExceededMessage returns the message of the error for a request that exceeds the quota of a name, in the form of HNC
+// (docs/spec/hnc.md 2.9) and of ResourceQuotas.
 func ExceededMessage(namespace, name string, over []Excess) string {
 	var requested, used, limited []string
 	for _, e := range over {

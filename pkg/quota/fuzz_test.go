@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/validation"
 )
 
-// FuzzScope names ResourceQuotas for any scopes. The names are valid, lead back to the scope, and do not depend on any order.
+// FuzzScope names ResourceQuotas for any scopes. The names are valid, lead back to the scope, and do not depend on any
+// order.
 func FuzzScope(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"scopes":["Terminating","BestEffort"]}`, `{"scopes":["Terminating","Terminating"],"scopeSelector":{}}`,
@@ -52,7 +53,8 @@ func FuzzScope(f *testing.F) {
 	})
 }
 
-// FuzzQuantities computes with any quantities that a user may write into a quota, and that use may have. It is fast, whatever they are.
+// FuzzQuantities computes with any quantities that a user may write into a quota, and that use may have. It is fast,
+// whatever they are.
 func FuzzQuantities(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"1", "500m"}, {"1e40000000", "1"}, {"-1e2147483647", "1e5000000"}, {"8Ei", "9223372036854775808"}, {"0e2000000000", "1n"},

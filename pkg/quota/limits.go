@@ -12,8 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// InForce returns the limits of a list that can be in force, and the names of the others: limits that Kubernetes cannot count, and numbers of objects that are
-// always propagated. Validation rejects those; they were stored before it did. Every reader of limits takes them from here.
+// InForce returns the limits of a list that can be in force, and the names of the others: limits that Kubernetes cannot
+// count, and numbers of objects that are always propagated. Validation rejects those; they were stored before it did.
+// Every reader of limits takes them from here.
 func InForce(hard corev1.ResourceList) (limits corev1.ResourceList, ignored []corev1.ResourceName) {
 	for _, name := range slices.Sorted(maps.Keys(hard)) {
 		if !hnc.Countable(hard[name]) || slices.Contains(hnc.EnforcedCounts, name) {
@@ -46,9 +47,10 @@ func CountedResource(name corev1.ResourceName) (schema.GroupResource, bool) {
 // Mode returns the mode of a kind for sources in the first namespace of a chain. Nil means that nothing is propagated.
 type Mode func(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
 
-// Propagates reports whether a resource is the number of objects of a kind that is propagated from any namespace of a chain, which is that of a quota's
-// namespace. Such a limit is not in force: kube-apiserver counts copies like all objects, so it would keep out policy, or whoever fills it would. Kinds that
-// are propagated from below only stay limited, because a tenant could otherwise lift limits from above.
+// Propagates reports whether a resource is the number of objects of a kind that is propagated from any namespace of a
+// chain, which is that of a quota's namespace. Such a limit is not in force: kube-apiserver counts copies like all
+// objects, so it would keep out policy, or whoever fills it would. Kinds that are propagated from below only stay
+// limited, because a tenant could otherwise lift limits from above.
 func (m Mode) Propagates(name corev1.ResourceName, chain []string) bool {
 	resource, ok := CountedResource(name)
 	if !ok || m == nil {
@@ -66,7 +68,8 @@ func (m Mode) Propagates(name corev1.ResourceName, chain []string) bool {
 const WhyPropagated = "such objects are propagated from the namespace of the quota or its ancestors, and the limit would keep copies out; remove it, " +
 	"or set the mode Ignore for the kind"
 
-// Counted returns the resources of a list that ResourceQuotas count: all but hnc.ResourceSubnamespaces, which our API server counts itself.
+// Counted returns the resources of a list that ResourceQuotas count: all but hnc.ResourceSubnamespaces, which our API
+// server counts itself.
 func Counted(list corev1.ResourceList) corev1.ResourceList {
 	counted := corev1.ResourceList{}
 	for name, quantity := range list {

@@ -1,5 +1,5 @@
-// Package quota contains what both servers and the plugin know about hierarchical quotas: the names of the ResourceQuotas that enforce them, and
-// the limits of several quotas. It is pure.
+// Package quota contains what both servers and the plugin know about hierarchical quotas: the names of the
+// ResourceQuotas that enforce them, and the limits of several quotas. It is pure.
 package quota
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Scope identifies the scopes and the scope selector of a quota. Quotas of equal scope count the same objects. The scope of quotas that count all
-// objects is empty.
+// Scope identifies the scopes and the scope selector of a quota. Quotas of equal scope count the same objects. The
+// scope of quotas that count all objects is empty.
 type Scope string
 
 // ScopeOf returns the scope of a quota. The order of scopes, expressions and values makes no difference.

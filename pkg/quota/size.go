@@ -5,8 +5,9 @@ import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 const (
 	// MaxNamespaceSize is the sum of the sizes of the quotas in a namespace that are accepted.
 	MaxNamespaceSize = 16 << 10
-	// MaxChainSize is the sum of the sizes of the quotas that are enforced in a namespace: its own and those of its ancestors. A ResourceQuota contains each
-	// name six times: in its limits, its status and their managed fields, so it remains below half of what etcd accepts. So does a reservation.
+	// MaxChainSize is the sum of the sizes of the quotas that are enforced in a namespace: its own and those of its
+	// ancestors. A ResourceQuota contains each name six times: in its limits, its status and their managed fields, so
+	// it remains below half of what etcd accepts. So does a reservation.
 	MaxChainSize = 64 << 10
 	// limitSize is the size of a limit besides its name.
 	limitSize = 20

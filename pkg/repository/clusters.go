@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// fillNamespaces sets metadata.namespace of objects in directories that have the name of a Namespace. As in Config Sync, this includes
-// abstract directories with such a name.
+// fillNamespaces sets metadata.namespace of objects in directories that have the name of a Namespace. As in Config
+// Sync, this includes abstract directories with such a name.
 func (c *compilation) fillNamespaces() {
 	declared := map[string]bool{}
 	for _, namespace := range c.ofKind(object.Namespace) {

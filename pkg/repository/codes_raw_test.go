@@ -38,7 +38,7 @@ var readCases = []codeCase{
 		bad: small.with(files{mapFile: "\napiVersion: v1\nkind: ConfigMap\nmetadata: {}\n"}), fix: files{mapFile: configMap("a", "")},
 	},
 	{
-		name: "metadata is no object", code: report.Unparsable, at: mapFile + ":1",
+		name: "metadata is not an object", code: report.Unparsable, at: mapFile + ":1",
 		bad: small.with(files{mapFile: "apiVersion: v1\nkind: ConfigMap\nmetadata: a\n"}), fix: files{mapFile: configMap("a", "")},
 	},
 	{
@@ -146,7 +146,7 @@ var rawCases = []codeCase{
 		bad: minimal.with(files{"cluster/shop/n.yaml": namespace("shop", "")}), fix: files{"cluster/shop/n.yaml": "", "namespaces/shop/n.yaml": namespace("shop", "")},
 	},
 	{
-		name: "a name is no label", code: report.InvalidNamespace, at: "namespaces/a.b/n.yaml:3",
+		name: "a name is not a label", code: report.InvalidNamespace, at: "namespaces/a.b/n.yaml:3",
 		bad: minimal.with(files{"namespaces/a.b/n.yaml": namespace("a.b", "")}), fix: files{"namespaces/a.b/n.yaml": "", "namespaces/ab/n.yaml": namespace("ab", "")},
 	},
 	{

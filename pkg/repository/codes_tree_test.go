@@ -123,7 +123,7 @@ var treeCases = []codeCase{
 		bad: small.with(files{"namespaces/eng/shop/second.yaml": namespace("shop", "")}), fix: files{"namespaces/eng/shop/second.yaml": namespace("shop", annotated(clusterNameKey, "other"))},
 	},
 	{
-		name: "an abstract directory is no label", code: report.InvalidDirectory, at: "namespaces/Eng_1",
+		name: "an abstract directory is not a label", code: report.InvalidDirectory, at: "namespaces/Eng_1",
 		bad: minimal.with(files{"namespaces/Eng_1/shop/n.yaml": namespace("shop", "")}), fix: files{"namespaces/Eng_1/shop/n.yaml": "", "namespaces/eng-1/shop/n.yaml": namespace("shop", "")},
 	},
 	{

@@ -1,7 +1,7 @@
-// Package repository compiles a hierarchical repository of policy into the objects of one cluster. It is pure: it uses no cluster, no clock
-// and no network. Package load reads the objects first, and package hydrate prints the result.
+// Package repository compiles a hierarchical repository of policy into the objects of one cluster. It is pure: it uses
+// no cluster, no clock and no network. Package load reads the objects first, and package hydrate prints the result.
 //
-// Source of the stages and of all rules: spec/config-sync.md 2 to 6.
+// Source of the stages and of all rules: docs/spec/config-sync.md 2 to 6.
 package repository
 
 import (
@@ -21,7 +21,8 @@ type Options struct {
 	Cluster string
 	// Scopes returns the scopes of the cluster's kinds. It need not contain kinds of Kubernetes and of the repository.
 	Scopes scope.Lookup
-	// AssumeScopes gives objects of unknown kinds the scope of their directory, with a warning. Otherwise they are errors and left out.
+	// AssumeScopes gives objects of unknown kinds the scope of their directory, with a warning. Otherwise they are
+	// errors and left out.
 	AssumeScopes bool
 	// PreviousKinds are the kinds of the CustomResourceDefinitions of the previous revision.
 	PreviousKinds []schema.GroupKind
@@ -37,8 +38,8 @@ type Options struct {
 type Result struct {
 	// Namespaces are the leaves of the tree, by name.
 	Namespaces []Namespace
-	// Objects are all objects of the cluster, including namespaces, in an order in which they can be created. They share their content
-	// with the source objects and with each other: copy them before changing them.
+	// Objects are all objects of the cluster, including namespaces, in an order in which they can be created. They
+	// share their content with the source objects and with each other: copy them before changing them.
 	Objects []*object.Object
 	// Errors that are not blocking (report.Code.Blocking) leave out single objects. Warnings are never a failure.
 	Errors, Warnings report.Errors
@@ -56,7 +57,8 @@ type Namespace struct {
 	Object      *object.Object
 }
 
-// Compile compiles the objects of a repository for a cluster. The order of the files does not matter. Objects are not changed.
+// Compile compiles the objects of a repository for a cluster. The order of the files does not matter. Objects are not
+// changed.
 func Compile(objects []*object.Object, options Options) *Result {
 	c := newCompilation(objects, options)
 	for _, s := range stages {
@@ -84,7 +86,8 @@ type compilation struct {
 	clusterSelectors map[string]bool
 	// selectors are the NamespaceSelectors by name, from the stage treeChecks on.
 	selectors map[string]*object.Object
-	// notInherited are the kinds that a HierarchyConfig forbids in abstract directories, from the stage inheritanceChecks on.
+	// notInherited are the kinds that a HierarchyConfig forbids in abstract directories, from the stage
+	// inheritanceChecks on.
 	notInherited map[schema.GroupKind]bool
 	namespaces   []Namespace
 	// inheritsTooMuch says that inheritance stopped at maxObjects.

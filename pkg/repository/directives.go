@@ -58,7 +58,8 @@ func unparsable(_ *compilation, o *object.Object) finding {
 	return finding{}
 }
 
-// labelSelector returns the selector of a ClusterSelector or a NamespaceSelector. It returns an error if the selector is invalid or empty.
+// labelSelector returns the selector of a ClusterSelector or a NamespaceSelector. It returns an error if the selector
+// is invalid or empty.
 func labelSelector(o *object.Object) (labels.Selector, error) {
 	parsed, err := decode[selectorObject](o)
 	if err != nil {

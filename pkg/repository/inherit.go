@@ -84,7 +84,8 @@ func selectorByPrefix(c *compilation, o *object.Object) finding {
 		s.GetName(), s.Dir())
 }
 
-// inherit copies objects into each namespace below their directory that they select, and removes all others except cluster-scoped ones.
+// inherit copies objects into each namespace below their directory that they select, and removes all others except
+// cluster-scoped ones.
 func (c *compilation) inherit() {
 	c.keep(func(o *object.Object) bool { return o.TopDir() == object.ClusterDir })
 	selectors := map[string]labels.Selector{}

@@ -71,8 +71,8 @@ var serverLabels, serverAnnotations = []string{
 	hnc.AnnotationRequired, hnc.AnnotationInheritedPodSecurity, hnc.AnnotationStore, hnc.AnnotationSourcePath,
 }
 
-// reservedMetadata reports metadata by which the servers recognize what they have written themselves: an object that claims to be a copy, or that of
-// another RepositorySync.
+// reservedMetadata reports metadata by which the servers recognize what they have written themselves: an object that
+// claims to be a copy, or that of another RepositorySync.
 func reservedMetadata(_ *compilation, o *object.Object) finding {
 	for _, of := range []struct {
 		what    string

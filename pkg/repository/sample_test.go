@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestSampleRepositoryDeclaresPolicyTypes reads the NetworkPolicy of the sample: its rules apply to nothing if a tenant can set the types.
+// TestSampleRepositoryDeclaresPolicyTypes reads the NetworkPolicy of the sample: its rules apply to nothing if a tenant
+// can set the types.
 func TestSampleRepositoryDeclaresPolicyTypes(t *testing.T) {
 	text, err := os.ReadFile("../../artifacts/sample-repository/namespaces/network-policy.yaml")
 	if err != nil {

@@ -50,7 +50,8 @@ func (d *directory) ancestors() []*directory {
 	return above
 }
 
-// abstractAncestors returns the names of the directories above, nearest first and each once, without the directory's own name.
+// abstractAncestors returns the names of the directories above, nearest first and each once, without the directory's
+// own name.
 func (d *directory) abstractAncestors() []string {
 	var names []string
 	for _, a := range d.ancestors() {

@@ -87,7 +87,8 @@ func reservedDirectories(c *compilation) report.Errors {
 	})
 }
 
-// excludedNamespaces reports namespaces that cannot have ancestors. Besides, users allowed to write an abstract directory only must not reach them.
+// excludedNamespaces reports namespaces that cannot have ancestors. Besides, users allowed to write an abstract
+// directory only must not reach them.
 func excludedNamespaces(c *compilation) report.Errors {
 	return c.eachDirectory(func(d *directory) *report.Error {
 		if d.isAbstract() || d.parent == c.root || !slices.Contains(c.Excluded, d.name) {

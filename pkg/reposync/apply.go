@@ -56,7 +56,8 @@ func (w *worker) apply(ctx context.Context, done *outcome) {
 	done.conclude()
 }
 
-// state returns what is known of the cluster. Of kinds that cannot be listed, and of those whose deletion has not been found to be safe, nothing is known.
+// state returns what is known of the cluster. Of kinds that cannot be listed, and of those whose deletion has not been
+// found to be safe, nothing is known.
 func (w *worker) state() *plan.State {
 	state := w.cluster.State()
 	state.Unknown = map[schema.GroupKind]bool{}
@@ -69,8 +70,8 @@ func (w *worker) state() *plan.State {
 	return state
 }
 
-// permit returns false for an object that is not to be written yet: the API server has rejected it a short time ago, or another client changes it again and
-// again.
+// permit returns false for an object that is not to be written yet: the API server has rejected it a short time ago, or
+// another client changes it again and again.
 func (w *worker) permit(ctx context.Context, o *plan.Object, p *plan.Plan, done *outcome) bool {
 	if err := w.rejections.Wait(o, w.manager.now()); err != nil {
 		done.add(o.ID, o.Path, err)
@@ -89,7 +90,8 @@ func (w *worker) permit(ctx context.Context, o *plan.Object, p *plan.Plan, done 
 	return true
 }
 
-// awaitDefinitions waits until the cluster serves the kinds of new CustomResourceDefinitions that the repository has objects of, and watches them.
+// awaitDefinitions waits until the cluster serves the kinds of new CustomResourceDefinitions that the repository has
+// objects of, and watches them.
 func (w *worker) awaitDefinitions(ctx context.Context, done *outcome) {
 	if !w.cluster.AwaitKinds(ctx, kindsOf(w.desired), established) {
 		return

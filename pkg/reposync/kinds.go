@@ -18,12 +18,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
-// forbiddenFor is how long the account may not list a kind that is in no revision until the kind is forgotten. Roles are replaced now and then, and a
-// process may have started in between.
+// forbiddenFor is how long the account may not list a kind that is in no revision until the kind is forgotten. Roles
+// are replaced now and then, and a process may have started in between.
 const forbiddenFor = 10 * time.Minute
 
-// watch watches the kinds of the desired objects and those that have been applied before. Kinds whose objects are known are recorded in the status before
-// the first write, so that a process that is killed after it knows where to look for objects. Of the others, nothing is written.
+// watch watches the kinds of the desired objects and those that have been applied before. Kinds whose objects are known
+// are recorded in the status before the first write, so that a process that is killed after it knows where to look for
+// objects. Of the others, nothing is written.
 func (w *worker) watch(ctx context.Context, desired []*plan.Object) error {
 	wanted := map[schema.GroupKind]bool{}
 	for _, kind := range slices.Concat(kindsOf(desired), kindsOf(w.desired)) {
@@ -54,8 +55,8 @@ func (w *worker) watch(ctx context.Context, desired []*plan.Object) error {
 	return w.writeStatus(ctx)
 }
 
-// forget drops the recorded kinds that no revision has, and that the account has not been allowed to list for a while: objects of them that were applied, if
-// any, stay.
+// forget drops the recorded kinds that no revision has, and that the account has not been allowed to list for a while:
+// objects of them that were applied, if any, stay.
 func (w *worker) forget(ctx context.Context, wanted, recorded map[schema.GroupKind]bool) {
 	now := w.manager.now()
 	maps.DeleteFunc(w.forbidden, func(kind schema.GroupKind, _ time.Time) bool {
@@ -78,8 +79,8 @@ func (w *worker) forget(ctx context.Context, wanted, recorded map[schema.GroupKi
 	}
 }
 
-// resources returns what the status says of kinds: those of the revisions and of what was written, if their objects are known, and the recorded ones whose
-// objects are not.
+// resources returns what the status says of kinds: those of the revisions and of what was written, if their objects are
+// known, and the recorded ones whose objects are not.
 func (w *worker) resources(wanted, recorded, written map[schema.GroupKind]bool) []metav1.GroupVersionResource {
 	var resources, added []metav1.GroupVersionResource
 	seen := map[schema.GroupKind]bool{}

@@ -1,5 +1,5 @@
-// Package reposync keeps the cluster equal to the repositories that RepositorySyncs name. Each has a worker, which reads the source, compiles it,
-// plans what to write, and writes it as the ServiceAccount of the RepositorySync.
+// Package reposync keeps the cluster equal to the repositories that RepositorySyncs name. Each has a worker, which
+// reads the source, compiles it, plans what to write, and writes it as the ServiceAccount of the RepositorySync.
 package reposync
 
 import (
@@ -112,8 +112,8 @@ func (m *Manager) Run(ctx context.Context) {
 	}
 }
 
-// reconcile starts, replaces or stops the worker of a RepositorySync. It reads the object itself: the status of the watch may be older than what the
-// worker has written.
+// reconcile starts, replaces or stops the worker of a RepositorySync. It reads the object itself: the status of the
+// watch may be older than what the worker has written.
 func (m *Manager) reconcile(ctx context.Context, name string) error {
 	s, err := m.Hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -75,7 +75,8 @@ func (o *outcome) add(id plan.ID, path string, err error) {
 	})
 }
 
-// codeOf returns the code of an error of the API server, as the beginning of a message; other errors have their own, or none.
+// codeOf returns the code of an error of the API server, as the beginning of a message; other errors have their own, or
+// none.
 func codeOf(err error) string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

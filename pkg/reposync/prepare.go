@@ -9,7 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
-// prepare compiles the revision that is to be applied, and makes it current. If it must not be applied, the one before remains in force.
+// prepare compiles the revision that is to be applied, and makes it current. If it must not be applied, the one before
+// remains in force.
 func (w *worker) prepare(ctx context.Context, done *outcome) error {
 	stale := w.result == nil || len(w.result.Errors) > 0 || len(w.unknown) > 0 || w.unverified
 	if w.candidate == nil && !stale {

@@ -29,8 +29,9 @@ type revision struct {
 	listed scope.Lookup
 }
 
-// compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors here: one tree label would stand for an abstract
-// directory and a namespace, or an excluded namespace would have ancestors.
+// compile compiles the revision for the cluster that the spec names. Warnings about what cannot be applied are errors
+// here: one tree label would stand for an abstract directory and a namespace, or an excluded namespace would have
+// ancestors.
 func (r *revision) compile(spec *v1beta1.RepositorySyncSpec, served scope.Lookup, previous *revision) *repository.Result {
 	if len(r.errors) > 0 {
 		return &repository.Result{Errors: r.errors}
@@ -93,7 +94,8 @@ func (s *source) read(ctx context.Context) (*revision, error) {
 	return read, err
 }
 
-// moved reports whether the source names another revision than those that were read or tried last. If that cannot be found out, it does not.
+// moved reports whether the source names another revision than those that were read or tried last. If that cannot be
+// found out, it does not.
 func (s *source) moved(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()

@@ -38,9 +38,11 @@ type worker struct {
 	result             *repository.Result
 	// unknown are the kinds that cannot be watched.
 	unknown map[schema.GroupKind]error
-	// unverified is true for a current revision whose deletions may be unsafe, because what it would delete is not known.
+	// unverified is true for a current revision whose deletions may be unsafe, because what it would delete is not
+	// known.
 	unverified bool
-	// unchanged is the outcome of the last step, if that has left nothing to do. A later change of the cluster wakes the worker.
+	// unchanged is the outcome of the last step, if that has left nothing to do. A later change of the cluster wakes
+	// the worker.
 	unchanged *outcome
 	// forbidden says since when the account may not list kinds that no revision has.
 	forbidden  map[schema.GroupKind]time.Time
@@ -118,8 +120,8 @@ func (w *worker) interval() time.Duration {
 	return defaultInterval
 }
 
-// step makes the cluster as the repository says, as far as possible, and reports the result. It returns when to try again at the latest, and
-// whether it has stopped because the source has moved on.
+// step makes the cluster as the repository says, as far as possible, and reports the result. It returns when to try
+// again at the latest, and whether it has stopped because the source has moved on.
 func (w *worker) step(ctx context.Context, read bool) (wait time.Duration, superseded bool) {
 	begin := w.manager.now()
 	done := w.synchronize(ctx, read)

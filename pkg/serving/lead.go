@@ -42,8 +42,8 @@ func ValidateLeaderElection(l *config.LeaderElectionConfiguration) field.ErrorLi
 		"must be longer than leader-elect-renew-deadline")}
 }
 
-// Lead runs f while this replica holds the lease, and releases the lease once f has returned. It stores the elector, which knows the
-// leader, and keeps the term, if it is not nil.
+// Lead runs f while this replica holds the lease, and releases the lease once f has returned. It stores the elector,
+// which knows the leader, and keeps the term, if it is not nil.
 func Lead(ctx context.Context, base *rest.Config, election *config.LeaderElectionConfiguration, term *Term, health *leaderelection.HealthzAdaptor,
 	known *atomic.Pointer[leaderelection.LeaderElector], f func(context.Context),
 ) error {

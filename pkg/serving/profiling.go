@@ -6,7 +6,8 @@ import (
 	"runtime"
 )
 
-// What --profiling records of waiting: a sample for every 10 µs that something blocked, and of every tenth contention of a mutex.
+// What --profiling records of waiting: a sample for every 10 µs that something blocked, and of every tenth contention
+// of a mutex.
 const blockProfileRate, mutexProfileFraction = 10_000, 10
 
 // profile serves Go's profiles under /debug/pprof/. The default mux, which importing them changes, is not served.

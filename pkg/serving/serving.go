@@ -1,4 +1,5 @@
-// Package serving serves the health, metrics and profiles of a process that is not an API server, and elects the replica that works.
+// Package serving serves the health, metrics and profiles of a process that is not an API server, and elects the
+// replica that works.
 package serving
 
 import (
@@ -55,8 +56,9 @@ func (s *Options) ValidateServing() []error {
 	return append(errs, s.Authorization.Validate()...)
 }
 
-// Serve serves health, metrics and, if enabled, profiles until the context ends. It closes the channel when all requests are answered.
-// Users are authenticated and authorized by the server of the kubeconfig unless a flag names another one.
+// Serve serves health, metrics and, if enabled, profiles until the context ends. It closes the channel when all
+// requests are answered. Users are authenticated and authorized by the server of the kubeconfig unless a flag names
+// another one.
 func (s *Options) Serve(ctx context.Context, kubeconfig string, live, ready []healthz.HealthChecker, metrics http.Handler) (<-chan struct{}, error) {
 	if s.Authentication.RemoteKubeConfigFile == "" {
 		s.Authentication.RemoteKubeConfigFile = kubeconfig

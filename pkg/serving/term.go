@@ -13,9 +13,10 @@ import (
 // ErrNotLeading is the error of writes by a replica that does not hold the lease, or may have lost it.
 var ErrNotLeading = errors.New("this replica does not hold the lease, and must not write")
 
-// Term is the time for which this replica may write without another renewal of its lease. Leader election ends the work of a replica that has lost
-// its lease as soon as the process notices. A process that was suspended notices late: what it had begun would go on meanwhile. A Term is checked
-// right before each write. Its methods may be called concurrently.
+// Term is the time for which this replica may write without another renewal of its lease. Leader election ends the work
+// of a replica that has lost its lease as soon as the process notices. A process that was suspended notices late: what
+// it had begun would go on meanwhile. A Term is checked right before each write. Its methods may be called
+// concurrently.
 type Term struct {
 	// length counts from when the last renewal was sent, so that it ends before other replicas may take over.
 	length time.Duration
@@ -26,7 +27,8 @@ type Term struct {
 	renewed atomic.Pointer[instant]
 }
 
-// instant is a time by two clocks. The monotonic one stands still while some machines are suspended, and the other one can be set.
+// instant is a time by two clocks. The monotonic one stands still while some machines are suspended, and the other one
+// can be set.
 type instant struct {
 	monotonic time.Duration
 	wall      time.Time

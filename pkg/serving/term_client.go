@@ -12,10 +12,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Restrict returns a copy of the configuration whose clients write only during the term, also those of further copies, such as ones that impersonate.
-// Each write is checked twice: when it is sent, and when its bytes are handed to the system, because a process may be suspended in between. So writes
-// have connections of their own, which end with the term. Bytes that the other side does not confirm are discarded before another replica can lead: a
-// partition that ends must not deliver them.
+// Restrict returns a copy of the configuration whose clients write only during the term, also those of further copies,
+// such as ones that impersonate. Each write is checked twice: when it is sent, and when its bytes are handed to the
+// system, because a process may be suspended in between. So writes have connections of their own, which end with the
+// term. Bytes that the other side does not confirm are discarded before another replica can lead: a partition that ends
+// must not deliver them.
 //
 // What remains is a write that is under way when the term ends, such as one that the other side delays.
 func (t *Term) Restrict(config *rest.Config) (*rest.Config, error) {
@@ -33,8 +34,9 @@ func (t *Term) Restrict(config *rest.Config) (*rest.Config, error) {
 	return restricted, nil
 }
 
-// requestTimeout bounds a write until its response has been read, a read until it makes progress, and a watch until it begins. kube-apiserver answers
-// within a minute; what is between may not. Without a bound, what waits for the answer would never be written, or watched, again.
+// requestTimeout bounds a write until its response has been read, a read until it makes progress, and a watch until it
+// begins. kube-apiserver answers within a minute; what is between may not. Without a bound, what waits for the answer
+// would never be written, or watched, again.
 const requestTimeout = 75 * time.Second
 
 type termTransport struct {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// pageHeader carries the token. A header, unlike a cookie, is never sent by a page of another origin without a preflight request, which
-// the server does not answer, and is not shared with servers on other ports.
+// pageHeader carries the token. A header, unlike a cookie, is never sent by a page of another origin without a
+// preflight request, which the server does not answer, and is not shared with servers on other ports.
 const pageHeader = "X-HNS-Token"
 
-// contentSecurityPolicy lets the page load scripts, styles and data from its own origin only. Scripts cannot turn text into markup, and
-// no page can frame it.
+// contentSecurityPolicy lets the page load scripts, styles and data from its own origin only. Scripts cannot turn text
+// into markup, and no page can frame it.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
@@ -57,7 +57,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuses returns why a request is refused, "" if it is not. data requests come from the page's script, others may be navigations.
+// refuses returns why a request is refused, "" if it is not. data requests come from the page's script, others may be
+// navigations.
 func (g *guard) refuses(r *http.Request, data bool) string {
 	// A name that another site resolves to 127.0.0.1 is not this host.
 	if r.Host != g.host {

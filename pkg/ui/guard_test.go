@@ -74,7 +74,7 @@ func TestRefusesRequestsThatThePageHasNotSent(t *testing.T) {
 		"another path around it":          {"/x/../api/forest", func(r *http.Request) { r.Header.Del(pageHeader) }, http.StatusTemporaryRedirect},
 		"the API of the cluster":          {"/api/v1/secrets", nil, http.StatusNotFound},
 		"a path of the API for a name":    {"/api/namespaces/a/objects/secrets/..%2F..%2Fb", nil, http.StatusBadRequest},
-		"a name that is no namespace":     {"/api/namespaces/A%20B", nil, http.StatusBadRequest},
+		"a name that is not a namespace":  {"/api/namespaces/A%20B", nil, http.StatusBadRequest},
 		"a resource with a query":         {"/api/namespaces/a/objects/pods%2Flog", nil, http.StatusBadRequest},
 		"a name within the page's limits": {"/api/namespaces/a/objects/roles/system:reader", nil, http.StatusOK},
 	} {

@@ -118,15 +118,15 @@ func invalidNames(r *http.Request) string {
 	return ""
 }
 
-// The pauses between messages of a stream of changes: changes that follow each other are reported together, and a message in between
-// shows that the connection is alive.
+// The pauses between messages of a stream of changes: changes that follow each other are reported together, and a
+// message in between shows that the connection is alive.
 const (
 	changesPause    = 500 * time.Millisecond
 	heartbeatPeriod = 10 * time.Second
 )
 
-// changes returns a handler that writes a line "changed" after changes in the cluster, and an empty one regularly, until the watch
-// ends.
+// changes returns a handler that writes a line "changed" after changes in the cluster, and an empty one regularly,
+// until the watch ends.
 func changes(reader Reader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		changed, ended := make(chan struct{}, 1), make(chan struct{})

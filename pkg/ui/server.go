@@ -1,5 +1,5 @@
-// Package ui serves a page about trees of namespaces to the browser on the user's machine. It knows neither clients nor kubeconfigs: a
-// Reader returns what the page shows, with the user's own permissions.
+// Package ui serves a page about trees of namespaces to the browser on the user's machine. It knows neither clients nor
+// kubeconfigs: a Reader returns what the page shows, with the user's own permissions.
 package ui
 
 import (

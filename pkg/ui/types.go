@@ -9,7 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 )
 
-// Reader reads from the cluster what the page shows, and makes changes, as the user of the kubeconfig. It returns the errors of the API.
+// Reader reads from the cluster what the page shows, and makes changes, as the user of the kubeconfig. It returns the
+// errors of the API.
 type Reader interface {
 	// Session describes the connection. It sends no request.
 	Session() Session
@@ -17,7 +18,8 @@ type Reader interface {
 	Forest(ctx context.Context) (*Forest, error)
 	// Namespace returns the details of a namespace.
 	Namespace(ctx context.Context, name string) (*Namespace, error)
-	// Objects returns the objects of a propagated resource in a namespace, and those in its ancestors that are not there.
+	// Objects returns the objects of a propagated resource in a namespace, and those in its ancestors that are not
+	// there.
 	Objects(ctx context.Context, namespace, resource string) (*Objects, error)
 	// Explain says where an object comes from, or why it is not there.
 	Explain(ctx context.Context, namespace, resource, name string) (*Explanation, error)
@@ -97,7 +99,7 @@ type Namespace struct {
 	Member
 	// Path leads from the root to the namespace.
 	Path []string `json:"path"`
-	// AbstractAncestors are the names above the root that are no namespaces, the nearest first.
+	// AbstractAncestors are the names above the root that are not namespaces, the nearest first.
 	AbstractAncestors        []string `json:"abstractAncestors,omitempty"`
 	AllowsCascadingDeletion  bool     `json:"allowsCascadingDeletion"`
 	CascadingDeletionSetFrom string   `json:"cascadingDeletionSetFrom,omitempty"`

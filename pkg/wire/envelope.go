@@ -58,8 +58,8 @@ func open(data []byte) (kind schema.GroupVersionKind, message []byte, err error)
 	return gv.WithKind(kind.Kind), message, err
 }
 
-// DecodeMetadata returns the metadata of an object of any kind: name, namespace, uid, resourceVersion, labels, annotations, UIDs of
-// owners, finalizers and deletionTimestamp.
+// DecodeMetadata returns the metadata of an object of any kind: name, namespace, uid, resourceVersion, labels,
+// annotations, UIDs of owners, finalizers and deletionTimestamp.
 func DecodeMetadata(data []byte) (*metav1.ObjectMeta, error) {
 	_, message, err := open(data)
 	if err != nil {

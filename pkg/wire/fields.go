@@ -14,7 +14,8 @@ type field struct {
 	raw, value []byte
 }
 
-// each calls f with each field of a message, in order. It returns the first error; the message may be malformed in any way.
+// each calls f with each field of a message, in order. It returns the first error; the message may be malformed in any
+// way.
 func each(message []byte, f func(field) error) error {
 	for len(message) > 0 {
 		number, kind, tag := protowire.ConsumeTag(message)

@@ -76,7 +76,8 @@ func number(t reflect.Type, name string) protowire.Number {
 	return protowire.Number(n)
 }
 
-// Body returns an object as the body of a request: the metadata, of which empty fields are left out, and the rest of the object.
+// Body returns an object as the body of a request: the metadata, of which empty fields are left out, and the rest of
+// the object.
 func (f *Format) Body(meta, rest []byte, id types.UID, version string) []byte {
 	size := len(meta)
 	if id != "" {

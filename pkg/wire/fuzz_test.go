@@ -119,8 +119,8 @@ var kinds = []struct {
 }
 
 // FuzzMessage compares what is decoded from a message with what its generated decoder returns. That one accepts some
-// messages that no encoder writes, and reads beyond the end of an entry of a map: for what both accept, the metadata must
-// agree, and for what the generated encoder writes, everything.
+// messages that no encoder writes, and reads beyond the end of an entry of a map: for what both accept, the metadata
+// must agree, and for what the generated encoder writes, everything.
 func FuzzMessage(f *testing.F) {
 	meta := service().ObjectMeta
 	immutable := true

@@ -19,8 +19,8 @@ const maxMessage = 64 << 20
 // minRead is how much is allocated for a field before any of it has arrived.
 const minRead = 64 << 10
 
-// ReadList reads a list of objects of a kind and calls f with each of them as it arrives, so that a long list is never in memory as a
-// whole. It returns the list's metadata.
+// ReadList reads a list of objects of a kind and calls f with each of them as it arrives, so that a long list is never
+// in memory as a whole. It returns the list's metadata.
 func (f *Formats) ReadList(from io.Reader, kind schema.GroupVersionKind, each func(*Object)) (metav1.ListMeta, error) {
 	var meta metav1.ListMeta
 	format := f.Of(kind)
@@ -114,7 +114,8 @@ func (r *reader) ReadByte() (byte, error) {
 	return b, err
 }
 
-// bytes reads the content of a field. It is valid until the next call. The buffer grows with what arrives: a length is no reason to allocate.
+// bytes reads the content of a field. It is valid until the next call. The buffer grows with what arrives: a length is
+// not a reason to allocate.
 func (r *reader) bytes(length uint64) ([]byte, error) {
 	if length > maxMessage {
 		return nil, fmt.Errorf("a field of %d bytes", length)

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
-// NegotiatedSerializer returns a serializer by which a client gets Objects from responses in protobuf, except lists; see ReadList.
-// Everything else, such as errors in JSON, is decoded by the codecs.
+// NegotiatedSerializer returns a serializer by which a client gets Objects from responses in protobuf, except lists;
+// see ReadList. Everything else, such as errors in JSON, is decoded by the codecs.
 func (f *Formats) NegotiatedSerializer(codecs serializer.CodecFactory) runtime.NegotiatedSerializer {
 	n := negotiated{NegotiatedSerializer: codecs.WithoutConversion()}
 	for _, info := range n.NegotiatedSerializer.SupportedMediaTypes() {

@@ -159,7 +159,7 @@ func TestOnlyKindsWithAFormatAreRead(t *testing.T) {
 		}
 	}
 	if _, err := decode(encode(t, &metav1.ListOptions{})); err == nil {
-		t.Error("decoded something of a kind that is no object")
+		t.Error("decoded something of a kind that is not an object")
 	}
 }
 

@@ -59,7 +59,8 @@ func (b *bench) stop() {
 	}
 }
 
-// clients are those of one user. All but the hierarchy's, which is served as JSON only, speak protobuf, as Kubernetes' own do.
+// clients are those of one user. All but the hierarchy's, which is served as JSON only, speak protobuf, as Kubernetes'
+// own do.
 type clients struct {
 	config    *rest.Config
 	kube      kubernetes.Interface
@@ -78,15 +79,16 @@ type cluster struct {
 	state        state
 	// watches is how many hns-apiserver served when it was stopped.
 	watches float64
-	// clients are those of somebody with all rights by RBAC: requests of system:masters are exempt from priority and fairness, and from
-	// authorization.
+	// clients are those of somebody with all rights by RBAC: requests of system:masters are exempt from priority and
+	// fairness, and from authorization.
 	clients
 	admin clients
 	dir   string
 }
 
-// quiet are the arguments of a controller manager that has nothing to do in new namespaces, and is not throttled in deleting old ones:
-// what it would write for minutes after a forest was made has nothing to do with us, and would be in each measurement.
+// quiet are the arguments of a controller manager that has nothing to do in new namespaces, and is not throttled in
+// deleting old ones: what it would write for minutes after a forest was made has nothing to do with us, and would be in
+// each measurement.
 var quiet = []string{
 	"--controllers=*,-serviceaccount-controller,-root-ca-certificate-publisher-controller",
 	"--kube-api-qps=1000", "--kube-api-burst=1000", "--concurrent-namespace-syncs=20",
@@ -169,8 +171,8 @@ func (c *cluster) stop() {
 	}
 }
 
-// forestOf builds the big forest up to n namespaces, unless it is that big. The fastest way is: the namespaces by 32 writers, then
-// their hierarchies by as many; the propagator labels meanwhile.
+// forestOf builds the big forest up to n namespaces, unless it is that big. The fastest way is: the namespaces by 32
+// writers, then their hierarchies by as many; the propagator labels meanwhile.
 func (b *bench) forestOf(ctx context.Context, n int) error {
 	if err := b.up(ctx); err != nil {
 		return err

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// accounted runs what is measured, and says which process has spent how much processor time on it: that shows where time goes even where others
-// use the machine as well. It also says how often kube-apiserver, which has the largest heap, has collected garbage.
+// accounted runs what is measured, and says which process has spent how much processor time on it: that shows where
+// time goes even where others use the machine as well. It also says how often kube-apiserver, which has the largest
+// heap, has collected garbage.
 func (c *cluster) accounted(ctx context.Context, name string, measure func() error) error {
 	c.calm(ctx)
 	collected := c.metered().collections(ctx)
@@ -38,7 +39,8 @@ func (c *cluster) accounted(ctx context.Context, name string, measure func() err
 	return err
 }
 
-// eachSpent runs what is measured, n times something, and returns the processor time of all processes for each in milliseconds. It says that of each process.
+// eachSpent runs what is measured, n times something, and returns the processor time of all processes for each in
+// milliseconds. It says that of each process.
 func eachSpent(ctx context.Context, c *cluster, name string, n int, measure func() error) (float64, error) {
 	c.calm(ctx)
 	before := c.spent()
@@ -56,9 +58,10 @@ func eachSpent(ctx context.Context, c *cluster, name string, n int, measure func
 	return each(total), err
 }
 
-// calm collects kube-apiserver's garbage, and returns when the processes have little to do. With many objects in its caches, a collection takes about as
-// long as what is measured, and whether there is one would be chance. kube-apiserver and the controller manager work for seconds on what an API that has come
-// or gone means to them, which is neither ours nor plain writers' to pay for. It waits for half a minute at most, and not with -quick.
+// calm collects kube-apiserver's garbage, and returns when the processes have little to do. With many objects in its
+// caches, a collection takes about as long as what is measured, and whether there is one would be chance.
+// kube-apiserver and the controller manager work for seconds on what an API that has come or gone means to them, which
+// is neither ours nor plain writers' to pay for. It waits for half a minute at most, and not with -quick.
 func (c *cluster) calm(ctx context.Context) {
 	const second, little = time.Second, 100 * time.Millisecond
 	if c.options.Quick {
@@ -95,7 +98,8 @@ func (c *cluster) spent() map[string]time.Duration {
 		if err != nil {
 			continue
 		}
-		// The fields after the name, which is in parentheses: utime and stime are the 14th and 15th of all, in hundredths of a second.
+		// The fields after the name, which is in parentheses: utime and stime are the 14th and 15th of all, in
+		// hundredths of a second.
 		_, rest, _ := strings.Cut(string(stat), ") ")
 		if fields := strings.Fields(rest); len(fields) > 12 {
 			user, _ := strconv.Atoi(fields[11])

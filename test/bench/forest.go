@@ -19,7 +19,8 @@ import (
 // chain is a namespace with its ancestors, itself first.
 type chain []string
 
-// mismatch describes the difference between the expected and the actual tree labels of the first namespace of the chain, "" for none.
+// mismatch describes the difference between the expected and the actual tree labels of the first namespace of the
+// chain, "" for none.
 func (c chain) mismatch(labels map[string]string) string {
 	n := 0
 	for key := range labels {
@@ -61,8 +62,8 @@ func (c *cluster) createNamespaces(ctx context.Context, names []string) error {
 	return err
 }
 
-// setParent gives a namespace a parent. One request is enough unless there is a Hierarchy that we don't know of: the propagator makes one
-// where it has something to report.
+// setParent gives a namespace a parent. One request is enough unless there is a Hierarchy that we don't know of: the
+// propagator makes one where it has something to report.
 func (c *cluster) setParent(ctx context.Context, namespace, parent string) error {
 	h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: parent}}
 	_, err := c.hierarchy.HncV1beta1().Hierarchies(namespace).Create(ctx, h, metav1.CreateOptions{})
@@ -82,8 +83,8 @@ func (c *cluster) changeParent(ctx context.Context, namespace, parent string) er
 	return err
 }
 
-// setParents gives the namespaces of a tree their parents, from a node on, by plain writers, and returns how long it took until the labels
-// of all of them were right.
+// setParents gives the namespaces of a tree their parents, from a node on, by plain writers, and returns how long it
+// took until the labels of all of them were right.
 func (c *cluster) setParents(ctx context.Context, t tree, from int) (time.Duration, error) {
 	wanted := t.chains(max(from, 1))
 	if len(wanted) == 0 {

@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// generation is a label of what we write: copies have it, too, so a watch of metadata shows which version of a source has arrived.
+// generation is a label of what we write: copies have it, too, so a watch of metadata shows which version of a source
+// has arrived.
 const generation = "bench.example.com/generation"
 
 // object is what is written.

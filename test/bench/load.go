@@ -14,8 +14,8 @@ import (
 // writers is how many requests plain writers have under way.
 const writers = 32
 
-// load makes requests 0 to n-1, 32 at a time and each as soon as one of them is answered, and returns how long each took, and all of them.
-// The first error ends it.
+// load makes requests 0 to n-1, 32 at a time and each as soon as one of them is answered, and returns how long each
+// took, and all of them. The first error ends it.
 func load(ctx context.Context, n int, request func(ctx context.Context, i int) error) (each []time.Duration, all time.Duration, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -46,8 +46,9 @@ func load(ctx context.Context, n int, request func(ctx context.Context, i int) e
 // rawWriter makes the requests that the propagator makes, as fast as kube-apiserver answers them.
 type rawWriter struct{ *bench }
 
-// rawObjects has n plain objects in each namespace written, in turn of the kinds, and returns how many, and how long it took until a watch had
-// brought the last one. They are what copies are, but nobody's: they lack the label of copies, which only the propagator may write.
+// rawObjects has n plain objects in each namespace written, in turn of the kinds, and returns how many, and how long it
+// took until a watch had brought the last one. They are what copies are, but nobody's: they lack the label of copies,
+// which only the propagator may write.
 func (b rawWriter) rawObjects(ctx context.Context, namespaces []string, write func(context.Context, kind, object) error, value string) (int, time.Duration, error) {
 	kinds := b.kinds()
 	each := len(kinds) * b.Objects
@@ -67,7 +68,8 @@ func (b rawWriter) rawObjects(ctx context.Context, namespaces []string, write fu
 	return n, took, err
 }
 
-// raw makes requests as load does, and returns how long it took until the observations were over: what we do is timed in the same way.
+// raw makes requests as load does, and returns how long it took until the observations were over: what we do is timed
+// in the same way.
 func (b rawWriter) raw(ctx context.Context, n int, observations []*observation, request func(ctx context.Context, i int) error) (took time.Duration, err error) {
 	err = b.accounted(ctx, b.row+", plain writers", func() error {
 		begun := time.Now()

@@ -1,6 +1,6 @@
-// Command bench measures how fast hierarchies are, on a real control plane that it starts itself, against what the same API server can do
-// without us. It prints one JSON object for each measurement on standard output, and its progress on standard error. docs/performance.md
-// says what each measurement means.
+// Command bench measures how fast hierarchies are, on a real control plane that it starts itself, against what the same
+// API server can do without us. It prints one JSON object for each measurement on standard output, and its progress on
+// standard error. docs/performance.md says what each measurement means.
 //
 // It fails when something panics or is inconsistent, such as a copy that is missing; never because something is slow.
 package main

@@ -117,8 +117,8 @@ func (c metering) collections(ctx context.Context) float64 {
 	return m.sum("go_gc_duration_seconds_count", everything)
 }
 
-// idle returns when the propagator leads and has had nothing to do for a while: the delays with which it collects changes are
-// shorter.
+// idle returns when the propagator leads and has had nothing to do for a while: the delays with which it collects
+// changes are shorter.
 func (c metering) idle(ctx context.Context) error {
 	const calm = 1500 * time.Millisecond
 	last, since := -1.0, time.Now()
@@ -141,8 +141,8 @@ func (c metering) idle(ctx context.Context) error {
 	})
 }
 
-// writes counts kube-apiserver's write requests by resource, but for those that are no writes of the cluster's objects: leases, reviews of
-// access and of tokens, and what kube-apiserver says about APIs that come and go.
+// writes counts kube-apiserver's write requests by resource, but for those that are not writes of the cluster's
+// objects: leases, reviews of access and of tokens, and what kube-apiserver says about APIs that come and go.
 func (c metering) writes(ctx context.Context) (map[string]float64, error) {
 	m, err := c.kubeMetrics(ctx)
 	if err != nil {
@@ -163,7 +163,8 @@ func (c metering) writes(ctx context.Context) (map[string]float64, error) {
 	return counts, nil
 }
 
-// propagated counts the propagator's own writes by verb and kind since it was started; there are none while it does not run.
+// propagated counts the propagator's own writes by verb and kind since it was started; there are none while it does not
+// run.
 func (c metering) propagated(ctx context.Context) map[string]float64 {
 	counts := map[string]float64{}
 	m, err := c.ownMetrics(ctx, propagator)

@@ -41,8 +41,9 @@ type observation struct {
 	err     error
 }
 
-// observe begins to watch the metadata of objects. What is right already does not count, so it has to begin before the change. One watch of
-// metadata is all that an observation costs the server, unless the server ends it because we can't keep up: then what is there is listed.
+// observe begins to watch the metadata of objects. What is right already does not count, so it has to begin before the
+// change. One watch of metadata is all that an observation costs the server, unless the server ends it because we can't
+// keep up: then what is there is listed.
 func (c *cluster) observe(ctx context.Context, o observation, resource schema.GroupVersionResource) (*observation, error) {
 	o.client = c.metadata.Resource(resource)
 	o.done, o.seen = make(chan struct{}), map[string]bool{}

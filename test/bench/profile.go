@@ -17,7 +17,8 @@ const cpuSeconds = 10
 // profiler collects profiles and costs of what is measured.
 type profiler struct{ *bench }
 
-// profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers, and of kube-apiserver, meanwhile and afterwards.
+// profiled runs what is measured of us, and says what it has cost; if asked to, it collects profiles of both servers,
+// and of kube-apiserver, meanwhile and afterwards.
 func (b profiler) profiled(ctx context.Context, name string, measure func() error) error {
 	before := b.metered().propagated(ctx)
 	err := b.accounted(ctx, name, func() error { return b.profile(ctx, name, measure) })

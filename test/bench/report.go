@@ -106,8 +106,8 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// interval returns the interval in which the mean of ratios is with a confidence of 95 %, by Student's distribution of their logarithms: a ratio of two
-// is as far from one as a ratio of a half. It needs two positive ratios.
+// interval returns the interval in which the mean of ratios is with a confidence of 95 %, by Student's distribution of
+// their logarithms: a ratio of two is as far from one as a ratio of a half. It needs two positive ratios.
 func interval(ratios []float64) (low, high float64, ok bool) {
 	if len(ratios) < 2 || slices.Min(ratios) <= 0 {
 		return 0, 0, false

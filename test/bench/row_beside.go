@@ -11,7 +11,8 @@ import (
 // errOver ends requests that are made for as long as something else goes on.
 var errOver = errors.New("over")
 
-// measureBeside has 32 clients change ConfigMaps for as long as sources are copied: bulk work of ours beside requests that have nothing to do with it.
+// measureBeside has 32 clients change ConfigMaps for as long as sources are copied: bulk work of ours beside requests
+// that have nothing to do with it.
 func measureBeside(ctx context.Context, b *bench) error {
 	t, err := b.fan(ctx)
 	if err != nil {
@@ -69,7 +70,8 @@ func measureBeside(ctx context.Context, b *bench) error {
 		b.report("beside-p99", "ms", maps, p99, none, note))
 }
 
-// during makes requests as load does until the context ends, and returns how long each took. Unless it ends by errOver, that is an error.
+// during makes requests as load does until the context ends, and returns how long each took. Unless it ends by errOver,
+// that is an error.
 func during(ctx context.Context, request func(ctx context.Context, i int) error) (each []time.Duration, err error) {
 	var mu sync.Mutex
 	_, _, err = load(context.WithoutCancel(ctx), 1<<20, func(running context.Context, i int) error {

@@ -16,8 +16,9 @@ import (
 // cascadeParent is a namespace with sources, which stays.
 const cascadeParent = "cascade-parent"
 
-// measureCascade deletes trees of sub-namespaces by deleting the topmost Subnamespace, and as many plain namespaces with the same objects by deleting
-// all of them at once. Both are done in each round, with both servers running, in turns as to which is first.
+// measureCascade deletes trees of sub-namespaces by deleting the topmost Subnamespace, and as many plain namespaces
+// with the same objects by deleting all of them at once. Both are done in each round, with both servers running, in
+// turns as to which is first.
 func measureCascade(ctx context.Context, b *bench) error {
 	if err := b.up(ctx); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	repositoryobject "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// measureCompile reads and compiles a repository in memory: its namespaces are in twenty abstract directories, from each of which they inherit.
+// measureCompile reads and compiles a repository in memory: its namespaces are in twenty abstract directories, from
+// each of which they inherit.
 func measureCompile(ctx context.Context, b *bench) error {
 	n := b.pick(1000, 40)
 	files := fstest.MapFS{}

@@ -10,8 +10,9 @@ import (
 // shards is how many propagators share the trees in one part of the simulation.
 const shards = 4
 
-// measureDecide holds a cache of the cluster in memory, as the propagator does, and decides about all of it, at three sizes: in many
-// trees and in one; and once what one of several propagators would have that share the trees by their roots.
+// measureDecide holds a cache of the cluster in memory, as the propagator does, and decides about all of it, at three
+// sizes: in many trees and in one; and once what one of several propagators would have that share the trees by their
+// roots.
 func measureDecide(ctx context.Context, b *bench) error {
 	n := b.pick(100_000, 2000)
 	var errs []error

@@ -113,8 +113,8 @@ func (m *minimal) register(ctx context.Context, service *unstructured.Unstructur
 	})
 }
 
-// change changes the parents in the objects, each in n of n requests, and labels the namespaces meanwhile, as the propagator does. It returns how
-// long each request for a parent took.
+// change changes the parents in the objects, each in n of n requests, and labels the namespaces meanwhile, as the
+// propagator does. It returns how long each request for a parent took.
 func (m *minimal) change(ctx context.Context, n int, value string) ([]time.Duration, error) {
 	labels := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, generation, value)
 	changed := make(chan string, n)

@@ -18,7 +18,8 @@ func (b *bench) sizes() []int {
 	return []int{max(b.Namespaces/100, 10), max(b.Namespaces/10, 20), b.Namespaces}
 }
 
-// measureGrowth measures at a hundredth and a tenth of the forest's size, with as many copies in each namespace as the whole forest has later.
+// measureGrowth measures at a hundredth and a tenth of the forest's size, with as many copies in each namespace as the
+// whole forest has later.
 func measureGrowth(ctx context.Context, b *bench) error {
 	full := propagation{b.full()}
 	for i, size := range b.sizes()[:2] {
@@ -148,7 +149,8 @@ func repeat(n int, measure func(i int) (time.Duration, error)) (float64, error) 
 	return median(milliseconds(all)), nil
 }
 
-// addLeaf makes a namespace, and returns how long it takes from giving it the root as its parent until its labels say so.
+// addLeaf makes a namespace, and returns how long it takes from giving it the root as its parent until its labels say
+// so.
 func (b growing) addLeaf(ctx context.Context, name, root string) (time.Duration, error) {
 	if err := b.createNamespaces(ctx, []string{name}); err != nil {
 		return 0, err
@@ -196,7 +198,8 @@ func (b growing) labelNamespace(ctx context.Context, name string) (time.Duration
 	return b.waitAll(ctx, begun, []*observation{o})
 }
 
-// createObject returns how long it takes from creating an object in a namespace that has no tree until a watch shows it.
+// createObject returns how long it takes from creating an object in a namespace that has no tree until a watch shows
+// it.
 func (b growing) createObject(ctx context.Context, name string) (time.Duration, error) {
 	k := b.kinds()[0]
 	o, err := b.observeRaw(ctx, k.GroupVersionResource, name+"-plain", 1)

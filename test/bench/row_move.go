@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// measureMove moves a subtree between two roots that have as many sources each, so that each of its namespaces gets other labels, and
-// other copies in place of those that it has.
+// measureMove moves a subtree between two roots that have as many sources each, so that each of its namespaces gets
+// other labels, and other copies in place of those that it has.
 func measureMove(ctx context.Context, b *bench) error {
 	roots := []string{"move-a", "move-b"}
 	t, err := b.subtree(ctx, "moved", b.part())
@@ -58,7 +58,8 @@ func measureMove(ctx context.Context, b *bench) error {
 	return b.report("move", "s", t.len(), s, ratioAtMost(1.3), note)
 }
 
-// moveTo moves a tree below another root than the one before, if there is one, and returns how long it took until everything was right.
+// moveTo moves a tree below another root than the one before, if there is one, and returns how long it took until
+// everything was right.
 func (b *bench) moveTo(ctx context.Context, t tree, before, root string) (time.Duration, error) {
 	wanted := t.chains(0, root)
 	labels, err := b.observeLabels(ctx, wanted)
@@ -95,7 +96,8 @@ func (b *bench) moveTo(ctx context.Context, t tree, before, root string) (time.D
 	return took, errors.Join(err, propagation{b}.verifyCopies(ctx, root, t.names), b.labelled(ctx, wanted))
 }
 
-// rawMove makes the writes that a move needs: of each namespace the labels, and all objects of one set deleted and of another created.
+// rawMove makes the writes that a move needs: of each namespace the labels, and all objects of one set deleted and of
+// another created.
 func (b *bench) rawMove(ctx context.Context, t tree, value string) (time.Duration, error) {
 	if _, _, err := (rawWriter{b}).rawObjects(ctx, t.names, (rawWriter{b}).createRaw, value); err != nil {
 		return 0, err

@@ -10,8 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// measurePart writes objects that have nothing to do with us while more and more of us is there. Every other round begins with everything and ends
-// with nothing, so that none of the states is always the last.
+// measurePart writes objects that have nothing to do with us while more and more of us is there. Every other round
+// begins with everything and ends with nothing, so that none of the states is always the last.
 func measurePart(ctx context.Context, b *bench) error {
 	states := []struct {
 		name  string
@@ -96,7 +96,8 @@ func (b parts) policies(ctx context.Context) error {
 	return until(ctx, b.Timeout, b.protected)
 }
 
-// everything runs both servers. No parent has changed since the start of hns-apiserver, so only the propagator watches the objects.
+// everything runs both servers. No parent has changed since the start of hns-apiserver, so only the propagator watches
+// the objects.
 func (b parts) everything(ctx context.Context) error {
 	if err := b.stopped(ctx); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// measureQuota creates Secrets in namespaces with a ResourceQuota by hand, below one hierarchical quota, and below three of them. Each round measures all
-// of them, in turns as to which is first.
+// measureQuota creates Secrets in namespaces with a ResourceQuota by hand, below one hierarchical quota, and below
+// three of them. Each round measures all of them, in turns as to which is first.
 func measureQuota(ctx context.Context, b *bench) error {
 	if err := b.up(ctx); err != nil {
 		return err
@@ -74,7 +74,8 @@ type quotas struct {
 
 const quotaLimit = 1 << 30
 
-// prepare makes namespaces below a number of nested hierarchical quotas, or with ResourceQuotas by hand if there are none.
+// prepare makes namespaces below a number of nested hierarchical quotas, or with ResourceQuotas by hand if there are
+// none.
 func (b quotas) prepare(ctx context.Context, nested int) error {
 	hard := corev1.ResourceList{corev1.ResourceSecrets: *resource.NewQuantity(quotaLimit, resource.DecimalSI)}
 	var above []string

@@ -39,7 +39,8 @@ func treePath(root string) string {
 	return path(hierarchiesResource, root) + "/" + hnc.Singleton + "/tree"
 }
 
-// comparedRead is a request that returns the bytes of the response, and one that is as close to it as can be without us.
+// comparedRead is a request that returns the bytes of the response, and one that is as close to it as can be without
+// us.
 type comparedRead struct {
 	name      string
 	n         int
@@ -47,7 +48,8 @@ type comparedRead struct {
 	about     string
 }
 
-// measureReads measures reads of the whole forest and of its largest subtree of at most a tenth while all copies are resident.
+// measureReads measures reads of the whole forest and of its largest subtree of at most a tenth while all copies are
+// resident.
 func measureReads(ctx context.Context, b *bench) error {
 	if err := b.populate(ctx); err != nil {
 		return err

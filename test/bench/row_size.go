@@ -134,7 +134,8 @@ func (c *cluster) etcd() (stored, error) {
 	return stored{client, access.Endpoints[0]}, err
 }
 
-// bytes returns the size of the one key that lies in a folder, or deeper in it, and ends with the name, including its value.
+// bytes returns the size of the one key that lies in a folder, or deeper in it, and ends with the name, including its
+// value.
 func (s stored) bytes(ctx context.Context, folder, name string) (float64, error) {
 	answer, err := s.Get(ctx, folder, clientv3.WithPrefix())
 	if err != nil {

@@ -91,8 +91,8 @@ func (b newNamespaces) byHand(ctx context.Context, name string) (time.Duration, 
 	return time.Since(begun), err
 }
 
-// askFor makes a sub-namespace, and returns how long it took until all that it inherits was there, and whether it was when the request
-// returned.
+// askFor makes a sub-namespace, and returns how long it took until all that it inherits was there, and whether it was
+// when the request returned.
 func (b newNamespaces) askFor(ctx context.Context, parent, name string) (took time.Duration, ready bool, err error) {
 	begun := time.Now()
 	s := &v1beta1.Subnamespace{ObjectMeta: metav1.ObjectMeta{Name: name}}

@@ -32,8 +32,8 @@ const (
 	idleCycles = 10
 )
 
-// measureSync has hns-sync apply a repository for the first time, against server-side apply of the same objects by as many plain writers. Then it measures
-// cycles without changes. What is first alternates.
+// measureSync has hns-sync apply a repository for the first time, against server-side apply of the same objects by as
+// many plain writers. Then it measures cycles without changes. What is first alternates.
 func measureSync(ctx context.Context, b *bench) error {
 	s := syncer{b, filepath.Join(b.dir, "repositories")}
 	if err := s.prepare(ctx); err != nil {

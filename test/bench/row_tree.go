@@ -163,7 +163,8 @@ func measureParent(ctx context.Context, b *bench) error {
 		b.report("parent-floor", "ms", 2*len(leaves), floor50, ratioAtMost(1.3), note))
 }
 
-// configMaps makes ConfigMaps in a new namespace, and returns how to change one of them, as a parent is changed: by a merge patch.
+// configMaps makes ConfigMaps in a new namespace, and returns how to change one of them, as a parent is changed: by a
+// merge patch.
 func (b *bench) configMaps(ctx context.Context, namespace string, n int) (change func(ctx context.Context, i, value int) error, err error) {
 	if err := b.createNamespaces(ctx, []string{namespace}); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// measureWatches has 200 clients watch the objects of a subtree, against as many that watch one namespace, and measures how long it takes from the
-// creation of an object until each of them has it.
+// measureWatches has 200 clients watch the objects of a subtree, against as many that watch one namespace, and measures
+// how long it takes from the creation of an object until each of them has it.
 func measureWatches(ctx context.Context, b *bench, top string) error {
 	k, leaf := b.kinds()[0], b.forest.leafBelow(top)
 	watchers := b.pick(200, 4)

@@ -10,7 +10,8 @@ type row struct {
 	measure func(context.Context, *bench) error
 }
 
-// rows are in the order in which they are measured: growth needs the forest to be small at first, and what restart makes stays.
+// rows are in the order in which they are measured: growth needs the forest to be small at first, and what restart
+// makes stays.
 var rows = []row{
 	{"decide", "deciding alone, without any server, at 100 000 namespaces", false, measureDecide},
 	{"compile", "reading and compiling a repository of 1 000 namespaces, without any server", false, measureCompile},
@@ -59,7 +60,8 @@ func rounds(b *bench, n int, f func(round int) error) error {
 	return nil
 }
 
-// inTurns calls functions one after another. In each round, the next of them is the first, so that none of them profits from its position.
+// inTurns calls functions one after another. In each round, the next of them is the first, so that none of them profits
+// from its position.
 func inTurns(round int, calls ...func() error) error {
 	for i := range calls {
 		if err := calls[(i+round)%len(calls)](); err != nil {

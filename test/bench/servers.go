@@ -63,8 +63,9 @@ func (c *cluster) up(ctx context.Context) error {
 	return c.metered().idle(ctx)
 }
 
-// awaitWatches returns when hns-apiserver serves as many watches as before it was stopped, or after a minute. The controller manager notices only twice a
-// minute that an API is back, and then lists all of its objects. With -quick, times mean nothing.
+// awaitWatches returns when hns-apiserver serves as many watches as before it was stopped, or after a minute. The
+// controller manager notices only twice a minute that an API is back, and then lists all of its objects. With -quick,
+// times mean nothing.
 func awaitWatches(ctx context.Context, c *cluster) {
 	if c.options.Quick {
 		return
@@ -94,7 +95,8 @@ func install(ctx context.Context, c *cluster) error {
 	return nil
 }
 
-// start runs one of our servers. They share the control plane's etcd: with a built-in one, what etcd needs would count as ours.
+// start runs one of our servers. They share the control plane's etcd: with a built-in one, what etcd needs would count
+// as ours.
 func (c *cluster) start(ctx context.Context, name string) (port int, err error) {
 	s := controlplane.Server{Name: name}
 	if name == apiserver {

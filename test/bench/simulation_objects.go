@@ -37,7 +37,8 @@ var (
 	fields = metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/managed-by":{},"f:hnc.x-k8s.io/inherited-from":{}}},"f:roleRef":{},"f:subjects":{}}`)
 )
 
-// records returns what the index keeps of objects, in their order, as it comes of a list that the API server sends: in protobuf.
+// records returns what the index keeps of objects, in their order, as it comes of a list that the API server sends: in
+// protobuf.
 func (r *rolebindings) records(objects []rbacv1.RoleBinding) ([]*copies.Object, error) {
 	var sent bytes.Buffer
 	list := &rbacv1.RoleBindingList{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBindingList"}, Items: objects}

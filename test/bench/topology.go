@@ -9,8 +9,9 @@ import (
 // depth of the longest chains. A chain may hold 60 namespaces; rows put one or two more above or below a tree.
 const deepest = 55
 
-// parents returns, for each node of a tree of n nodes, the number of its parent, which is smaller; -1 for the first, the root. A tree
-// of more nodes begins with the same ones, except that a full tree's nodes have as many children as it takes for two levels.
+// parents returns, for each node of a tree of n nodes, the number of its parent, which is smaller; -1 for the first,
+// the root. A tree of more nodes begins with the same ones, except that a full tree's nodes have as many children as it
+// takes for two levels.
 func parents(topology string, n int) ([]int, error) {
 	p := make([]int, n)
 	p[0] = -1

@@ -14,8 +14,8 @@ import (
 // propagation writes sources, and waits for their copies and checks them.
 type propagation struct{ *bench }
 
-// verifyCopies returns an error unless the copies from a source namespace are exactly the wanted ones: one of each source in each
-// namespace, with the source's content.
+// verifyCopies returns an error unless the copies from a source namespace are exactly the wanted ones: one of each
+// source in each namespace, with the source's content.
 func (b propagation) verifyCopies(ctx context.Context, source string, namespaces []string) error {
 	for _, k := range b.kinds() {
 		if err := b.verifyKind(ctx, k, source, namespaces); err != nil {
@@ -104,7 +104,8 @@ func (b propagation) writeSources(ctx context.Context, namespace, prefix, value 
 	return nil
 }
 
-// copied writes all sources in a namespace, and returns how long it took until each of its descendants had a copy of each.
+// copied writes all sources in a namespace, and returns how long it took until each of its descendants had a copy of
+// each.
 func (b propagation) copied(ctx context.Context, namespace, prefix, value string, descendants []string) (time.Duration, error) {
 	var observations []*observation
 	for _, k := range b.kinds() {

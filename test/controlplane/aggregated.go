@@ -12,8 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// aggregated returns an error unless the ClusterRole admin has the permissions of editors on our API, if those are installed. kube-controller-manager
-// aggregates edit first, and admin from that, so admins would have a part of their permissions for a while.
+// aggregated returns an error unless the ClusterRole admin has the permissions of editors on our API, if those are
+// installed. kube-controller-manager aggregates edit first, and admin from that, so admins would have a part of their
+// permissions for a while.
 func (cp *ControlPlane) aggregated(ctx context.Context) error {
 	client, err := kubernetes.NewForConfig(cp.admin)
 	if err != nil {

@@ -49,9 +49,9 @@ func (cp *ControlPlane) Render(ctx context.Context, dir string) ([]*unstructured
 	}
 }
 
-// Apply writes the objects by server-side apply as the administrator, in their order, taking fields over from other managers.
-// An object whose namespace or kind doesn't exist yet is tried again for as long as Config.Timeout: a sub-namespace comes
-// into being after its record, a kind after its server.
+// Apply writes the objects by server-side apply as the administrator, in their order, taking fields over from other
+// managers. An object whose namespace or kind doesn't exist yet is tried again for as long as Config.Timeout: a
+// sub-namespace comes into being after its record, a kind after its server.
 func (cp *ControlPlane) Apply(ctx context.Context, objects []*unstructured.Unstructured) error {
 	client, err := dynamic.NewForConfig(cp.admin)
 	if err != nil {

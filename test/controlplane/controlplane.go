@@ -37,9 +37,10 @@ type ControlPlane struct {
 	admin  *rest.Config
 }
 
-// Start runs a control plane, or what is missing of it, and returns when all of it is ready.
-// A process that runs already is kept unless its binary is newer than it. When Start fails, what it started goes on running if
-// Config.Detached, for a look at it, and is stopped otherwise. The error of a process that died or did not get ready ends in its log's tail.
+// Start runs a control plane, or what is missing of it, and returns when all of it is ready. A process that runs
+// already is kept unless its binary is newer than it. When Start fails, what it started goes on running if
+// Config.Detached, for a look at it, and is stopped otherwise. The error of a process that died or did not get ready
+// ends in its log's tail.
 func Start(ctx context.Context, config Config) (*ControlPlane, error) {
 	if config.Timeout == 0 {
 		config.Timeout = 2 * time.Minute
@@ -85,8 +86,8 @@ func (c *Config) resolve() error {
 // Stop ends every process of this control plane, our servers first. Data stay.
 func (cp *ControlPlane) Stop(ctx context.Context) error { return Stop(ctx, cp.config.Dir) }
 
-// Stop ends every process of the control plane in dir, no matter which process started it, and returns when they are gone.
-// One that ignores SIGTERM is killed. Nothing running, or no such directory, is no error.
+// Stop ends every process of the control plane in dir, no matter which process started it, and returns when they are
+// gone. One that ignores SIGTERM is killed. Nothing running, or no such directory, is no error.
 func Stop(ctx context.Context, dir string) error {
 	pidFiles, err := filepath.Glob(filepath.Join(dir, "*.pid"))
 	if err != nil {
@@ -118,7 +119,8 @@ func stopRank(name string) string {
 // Dir returns the absolute directory of the state.
 func (cp *ControlPlane) Dir() string { return cp.config.Dir }
 
-// RESTConfig returns a copy of the cluster administrator's (group system:masters) configuration, without a client-side rate limit.
+// RESTConfig returns a copy of the cluster administrator's (group system:masters) configuration, without a client-side
+// rate limit.
 func (cp *ControlPlane) RESTConfig() *rest.Config { return rest.CopyConfig(cp.admin) }
 
 // Kubeconfig returns the path of the cluster administrator's kubeconfig.
@@ -147,7 +149,8 @@ func (cp *ControlPlane) StopProcess(ctx context.Context, process string) error {
 	return StopProcess(ctx, cp.config.Dir, process)
 }
 
-// StopProcess ends one process of the control plane in dir gracefully; any process may have started it. One that doesn't run is no error.
+// StopProcess ends one process of the control plane in dir gracefully; any process may have started it. One that
+// doesn't run is no error.
 func StopProcess(ctx context.Context, dir, process string) error {
 	return newProcess(dir, process).stop(ctx, stopGrace)
 }

@@ -68,7 +68,8 @@ func TestRequestsOfOurServersHaveLevelsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// headers makes a request and returns the headers of the answer. Priority and fairness is before authorization: what the answer says does not matter.
+// headers makes a request and returns the headers of the answer. Priority and fairness is before authorization: what
+// the answer says does not matter.
 func headers(ctx context.Context, config *rest.Config, method, path string) (http.Header, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -97,7 +98,8 @@ func TestEverySchemaOfOursHasItsLevel(t *testing.T) {
 	}
 }
 
-// dangling returns how many of our schemas name a level that does not exist, or are not looked at yet. There must be some.
+// dangling returns how many of our schemas name a level that does not exist, or are not looked at yet. There must be
+// some.
 func dangling(ctx context.Context, c kubernetes.Interface) int {
 	schemas, err := c.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hns"})
 	if err != nil || len(schemas.Items) == 0 {

@@ -30,7 +30,8 @@ func (cp *ControlPlane) User(name string, groups ...string) (*rest.Config, error
 	return config, nil
 }
 
-// keptUser returns the configuration of a user whose certificate is kept in files named file, so that it stays the same.
+// keptUser returns the configuration of a user whose certificate is kept in files named file, so that it stays the
+// same.
 func (cp *ControlPlane) keptUser(file, user string, groups ...string) (*rest.Config, error) {
 	pair, err := cp.pki.client(cp.pki.cluster, file, user, groups...)
 	if err != nil {
@@ -67,7 +68,8 @@ func (cp *ControlPlane) anonymous() (*rest.Config, error) {
 	}, nil
 }
 
-// ServiceAccount returns the configuration of an existing ServiceAccount, with a new token, and the path of a kubeconfig with the same.
+// ServiceAccount returns the configuration of an existing ServiceAccount, with a new token, and the path of a
+// kubeconfig with the same.
 func (cp *ControlPlane) ServiceAccount(ctx context.Context, namespace, name string) (*rest.Config, string, error) {
 	client, err := kubernetes.NewForConfig(cp.admin)
 	if err != nil {

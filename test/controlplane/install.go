@@ -30,7 +30,8 @@ var (
 
 // Installation is what our servers need to run against a control plane, as subprocesses or in-process.
 type Installation struct {
-	// APIServerKubeconfig and PropagatorKubeconfig authenticate as the ServiceAccounts hns-apiserver and hns-propagator.
+	// APIServerKubeconfig and PropagatorKubeconfig authenticate as the ServiceAccounts hns-apiserver and
+	// hns-propagator.
 	APIServerKubeconfig, PropagatorKubeconfig string
 	// Serving is hns-apiserver's certificate, which all replicas share.
 	Serving KeyPair
@@ -40,8 +41,9 @@ type Installation struct {
 	registration []*unstructured.Unstructured
 }
 
-// Install applies kustomizations (such as artifacts/dev and artifacts/policies) and makes our servers' kubeconfigs and certificate.
-// It leaves out the APIServices, which are Register's: as long as one points at a server that isn't there, no namespace can be deleted.
+// Install applies kustomizations (such as artifacts/dev and artifacts/policies) and makes our servers' kubeconfigs and
+// certificate. It leaves out the APIServices, which are Register's: as long as one points at a server that isn't there,
+// no namespace can be deleted.
 func (cp *ControlPlane) Install(ctx context.Context, kustomizations ...string) (*Installation, error) {
 	var first, rest []*unstructured.Unstructured
 	installation := &Installation{}
@@ -90,8 +92,9 @@ func (i *Installation) identify(ctx context.Context, cp *ControlPlane) error {
 	return err
 }
 
-// Register points the APIServices at the hns-apiserver that listens on the loopback port, and returns when kube-apiserver serves
-// our API through it, and kube-controller-manager has aggregated the permissions on it. Calling it again moves them to another replica.
+// Register points the APIServices at the hns-apiserver that listens on the loopback port, and returns when
+// kube-apiserver serves our API through it, and kube-controller-manager has aggregated the permissions on it. Calling
+// it again moves them to another replica.
 func (cp *ControlPlane) Register(ctx context.Context, installation *Installation, port int) error {
 	ca, err := os.ReadFile(cp.CAFile())
 	if err != nil {
@@ -113,7 +116,8 @@ func (cp *ControlPlane) Register(ctx context.Context, installation *Installation
 	}
 	last := errors.New("not asked yet")
 	err = wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, cp.config.Timeout, true, func(ctx context.Context) (bool, error) {
-		// kube-apiserver backs off up to half a minute from an unavailable server, but looks at once when the APIService changes.
+		// kube-apiserver backs off up to half a minute from an unavailable server, but looks at once when the
+		// APIService changes.
 		for _, object := range objects {
 			object.SetAnnotations(map[string]string{fieldManager + "/tried": time.Now().Format(time.RFC3339)})
 		}
@@ -131,8 +135,9 @@ func (cp *ControlPlane) Register(ctx context.Context, installation *Installation
 	return nil
 }
 
-// served returns an error that says why, unless every version that is registered answers, and discovery lists it. The answer is the
-// server's own, while discovery may be remembered; but discovery is the last to know of a new API, and clients depend on it.
+// served returns an error that says why, unless every version that is registered answers, and discovery lists it. The
+// answer is the server's own, while discovery may be remembered; but discovery is the last to know of a new API, and
+// clients depend on it.
 func (cp *ControlPlane) served(registration []*unstructured.Unstructured) error {
 	client, err := discovery.NewDiscoveryClientForConfig(cp.admin)
 	if err != nil {

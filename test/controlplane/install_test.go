@@ -180,7 +180,8 @@ func TestTheArtifactsGrantWhatIsNeededAndNoMore(t *testing.T) {
 	}
 }
 
-// ask fails unless the answer becomes the wanted one: roles are aggregated, and caches of RBAC filled, a little after a write.
+// ask fails unless the answer becomes the wanted one: roles are aggregated, and caches of RBAC filled, a little after a
+// write.
 func ask(t *testing.T, c kubernetes.Interface, r right) {
 	t.Helper()
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{

@@ -22,7 +22,8 @@ func (cp *ControlPlane) FrontProxy() (KeyPair, error) {
 	return cp.pki.client(cp.pki.frontProxy, frontProxy, frontProxy)
 }
 
-// NewFrontProxy creates another authority in dir, and a certificate for forwarded requests by it. It returns the files of both.
+// NewFrontProxy creates another authority in dir, and a certificate for forwarded requests by it. It returns the files
+// of both.
 func NewFrontProxy(dir string) (authority string, client KeyPair, err error) {
 	p, err := loadPKI(dir)
 	if err != nil {
@@ -87,8 +88,8 @@ func (cp kubeProcesses) startAPIServer(ctx context.Context) error {
 		"--service-account-signing-key-file="+cp.pki.serviceAccountKey,
 		// Endpoints refuse loopback addresses, and nothing inside this cluster looks for them.
 		"--endpoint-reconciler-type=none",
-		// The aggregation layer. --enable-aggregator-routing must stay off: with it a Service of type ExternalName, our way to
-		// servers outside the cluster, is refused.
+		// The aggregation layer. --enable-aggregator-routing must stay off: with it a Service of type ExternalName, our
+		// way to servers outside the cluster, is refused.
 		"--requestheader-client-ca-file="+cp.pki.frontProxy.CertFile,
 		"--requestheader-allowed-names="+frontProxy,
 		"--requestheader-username-headers=X-Remote-User",

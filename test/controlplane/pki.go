@@ -39,8 +39,8 @@ type authority struct {
 	key  crypto.Signer
 }
 
-// pki is the control plane's certificates. Three authorities, because each is trusted for something else: a client certificate
-// of the cluster must not open etcd, nor let its holder claim to be the aggregation layer.
+// pki is the control plane's certificates. Three authorities, because each is trusted for something else: a client
+// certificate of the cluster must not open etcd, nor let its holder claim to be the aggregation layer.
 type pki struct {
 	dir string
 	// mu keeps two callers from writing the same certificate at once.
@@ -102,8 +102,8 @@ func loadAuthority(pair KeyPair) (*authority, error) {
 	return &authority{KeyPair: pair, cert: cert, key: key}, nil
 }
 
-// serving returns a certificate for a server (and for a client too, which etcd's peers need) at these names and addresses.
-// One that exists is reused when it still fits.
+// serving returns a certificate for a server (and for a client too, which etcd's peers need) at these names and
+// addresses. One that exists is reused when it still fits.
 func (p *pki) serving(a *authority, name string, hosts ...string) (KeyPair, error) {
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: name},

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// Ports are chosen below the range from which systems take the local ports of outgoing connections (32768 on Linux), so that
-// nobody's connection sits on one while our server is down and about to come back.
+// Ports are chosen below the range from which systems take the local ports of outgoing connections (32768 on Linux), so
+// that nobody's connection sits on one while our server is down and about to come back.
 const firstPort, lastPort = 20000, 32000
 
 // ports hands out loopback ports by name and remembers them in a file.
@@ -71,8 +71,8 @@ func (p *ports) get(name string) (int, error) {
 	return 0, fmt.Errorf("no free loopback port between %d and %d", firstPort, lastPort)
 }
 
-// reserve reports whether the port is free, and keeps other processes from choosing it before its server listens on it: packages are tested
-// at the same time, each with a control plane of its own.
+// reserve reports whether the port is free, and keeps other processes from choosing it before its server listens on it:
+// packages are tested at the same time, each with a control plane of its own.
 func (p *ports) reserve(port int) bool {
 	dir := filepath.Join(os.TempDir(), "hierarchy-apiserver-ports")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -26,8 +26,9 @@ const (
 	tailBytes = 4096
 )
 
-// process is one subprocess, known by its name. Its pid file is locked for as long as it runs: the lock belongs to a descriptor
-// that the process inherits, so it identifies the process without trusting a number that the system may have given to another process.
+// process is one subprocess, known by its name. Its pid file is locked for as long as it runs: the lock belongs to a
+// descriptor that the process inherits, so it identifies the process without trusting a number that the system may have
+// given to another process.
 type process struct {
 	dir, name string
 	// logStart is where the log of the present run begins.
@@ -101,7 +102,8 @@ func (p *process) start(binary string, args []string, detached bool) error {
 	}
 	started := make(chan error)
 	go func() {
-		// The system kills the child when the thread that made it ends, so the thread must stay until the child is gone.
+		// The system kills the child when the thread that made it ends, so the thread must stay until the child is
+		// gone.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

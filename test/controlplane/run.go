@@ -12,7 +12,8 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-// run is what it takes to have a process: its name, its binary in BinDir, and the URL that answers 200 once it is ready.
+// run is what it takes to have a process: its name, its binary in BinDir, and the URL that answers 200 once it is
+// ready.
 type run struct {
 	name, binary string
 	args         []string

@@ -32,7 +32,8 @@ type Server struct {
 	Args []string
 }
 
-// Process returns the name of the server's process, log and port: "hns-apiserver" for the first replica, then "hns-apiserver-1".
+// Process returns the name of the server's process, log and port: "hns-apiserver" for the first replica, then
+// "hns-apiserver-1".
 func (s Server) Process() string {
 	if s.Replica == 0 {
 		return s.Name

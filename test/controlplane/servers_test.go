@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// TestMain makes this binary a stand-in for our servers when it is run under one of their names, so that this package is tested
-// without them.
+// TestMain makes this binary a stand-in for our servers when it is run under one of their names, so that this package
+// is tested without them.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case hnsAPIServer, hnsPropagator:

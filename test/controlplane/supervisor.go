@@ -19,15 +19,15 @@ import (
 const supervisor = "supervisor"
 
 const (
-	// superviseEvery is how often processes are looked at, probeTimeout how long the answer of a readiness check may take, and tolerated how many
-	// of these may fail in a row before requests go to the other replicas.
+	// superviseEvery is how often processes are looked at, probeTimeout how long the answer of a readiness check may
+	// take, and tolerated how many of these may fail in a row before requests go to the other replicas.
 	superviseEvery = 250 * time.Millisecond
 	probeTimeout   = time.Second
 	tolerated      = 2
 )
 
-// Supervisor does for our processes what a kubelet and the endpoints controller do for pods: it starts what has ended, and keeps the endpoint of
-// each hns-apiserver ready for as long as its /readyz is.
+// Supervisor does for our processes what a kubelet and the endpoints controller do for pods: it starts what has ended,
+// and keeps the endpoint of each hns-apiserver ready for as long as its /readyz is.
 type Supervisor struct {
 	cp           *ControlPlane
 	installation *Installation
@@ -39,8 +39,9 @@ type Supervisor struct {
 	held map[string]bool
 }
 
-// NewSupervisor returns a Supervisor of etcd members and of servers, all of which run. Those hns-apiservers among them get requests if kube-apiserver
-// routes to endpoints (--enable-aggregator-routing), the Service has no selector, and Run runs.
+// NewSupervisor returns a Supervisor of etcd members and of servers, all of which run. Those hns-apiservers among them
+// get requests if kube-apiserver routes to endpoints (--enable-aggregator-routing), the Service has no selector, and
+// Run runs.
 func NewSupervisor(cp *ControlPlane, installation *Installation, members []EtcdMember, servers []Server) *Supervisor {
 	return &Supervisor{cp: cp, installation: installation, members: members, servers: servers, held: map[string]bool{}}
 }
@@ -187,7 +188,8 @@ func HostAddress() (string, error) {
 	return "", errors.New("this machine has no IPv4 address but those of the loopback interface, which endpoints must not have")
 }
 
-// StartSupervisor runs a binary that runs a Supervisor, unless it runs already, as a process that is stopped before all others.
+// StartSupervisor runs a binary that runs a Supervisor, unless it runs already, as a process that is stopped before all
+// others.
 func StartSupervisor(cp *ControlPlane, binary string, args ...string) error {
 	p := newProcess(cp.config.Dir, supervisor)
 	if _, running := p.running(); running {

@@ -14,7 +14,8 @@ import (
 // cascade is a patch of a hierarchy that allows cascading deletion.
 const cascade = `{"spec":{"allowCascadingDeletion":true}}`
 
-// newSubnamespaces makes a full namespace and below it a chain of sub-namespaces, and returns their names, the root first.
+// newSubnamespaces makes a full namespace and below it a chain of sub-namespaces, and returns their names, the root
+// first.
 func newSubnamespaces(bases ...string) []string {
 	ginkgo.GinkgoHelper()
 	names := []string{newNamespace(bases[0])}
@@ -57,8 +58,8 @@ func setBindingFinalizers(ctx context.Context, ns, finalizers string) {
 	}
 }
 
-// Kubernetes takes its time to delete a namespace, so all deletions are under way while the refusals are tried, and what takes the
-// longest is looked at last.
+// Kubernetes takes its time to delete a namespace, so all deletions are under way while the refusals are tried, and
+// what takes the longest is looked at last.
 var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {
 	var leaf, byAnchor, tree, branch, chain []string
 	var full, below, plain string
@@ -124,7 +125,8 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 		dying, child, other := ns[0], ns[1], ns[2]
 		u.grant(ctx, "admin", ns...)
 		gomega.Expect(u.create(hierarchy(child, other))).To(succeed())
-		// Finalizers of others hold what is written to, and the user's rights, which the namespace controller would remove seconds later.
+		// Finalizers of others hold what is written to, and the user's rights, which the namespace controller would
+		// remove seconds later.
 		for _, each := range []string{dying, child} {
 			gomega.Expect(root.create(configMap(each, "held") + "  finalizers: [example.com/held]\n")).To(succeed())
 			setBindingFinalizers(ctx, each, `["example.com/held"]`)

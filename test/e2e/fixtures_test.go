@@ -75,8 +75,8 @@ func (u user) bind(ctx context.Context, ns string, role rbacv1.RoleRef) {
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 }
 
-// waitUntilMay returns when the user has a right on resources of our group in the namespace: kube-apiserver learns of a new
-// binding a moment after it is written.
+// waitUntilMay returns when the user has a right on resources of our group in the namespace: kube-apiserver learns of a
+// new binding a moment after it is written.
 func (u user) waitUntilMay(ctx context.Context, verb, resource, ns string) {
 	ginkgo.GinkgoHelper()
 	gomega.Eventually(func() (bool, error) {

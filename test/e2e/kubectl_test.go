@@ -116,7 +116,8 @@ func containsAll(s string, parts []string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(s, part) })
 }
 
-// beRefused matches a run that the server has refused for the reason, such as Forbidden, with a message that holds all the parts.
+// beRefused matches a run that the server has refused for the reason, such as Forbidden, with a message that holds all
+// the parts.
 func beRefused(reason string, parts ...string) types.GomegaMatcher {
 	said := "(" + reason + ")"
 	if reason == "Invalid" {

@@ -21,7 +21,8 @@ const (
 	binDir   = "../../_output/bin"
 	deadline = 2 * time.Minute
 	interval = 50 * time.Millisecond
-	// goneDeadline is for the deletion of namespaces: Kubernetes waits five seconds before it empties one, at each level of a tree.
+	// goneDeadline is for the deletion of namespaces: Kubernetes waits five seconds before it empties one, at each
+	// level of a tree.
 	goneDeadline = 2 * time.Minute
 )
 
@@ -89,8 +90,8 @@ var _ = ginkgo.BeforeSuite(func(ctx context.Context) {
 
 var _ = ginkgo.JustAfterEach(func() { failed = failed || ginkgo.CurrentSpecReport().Failed() })
 
-// waitForPolicies returns when kube-apiserver has noticed every policy: each refuses what it should. The propagator must not run
-// yet, or it corrects the namespace whose deletion is tried.
+// waitForPolicies returns when kube-apiserver has noticed every policy: each refuses what it should. The propagator
+// must not run yet, or it corrects the namespace whose deletion is tried.
 func waitForPolicies() {
 	const probe = "policy-probe"
 	gomega.Expect(root.create(labelled(namespace(probe), "hnc.x-k8s.io/has-subnamespaces", "true"))).To(succeed())

@@ -20,8 +20,9 @@ import (
 // Fault is what a Gateway does to a request.
 type Fault string
 
-// Faults of requests. The server does not get those that are answered with 500, 503 or 429; it carries out those that are answered with 504, and those
-// whose connection ends instead of an answer. Delayed requests and answers arrive later than others that were sent after them.
+// Faults of requests. The server does not get those that are answered with 500, 503 or 429; it carries out those that
+// are answered with 504, and those whose connection ends instead of an answer. Delayed requests and answers arrive
+// later than others that were sent after them.
 const (
 	Internal       Fault = "500"
 	Unavailable    Fault = "503"
@@ -32,7 +33,8 @@ const (
 	DelayedAnswer  Fault = "delayed answer"
 )
 
-// Faults of watches: one that is answered with 410, as continued lists are, too, one that ends at some time, and one whose events are late.
+// Faults of watches: one that is answered with 410, as continued lists are, too, one that ends at some time, and one
+// whose events are late.
 const (
 	Expired   Fault = "410"
 	CutWatch  Fault = "cut watch"
@@ -64,8 +66,8 @@ type Gateway struct {
 	calm chan struct{}
 }
 
-// NewGateway listens on a loopback port with a certificate, until ctx ends. target is the URL of the server, upstream how to authenticate it and to
-// authenticate to it. No request fails before SetRate.
+// NewGateway listens on a loopback port with a certificate, until ctx ends. target is the URL of the server, upstream
+// how to authenticate it and to authenticate to it. No request fails before SetRate.
 func NewGateway(ctx context.Context, target string, upstream *tls.Config, serving tls.Certificate, seed uint64) (*Gateway, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -99,8 +101,9 @@ func NewGateway(ctx context.Context, target string, upstream *tls.Config, servin
 // Port returns the port that the gateway listens on.
 func (g *Gateway) Port() int { return g.listener.Addr().(*net.TCPAddr).Port }
 
-// SetRate sets the probability with which a request or a watch fails from now on, and ends some of the present watches: each with a tenth of this
-// probability, because a reflector waits longer and longer between tries. Zero also ends what watches suffer from.
+// SetRate sets the probability with which a request or a watch fails from now on, and ends some of the present watches:
+// each with a tenth of this probability, because a reflector waits longer and longer between tries. Zero also ends what
+// watches suffer from.
 func (g *Gateway) SetRate(rate float64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// gateway returns one before a server that counts the requests of each path and answers with "done", and a client of it.
+// gateway returns one before a server that counts the requests of each path and answers with "done", and a client of
+// it.
 func gateway(t *testing.T) (*Gateway, *http.Client, string, *atomic.Int64) {
 	t.Helper()
 	var carriedOut atomic.Int64

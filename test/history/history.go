@@ -1,4 +1,5 @@
-// Package history replays what etcd has committed of the tree, so that a test can look at every revision and not only at the last.
+// Package history replays what etcd has committed of the tree, so that a test can look at every revision and not only
+// at the last.
 package history
 
 import (
@@ -32,7 +33,8 @@ type History struct {
 	cyclic   []string
 }
 
-// Record replays all changes of hierarchies below an etcd prefix, from now on. The recording ends with Finish or with the test.
+// Record replays all changes of hierarchies below an etcd prefix, from now on. The recording ends with Finish or with
+// the test.
 func Record(t testing.TB, client *clientv3.Client, etcdPrefix string) *History {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -95,8 +97,8 @@ func (h *History) apply(trees *forest.Forest, key string, value []byte) string {
 	return namespace
 }
 
-// Finish waits until all that has been committed is replayed, and returns the number of moves and a line for each cyclic
-// revision.
+// Finish waits until all that has been committed is replayed, and returns the number of moves and a line for each
+// cyclic revision.
 func (h *History) Finish(ctx context.Context) (moves int, cyclic []string) {
 	h.t.Helper()
 	last, err := h.client.Get(ctx, h.folder(), clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend))

@@ -1,4 +1,5 @@
-// Package images tests the images that hack/images builds: it reads the OCI layouts without a container engine, and runs the binaries.
+// Package images tests the images that hack/images builds: it reads the OCI layouts without a container engine, and
+// runs the binaries.
 package images
 
 import (

@@ -2,7 +2,8 @@ package pages
 
 import "regexp"
 
-// Ages, times and generated names are different in each run, and versions in each build. Columns are as wide as the longest age.
+// Ages, times and generated names are different in each run, and versions in each build. Columns are as wide as the
+// longest age.
 var timelessly = []struct {
 	pattern     *regexp.Regexp
 	replacement string

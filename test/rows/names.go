@@ -22,8 +22,8 @@ type testName struct {
 // specs are the functions of Ginkgo that take a text first.
 var specs = []string{"It", "Specify", "Describe", "Context", "When", "DescribeTable", "DescribeTableSubtree", "Entry"}
 
-// testNames returns the names of the tests in the files below a folder whose names end in _test.go: of functions, of subtests, of the rows
-// of tables and of Ginkgo's specs. Comments are no names.
+// testNames returns the names of the tests in the files below a folder whose names end in _test.go: of functions, of
+// subtests, of the rows of tables and of Ginkgo's specs. Comments are no names.
 func testNames(root string) ([]testName, error) {
 	var names []testName
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

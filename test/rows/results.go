@@ -65,8 +65,8 @@ func follow(r io.Reader, w io.Writer) (passed []string, err error) {
 	}
 }
 
-// idsOf returns the rows that a test which passed bears: its function's name, and those of its subtests, in which go test
-// has replaced blanks.
+// idsOf returns the rows that a test which passed bears: its function's name, and those of its subtests, in which go
+// test has replaced blanks.
 func idsOf(test string, rows []row) []string {
 	function, subtests, _ := strings.Cut(test, "/")
 	ids := idsInFunction(function, rows)

@@ -80,7 +80,8 @@ type difference struct {
 // unserved is the heading of the rows that are not served.
 const unserved = "## Not served yet"
 
-// documented returns the ids that rows of tables in a document begin with, and all words that look like ids and are none.
+// documented returns the ids that rows of tables in a document begin with, and all words that look like ids and are
+// none.
 func documented(document string, rows []row) (found map[string]difference, unknown []string) {
 	found = map[string]difference{}
 	heading := ""
@@ -111,7 +112,8 @@ type coverage struct {
 	errors []string
 }
 
-// cover finds the rows in the names of tests, in those of the tests that passed, and in the document of this path and content.
+// cover finds the rows in the names of tests, in those of the tests that passed, and in the document of this path and
+// content.
 func cover(rows []row, names []testName, passed []string, path, document string) coverage {
 	c := coverage{rows: rows, tests: map[string][]string{}, passed: map[string]bool{}}
 	for _, name := range names {
@@ -147,7 +149,8 @@ const (
 	untested  = "untested"
 )
 
-// category returns what becomes of a row. One that is documented as different is never counted as HNC's, whatever is tested of it.
+// category returns what becomes of a row. One that is documented as different is never counted as HNC's, whatever is
+// tested of it.
 func (c coverage) category(r row) string {
 	d, ok := c.docs[r.id]
 	switch {
@@ -166,8 +169,8 @@ func (c coverage) missing() []row {
 	return slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return c.category(r) != untested })
 }
 
-// summary has a line for each group, and one for all: how many rows are in each category, and of those that differ, how many a
-// test bears that passed.
+// summary has a line for each group, and one for all: how many rows are in each category, and of those that differ, how
+// many a test bears that passed.
 func (c coverage) summary() string {
 	const all = "all"
 	counts := map[string]map[string]int{}

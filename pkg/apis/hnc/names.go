@@ -22,7 +22,7 @@ func PropagatorVerbs() []string {
 	return []string{"get", "list", "watch", "create", "update", "delete"}
 }
 
-// Labels and annotations of hierarchies. Source: spec/hnc.md 0.2. Those marked "projected" are facts for admission
+// Labels and annotations of hierarchies. Source: docs/spec/hnc.md 0.2. Those marked "projected" are facts for admission
 // policies that only the propagator writes.
 const (
 	// LabelInheritedFrom marks a copy; its value is the namespace of the source.
@@ -53,22 +53,23 @@ const (
 
 	// AnnotationAncestry holds the names of a namespace and its ancestors up to the root, joined by dots.
 	AnnotationAncestry = "hnc.x-k8s.io/ancestry"
-	// AnnotationAbstractAncestors holds the names of the ancestors of a namespace that are no namespaces, and for which
-	// it has tree labels, the nearest first, joined by dots. Only the propagator writes it.
+	// AnnotationAbstractAncestors holds the names of the ancestors of a namespace that are not namespaces, and for
+	// which it has tree labels, the nearest first, joined by dots. Only the propagator writes it.
 	AnnotationAbstractAncestors = "hnc.x-k8s.io/abstract-ancestors"
-	// AnnotationAllowSharedNames with the value "true" on a Hierarchy allows abstract ancestors with the names of existing
-	// namespaces.
+	// AnnotationAllowSharedNames with the value "true" on a Hierarchy allows abstract ancestors with the names of
+	// existing namespaces.
 	AnnotationAllowSharedNames = "hnc.x-k8s.io/allow-shared-names"
-	// AnnotationExceedQuotas with the value "true" on a Hierarchy makes its parent be set even if that exceeds hierarchical quotas. It applies to
-	// users allowed to update these quotas, and to the request that sets it: it is not stored.
+	// AnnotationExceedQuotas with the value "true" on a Hierarchy makes its parent be set even if that exceeds
+	// hierarchical quotas. It applies to users allowed to update these quotas, and to the request that sets it: it is
+	// not stored.
 	AnnotationExceedQuotas = "hnc.x-k8s.io/exceed-quotas"
 	// AnnotationRequester names the user who created a Subnamespace. Only the server writes it.
 	AnnotationRequester = "hnc.x-k8s.io/requester"
 	// AnnotationCreatorPending holds, on a new sub-namespace, the UID of the Subnamespace whose requester does not
 	// have the creator's role there yet.
 	AnnotationCreatorPending = "hnc.x-k8s.io/creator-pending"
-	// AnnotationLimitsPending holds, on a new sub-namespace below a hierarchical quota, the UID of its Subnamespace until
-	// the limits are in force there. Until then, Roles and RoleBindings are withheld.
+	// AnnotationLimitsPending holds, on a new sub-namespace below a hierarchical quota, the UID of its Subnamespace
+	// until the limits are in force there. Until then, Roles and RoleBindings are withheld.
 	AnnotationLimitsPending = "hnc.x-k8s.io/limits-pending"
 	// AnnotationVoid is "true" on a Subnamespace whose namespace was converted to a full namespace, or was gone when
 	// hierarchies were restored: it has no effect any more. Only the propagator writes it, and it is never removed.
@@ -113,8 +114,8 @@ const (
 	TrustNamespaces  = "namespaces"
 )
 
-// TrustDecision returns the value of AnnotationTrust for hierarchies with a checkpoint, "" for none. It is not valid for
-// another state of the hierarchies.
+// TrustDecision returns the value of AnnotationTrust for hierarchies with a checkpoint, "" for none. It is not valid
+// for another state of the hierarchies.
 func TrustDecision(trust, checkpoint string) string {
 	return strings.TrimSuffix(trust+"/"+checkpoint, "/")
 }
@@ -130,7 +131,7 @@ func TreeLabelAncestor(key string) (ancestor string, ok bool) {
 	return strings.CutSuffix(key, LabelTreeSuffix)
 }
 
-// Conditions. In v1beta1, ConditionReady summarizes the others. Source of the reasons: spec/hnc.md 3.4.
+// Conditions. In v1beta1, ConditionReady summarizes the others. Source of the reasons: docs/spec/hnc.md 3.4.
 const (
 	ConditionReady            = "Ready"
 	ConditionActivitiesHalted = "ActivitiesHalted"
@@ -157,7 +158,8 @@ const (
 	ReasonNamespaceForbidden        = "NamespaceForbidden"
 	ReasonNamespaceTerminating      = "NamespaceTerminating"
 	ReasonPropagationFailed         = "PropagationFailed"
-	// ReasonLimitsPending means that Roles and RoleBindings are withheld from a new sub-namespace, because limits are not in force there yet.
+	// ReasonLimitsPending means that Roles and RoleBindings are withheld from a new sub-namespace, because limits are
+	// not in force there yet.
 	ReasonLimitsPending = "LimitsPending"
 	// ReasonNamespaceMissing means that the namespace was deleted, and is created again.
 	ReasonNamespaceMissing     = "NamespaceMissing"
@@ -185,7 +187,8 @@ const (
 	ReasonOtherCluster = "OtherCluster"
 )
 
-// ConditionSubnamespacesRemain of a Namespace is true while it is being deleted, has no content any more, and waits for its sub-namespaces.
+// ConditionSubnamespacesRemain of a Namespace is true while it is being deleted, has no content any more, and waits for
+// its sub-namespaces.
 const (
 	ConditionSubnamespacesRemain = "hnc.x-k8s.io/SubnamespacesRemain"
 
@@ -202,7 +205,7 @@ const (
 	ReasonNotRequired = "NotRequired"
 )
 
-// Conditions of the configuration. Source of the reasons: spec/hnc.md 3.12.
+// Conditions of the configuration. Source of the reasons: docs/spec/hnc.md 3.12.
 const (
 	ConditionOutOfSync = "OutOfSync"
 	// ConditionNamespace reports the namespaces with conditions of one type, which is its reason.
@@ -219,7 +222,7 @@ const (
 	ReasonRulesDiffer             = "RulesDiffer"
 )
 
-// Event reasons. Source: spec/hnc.md 3.7.
+// Event reasons. Source: docs/spec/hnc.md 3.7.
 const (
 	EventCannotPropagate = "CannotPropagateObject"
 	EventCannotUpdate    = "CannotUpdateObject"

@@ -18,7 +18,8 @@ const MaxQuantity = math.MaxInt64
 var uncountable = resource.MustParse("10E")
 
 const (
-	// maxScale bounds the exponents of quantities, in either direction. Nano is 9, and sums of numbers up to MaxQuantity are far below 10^30.
+	// maxScale bounds the exponents of quantities, in either direction. Nano is 9, and sums of numbers up to
+	// MaxQuantity are far below 10^30.
 	maxScale = 30
 	// maxBits bounds their digits.
 	maxBits = 128
@@ -31,12 +32,13 @@ const (
 	maxExponent = 3
 )
 
-// ResourceList is a corev1.ResourceList that is cheap to decode and to compute with, whatever a user has written. Parsing 1e-2147483647 never ends, because
-// it is rounded. All requests decode lists as this type, whatever their format, and so do reads from storage and clients.
+// ResourceList is a corev1.ResourceList that is cheap to decode and to compute with, whatever a user has written.
+// Parsing 1e-2147483647 never ends, because it is rounded. All requests decode lists as this type, whatever their
+// format, and so do reads from storage and clients.
 type ResourceList corev1.ResourceList
 
-// UnmarshalJSON replaces quantities that are expensive to parse by one that is not countable, which validation rejects. They are no error, because they may
-// have been stored before.
+// UnmarshalJSON replaces quantities that are expensive to parse by one that is not countable, which validation rejects.
+// They are no error, because they may have been stored before.
 func (l *ResourceList) UnmarshalJSON(data []byte) error {
 	var texts map[corev1.ResourceName]json.RawMessage
 	*l = nil
@@ -67,21 +69,23 @@ func cheapText(text []byte) bool {
 	return len(exponent) <= maxExponent
 }
 
-// Cheap reports whether computing with a quantity is cheap. Quantities may have any exponent and any number of digits: comparing 1e40000000 with another
-// number takes half a minute, and even writing down a number with many digits can. It does neither.
+// Cheap reports whether computing with a quantity is cheap. Quantities may have any exponent and any number of digits:
+// comparing 1e40000000 with another number takes half a minute, and even writing down a number with many digits can. It
+// does neither.
 func Cheap(q resource.Quantity) bool {
 	// The parts of q, which is a copy, are read without computing with them.
 	dec := q.AsDec()
 	return dec.Scale() >= -maxScale && dec.Scale() <= maxScale && dec.UnscaledBig().BitLen() <= maxBits
 }
 
-// Countable reports whether Kubernetes can count as much as a quantity, in either direction. It is cheap for any quantity.
+// Countable reports whether Kubernetes can count as much as a quantity, in either direction. It is cheap for any
+// quantity.
 func Countable(q resource.Quantity) bool {
 	return Cheap(q) && q.CmpInt64(MaxQuantity) <= 0 && q.CmpInt64(-MaxQuantity) >= 0
 }
 
-// BoundQuantities returns a list in which quantities that are not countable are replaced by one that is not countable either, but cheap. Every list that tenants
-// can influence passes through it before anything is computed with it.
+// BoundQuantities returns a list in which quantities that are not countable are replaced by one that is not countable
+// either, but cheap. Every list that tenants can influence passes through it before anything is computed with it.
 func BoundQuantities(list corev1.ResourceList) corev1.ResourceList {
 	var bounded corev1.ResourceList
 	for name, quantity := range list {

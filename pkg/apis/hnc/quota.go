@@ -8,8 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// QuotaSummaries returns used and hard of each resource in hard, in the order of their names: "pods: 1/3, secrets: 0/6".
-// Resources whose names begin with "limits." are in limits, all others in requests. Source: spec/hnc.md 1.5 and 3.13.
+// QuotaSummaries returns used and hard of each resource in hard, in the order of their names: "pods: 1/3, secrets:
+// 0/6". Resources whose names begin with "limits." are in limits, all others in requests. Source: docs/spec/hnc.md 1.5
+// and 3.13.
 func QuotaSummaries(hard, used map[corev1.ResourceName]resource.Quantity) (requests, limits string) {
 	var r, l []string
 	for name, quantity := range hard {
@@ -31,5 +32,6 @@ func (s *HierarchicalResourceQuotaSpec) HasScopes() bool {
 	return len(s.Scopes) > 0 || (s.ScopeSelector != nil && len(s.ScopeSelector.MatchExpressions) > 0)
 }
 
-// EnforcedCounts are the numbers of objects of the kinds that are always propagated. They are not limited: what a namespace inherits must not be kept out.
+// EnforcedCounts are the numbers of objects of the kinds that are always propagated. They are not limited: what a
+// namespace inherits must not be kept out.
 var EnforcedCounts = []corev1.ResourceName{"count/roles.rbac.authorization.k8s.io", "count/rolebindings.rbac.authorization.k8s.io"}

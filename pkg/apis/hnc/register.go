@@ -8,7 +8,7 @@ import (
 // GroupName is the API group of the hierarchy resources.
 const GroupName = "hnc.x-k8s.io"
 
-// ResourcesGroupName is the API group for reading other kinds across a subtree (spec/hnc.md 1.8).
+// ResourcesGroupName is the API group for reading other kinds across a subtree (docs/spec/hnc.md 1.8).
 const ResourcesGroupName = "resources.hnc.x-k8s.io"
 
 // SchemeGroupVersion is the hub's group version.

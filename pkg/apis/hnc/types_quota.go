@@ -73,12 +73,12 @@ const (
 	LabelQuota        = GroupName + "/hrq"
 )
 
-// QuotaWebhookName is the name of the ValidatingWebhookConfiguration, and of its webhook, by which our API server reserves
-// use before it is recorded.
+// QuotaWebhookName is the name of the ValidatingWebhookConfiguration, and of its webhook, by which our API server
+// reserves use before it is recorded.
 const QuotaWebhookName = "hierarchicalresourcequotas." + GroupName
 
-// QuotaProbeWebhookName is the name of the webhook in the same configuration that rejects dry runs of the creation of a ResourceQuota with the name
-// QuotaProbeName. So the rejection proves that kube-apiserver applies the configuration.
+// QuotaProbeWebhookName is the name of the webhook in the same configuration that rejects dry runs of the creation of a
+// ResourceQuota with the name QuotaProbeName. So the rejection proves that kube-apiserver applies the configuration.
 const (
 	QuotaProbeWebhookName = "in-force." + QuotaWebhookName
 	QuotaProbeName        = ResourceQuotaName + ".in-force"
@@ -86,7 +86,8 @@ const (
 	CauseQuotaProbe metav1.CauseType = "QuotasInForce"
 )
 
-// EventCannotWriteQuota is the reason of events about quotas that cannot be enforced in a namespace. Source: spec/hnc.md 3.13.
+// EventCannotWriteQuota is the reason of events about quotas that cannot be enforced in a namespace. Source:
+// docs/spec/hnc.md 3.13.
 const EventCannotWriteQuota = ReasonQuotaWriteFailed
 
 // Conditions of a HierarchicalResourceQuota.

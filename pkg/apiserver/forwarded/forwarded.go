@@ -1,6 +1,7 @@
-// Package forwarded distinguishes requests that kube-apiserver forwards from direct requests. kube-apiserver has authorized what it forwards, with the
-// same attributes and all of its authorizers; a review would cost each write a second request. This trusts no more than request-header authentication
-// does: a client that authenticates as the front proxy may name any user and group, system:masters included.
+// Package forwarded distinguishes requests that kube-apiserver forwards from direct requests. kube-apiserver has
+// authorized what it forwards, with the same attributes and all of its authorizers; a review would cost each write a
+// second request. This trusts no more than request-header authentication does: a client that authenticates as the front
+// proxy may name any user and group, system:masters included.
 //
 // Only the request itself counts as authorized. Other rights, such as those in other namespaces, are always reviewed.
 package forwarded

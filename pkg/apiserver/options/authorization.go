@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 )
 
-// authorizeRequests sets the authorizer of requests. Requests that kube-apiserver forwards are authorized already, unless --review-forwarded-requests is
-// set.
+// authorizeRequests sets the authorizer of requests. Requests that kube-apiserver forwards are authorized already,
+// unless --review-forwarded-requests is set.
 func (o *Options) authorizeRequests(generic *genericapiserver.RecommendedConfig, reviews authorizer.Authorizer) (err error) {
 	generic.Authorization.Authorizer = reviews
 	proxy := generic.Authentication.RequestHeaderConfig
@@ -32,8 +32,9 @@ func (o *Options) authorizeRequests(generic *genericapiserver.RecommendedConfig,
 	return err
 }
 
-// delegatingAuthorizer returns the authorizer of the options without their limit of 200 reviews per second. Each write needs reviews in the namespaces
-// that it affects, and would wait for that limit; the priority and fairness of kube-apiserver limits reviews.
+// delegatingAuthorizer returns the authorizer of the options without their limit of 200 reviews per second. Each write
+// needs reviews in the namespaces that it affects, and would wait for that limit; the priority and fairness of
+// kube-apiserver limits reviews.
 func delegatingAuthorizer(o *genericoptions.DelegatingAuthorizationOptions) (authorizer.Authorizer, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", o.RemoteKubeConfigFile)
 	if err != nil {

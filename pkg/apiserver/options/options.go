@@ -57,7 +57,8 @@ type Options struct {
 	ReviewForwarded bool
 }
 
-// minDataQuota is the smallest quota of the embedded etcd: at least what its file has when it is empty, and some objects.
+// minDataQuota is the smallest quota of the embedded etcd: at least what its file has when it is empty, and some
+// objects.
 const minDataQuota int64 = 16 << 20
 
 // defaultEtcdPrefix is the prefix of all keys in etcd.

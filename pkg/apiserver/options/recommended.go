@@ -10,8 +10,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/clientconfig"
 )
 
-// applyRecommended applies the options in the order of RecommendedOptions.ApplyTo, with another authorizer and informer factory: those of ApplyTo have a
-// rate limit on the client's side, and read JSON. It returns the authorizer for reviews.
+// applyRecommended applies the options in the order of RecommendedOptions.ApplyTo, with another authorizer and informer
+// factory: those of ApplyTo have a rate limit on the client's side, and read JSON. It returns the authorizer for
+// reviews.
 func (o *Options) applyRecommended(generic *genericapiserver.RecommendedConfig) (authorizer.Authorizer, error) {
 	r, c := o.Recommended, &generic.Config
 	reviews, err := delegatingAuthorizer(r.Authorization)

@@ -6,10 +6,12 @@ import (
 	"k8s.io/component-base/featuregate"
 )
 
-// reduceWatchCache disables features of the watch cache that take as much memory as its objects. --feature-gates overrides these defaults.
+// reduceWatchCache disables features of the watch cache that take as much memory as its objects. --feature-gates
+// overrides these defaults.
 func reduceWatchCache(gates featuregate.MutableFeatureGate) {
 	for _, feature := range []featuregate.Feature{
-		// It keeps snapshots of all objects for five minutes and more. Lists at past revisions are rare, and etcd can answer them.
+		// It keeps snapshots of all objects for five minutes and more. Lists at past revisions are rare, and etcd can
+		// answer them.
 		features.ListFromCacheSnapshot,
 		// It reads all objects from etcd every five minutes. An inconsistency only disables the snapshots.
 		features.DetectCacheInconsistency,

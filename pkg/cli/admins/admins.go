@@ -1,5 +1,6 @@
-// Package admins finds the subjects that have a permission in a namespace by RBAC, above all its admins in the sense of the rules for moves:
-// those allowed to update hierarchies, or hierarchyconfigurations, in it. It has no clients. Source: spec/hnc.md 2.4.2.
+// Package admins finds the subjects that have a permission in a namespace by RBAC, above all its admins in the sense of
+// the rules for moves: those allowed to update hierarchies, or hierarchyconfigurations, in it. It has no clients.
+// Source: docs/spec/hnc.md 2.4.2.
 package admins
 
 import (
@@ -23,7 +24,8 @@ type Grant struct {
 	// Role and Binding are a kind and a name, such as ClusterRole/admin and RoleBinding/admins.
 	Role    string `json:"role"`
 	Binding string `json:"binding"`
-	// At is the namespace in which the binding was created, the namespace itself or an ancestor; empty for the whole cluster.
+	// At is the namespace in which the binding was created, the namespace itself or an ancestor; empty for the whole
+	// cluster.
 	At string `json:"at,omitempty"`
 	// Names are the only objects that the permission is for, if the role restricts it.
 	Names []string `json:"names,omitempty"`
@@ -41,21 +43,22 @@ type Rights struct {
 	ClusterRoleBindings []rbacv1.ClusterRoleBinding
 }
 
-// installed says which of Kubernetes' own ClusterRoles, unchanged, make a subject an admin. Most bindings use them, but few users may read them.
+// installed says which of Kubernetes' own ClusterRoles, unchanged, make a subject an admin. Most bindings use them, but
+// few users may read them.
 var installed = map[string]bool{superuser: true, "admin": true, "edit": false, "view": false}
 
 // superuser is the ClusterRole that has all permissions.
 const superuser = "cluster-admin"
 
-// Admins returns the grants that make subjects admins, those of the whole cluster last, and the ClusterRoles that are bound but could not be
-// read. Kubernetes' own ClusterRoles among these are assumed to be unchanged.
+// Admins returns the grants that make subjects admins, those of the whole cluster last, and the ClusterRoles that are
+// bound but could not be read. Kubernetes' own ClusterRoles among these are assumed to be unchanged.
 func (r *Rights) Admins() (grants []Grant, unread []string) {
 	found, unread := r.find(admin, installed)
 	return slices.DeleteFunc(found, func(g Grant) bool { return g.Unknown || len(g.Names) > 0 }), unread
 }
 
-// Who returns the grants of a permission, and the ClusterRoles that are bound but could not be read, like Admins. Of these only cluster-admin
-// is assumed to be unchanged; grants by others are Unknown.
+// Who returns the grants of a permission, and the ClusterRoles that are bound but could not be read, like Admins. Of
+// these only cluster-admin is assumed to be unchanged; grants by others are Unknown.
 func (r *Rights) Who(p Permission) (grants []Grant, unread []string) {
 	return r.find([]Permission{p}, map[string]bool{superuser: true})
 }
@@ -66,7 +69,8 @@ func (r *Rights) All() []Grant {
 	return grants
 }
 
-// find returns the grants of any of the permissions, or all. assumed says which ClusterRoles that could not be read have a permission.
+// find returns the grants of any of the permissions, or all. assumed says which ClusterRoles that could not be read
+// have a permission.
 func (r *Rights) find(permissions []Permission, assumed map[string]bool) (grants []Grant, unread []string) {
 	roles := map[string][]rbacv1.PolicyRule{}
 	for i := range r.Roles {

@@ -1,5 +1,5 @@
-// Package adoption decides which parents namespaces get by what labels and annotations say about them: HNC's tree labels, or those of other tools. It is
-// pure.
+// Package adoption decides which parents namespaces get by what labels and annotations say about them: HNC's tree
+// labels, or those of other tools. It is pure.
 package adoption
 
 import (
@@ -30,8 +30,9 @@ type Source struct {
 	Selector labels.Selector
 }
 
-// Moves returns the parents that the source gives to namespaces, parents before their children, and an error that names all those that it can't give:
-// parents that don't exist, and cycles. Namespaces that it says nothing about, and those that it names as their own parents, are left alone.
+// Moves returns the parents that the source gives to namespaces, parents before their children, and an error that names
+// all those that it can't give: parents that don't exist, and cycles. Namespaces that it says nothing about, and those
+// that it names as their own parents, are left alone.
 func Moves(namespaces []metav1.PartialObjectMetadata, source Source) ([]Move, error) {
 	known := map[string]bool{}
 	for i := range namespaces {
@@ -88,7 +89,8 @@ func (s Source) parent(ns *metav1.PartialObjectMetadata) string {
 	return s.Prefix + value
 }
 
-// cycle returns the namespaces of a cycle that the parents alone contain, beginning with the smallest name; nil if there is none.
+// cycle returns the namespaces of a cycle that the parents alone contain, beginning with the smallest name; nil if
+// there is none.
 func cycle(parents map[string]string) []string {
 	for _, start := range slices.Sorted(maps.Keys(parents)) {
 		var path []string
@@ -102,7 +104,8 @@ func cycle(parents map[string]string) []string {
 	return nil
 }
 
-// ordered returns the moves with parents before their children, so that they can be made one after the other. The parents contain no cycle.
+// ordered returns the moves with parents before their children, so that they can be made one after the other. The
+// parents contain no cycle.
 func ordered(parents map[string]string) []Move {
 	var moves []Move
 	for _, name := range slices.Sorted(maps.Keys(parents)) {

@@ -59,8 +59,8 @@ func Leader(lease *coordinationv1.Lease, now time.Time) Finding {
 	return ok(subject, "%s leads", *lease.Spec.HolderIdentity)
 }
 
-// Configuration reports the problems in the status of the configuration: kinds, differences between the servers' rules, and namespaces with
-// conditions.
+// Configuration reports the problems in the status of the configuration: kinds, differences between the servers' rules,
+// and namespaces with conditions.
 func Configuration(configuration *v1beta1.HNCConfiguration) []Finding {
 	const subject = "hncconfiguration config"
 	var findings []Finding
@@ -97,8 +97,8 @@ func Paused(configuration *v1beta1.HNCConfiguration) *metav1.Condition {
 	return c
 }
 
-// Leftovers reports CustomResourceDefinitions and webhooks of HNC. While HNC manages the cluster, a migration removes them. Without HNC, its webhooks
-// fail.
+// Leftovers reports CustomResourceDefinitions and webhooks of HNC. While HNC manages the cluster, a migration removes
+// them. Without HNC, its webhooks fail.
 func Leftovers(definitions, webhooks []string) []Finding {
 	var findings []Finding
 	managed := false
@@ -128,7 +128,8 @@ func Leftovers(definitions, webhooks []string) []Finding {
 // hncManagerRole is the ClusterRole of HNC's controllers.
 const hncManagerRole = "hnc-manager-role"
 
-// LeftoverRights reports whether the ClusterRole of HNC's controllers is left, without HNC's definitions. It allows everything.
+// LeftoverRights reports whether the ClusterRole of HNC's controllers is left, without HNC's definitions. It allows
+// everything.
 func LeftoverRights(roles, definitions []string) []Finding {
 	migrated := !slices.ContainsFunc(definitions, func(name string) bool { return strings.HasSuffix(name, "."+hnc.GroupName) })
 	if !migrated || !slices.Contains(roles, hncManagerRole) {

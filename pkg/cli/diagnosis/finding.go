@@ -1,5 +1,5 @@
-// Package diagnosis decides what `kubectl hns doctor` reports: each function looks at objects of the cluster, and returns what is right or not
-// with them. It has no clients.
+// Package diagnosis decides what `kubectl hns doctor` reports: each function looks at objects of the cluster, and
+// returns what is right or not with them. It has no clients.
 package diagnosis
 
 import "fmt"

@@ -34,8 +34,8 @@ func Kubernetes(version string, served []metav1.APIResource) Finding {
 	return ok(subject, "version %s has what the servers need", version)
 }
 
-// RequestHeader reports whether hns-apiserver can recognize the requests that kube-apiserver forwards. It looks at the ConfigMap
-// extension-apiserver-authentication in kube-system; nil means that it does not exist.
+// RequestHeader reports whether hns-apiserver can recognize the requests that kube-apiserver forwards. It looks at the
+// ConfigMap extension-apiserver-authentication in kube-system; nil means that it does not exist.
 func RequestHeader(found *corev1.ConfigMap) Finding {
 	const subject = "configmap extension-apiserver-authentication"
 	if found == nil || found.Data["requestheader-client-ca-file"] == "" {
@@ -45,8 +45,8 @@ func RequestHeader(found *corev1.ConfigMap) Finding {
 	return ok(subject, "kube-apiserver can forward requests")
 }
 
-// Clock reports by how much a clock differs from kube-apiserver's. Certificates, tokens and leases depend on clocks. The times are those of a request and
-// its response, so differences of up to skew are not reported.
+// Clock reports by how much a clock differs from kube-apiserver's. Certificates, tokens and leases depend on clocks.
+// The times are those of a request and its response, so differences of up to skew are not reported.
 func Clock(whose string, clock, server time.Time) Finding {
 	subject := "clock of " + whose
 	difference := clock.Sub(server).Round(time.Second)
@@ -60,8 +60,8 @@ func Clock(whose string, clock, server time.Time) Finding {
 	return ok(subject, "it agrees with kube-apiserver's")
 }
 
-// Installations reports Deployments of the servers outside the namespace in which they belong. Of two installations, one serves the API, with data that
-// the other does not have.
+// Installations reports Deployments of the servers outside the namespace in which they belong. Of two installations,
+// one serves the API, with data that the other does not have.
 func Installations(deployments []appsv1.Deployment) Finding {
 	const subject = "installations"
 	var others []string
@@ -77,7 +77,8 @@ func Installations(deployments []appsv1.Deployment) Finding {
 	return ok(subject, "one at most")
 }
 
-// Vacancy reports whether an APIService is free to be installed; nil means that it does not exist. HNC's definitions create an APIService of their own.
+// Vacancy reports whether an APIService is free to be installed; nil means that it does not exist. HNC's definitions
+// create an APIService of their own.
 func Vacancy(name string, found *apiregistrationv1.APIService) Finding {
 	subject := "apiservice " + name
 	switch {

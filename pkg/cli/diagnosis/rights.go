@@ -55,7 +55,8 @@ func KindRights(configuration *v1beta1.HNCConfiguration) []Right {
 	return rights
 }
 
-// Rights reports which rights of a server are missing, each as "VERB RESOURCE.GROUP": those that it always needs, and those for kinds.
+// Rights reports which rights of a server are missing, each as "VERB RESOURCE.GROUP": those that it always needs, and
+// those for kinds.
 func Rights(server string, missing, kinds []string) []Finding {
 	subject := "rights of " + server
 	var findings []Finding

@@ -77,8 +77,9 @@ func APIService(name string, required bool, found *apiregistrationv1.APIService)
 // soon is how long before its expiry a certificate should have been renewed.
 const soon = 14 * 24 * time.Hour
 
-// Certificate reports on the certificate that the pods of hns-apiserver mount; nil means that the Secret does not exist. A server that is not deployed in
-// the cluster has its certificate elsewhere. The bundle is what kube-apiserver trusts.
+// Certificate reports on the certificate that the pods of hns-apiserver mount; nil means that the Secret does not
+// exist. A server that is not deployed in the cluster has its certificate elsewhere. The bundle is what kube-apiserver
+// trusts.
 func Certificate(secret *corev1.Secret, deployed bool, bundle []byte, now time.Time) Finding {
 	const subject = "secret hns-apiserver-cert"
 	const renewal = "look at the log of hns-propagator, which renews it with --manage-certificates"

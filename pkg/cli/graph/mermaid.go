@@ -47,7 +47,8 @@ func (d *drawing) mermaid() string {
 	return s.String()
 }
 
-// escapeMermaid escapes what ends a label, and what Mermaid renders: its own codes (#quot;), HTML, Markdown and line breaks (\n).
+// escapeMermaid escapes what ends a label, and what Mermaid renders: its own codes (#quot;), HTML, Markdown and line
+// breaks (\n).
 func escapeMermaid(s string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;", `\`, "#92;").Replace(s)
 }

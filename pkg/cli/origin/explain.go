@@ -12,8 +12,8 @@ func (a *Answer) addf(format string, args ...any) {
 	a.Because = append(a.Because, fmt.Sprintf(format, args...))
 }
 
-// explainSources returns the source that is propagated to the namespace in question, nil if none is, and explains why the others are not.
-// A source of which it is not known whether it is propagated is explained and skipped.
+// explainSources returns the source that is propagated to the namespace in question, nil if none is, and explains why
+// the others are not. A source of which it is not known whether it is propagated is explained and skipped.
 func (q *Question) explainSources(a *Answer) (governing *Namespace) {
 	var excluded, unknown grouped
 	for i := len(q.Chain) - 1; i > 0; i-- {
@@ -100,8 +100,8 @@ func (q *Question) explainCopy(a *Answer) {
 	}
 }
 
-// explainUnsourced explains what happens to a copy that its own source does not govern. governing is the source that does, if there is one,
-// and m is the mode of its own source.
+// explainUnsourced explains what happens to a copy that its own source does not govern. governing is the source that
+// does, if there is one, and m is the mode of its own source.
 func (q *Question) explainUnsourced(a *Answer, governing *Namespace, m Mode) {
 	switch {
 	case q.obstacle() != "":

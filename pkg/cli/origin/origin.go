@@ -1,6 +1,6 @@
-// Package origin explains where an object in a namespace comes from, or why an ancestor's object is not copied there. It repeats the
-// propagator's decisions from what the user can read, says so where that is not enough, and has no clients.
-// Source: spec/hnc.md 3.7, 3.8, 3.10 and 3.11.
+// Package origin explains where an object in a namespace comes from, or why an ancestor's object is not copied there.
+// It repeats the propagator's decisions from what the user can read, says so where that is not enough, and has no
+// clients. Source: docs/spec/hnc.md 3.7, 3.8, 3.10 and 3.11.
 package origin
 
 import (
@@ -54,8 +54,8 @@ type Question struct {
 	// Rules are the flags of the propagator, nil if they are not known; RulesUnread is the reason.
 	Rules       *v1beta1.Rules
 	RulesUnread string
-	// Labels are those of the namespace. Excluded is the reason why it is excluded from hierarchies, if it is. Terminating says that it is
-	// being deleted. Halted is the condition that halts activities in it, if one does.
+	// Labels are those of the namespace. Excluded is the reason why it is excluded from hierarchies, if it is.
+	// Terminating says that it is being deleted. Halted is the condition that halts activities in it, if one does.
 	Labels      map[string]string
 	Excluded    string
 	Terminating bool
@@ -64,7 +64,8 @@ type Question struct {
 
 // Mode is how objects of the kind are propagated from a namespace.
 type Mode struct {
-	// Configured says that the cluster's configuration or a hierarchy lists the kind. Unread is the reason why that is not known.
+	// Configured says that the cluster's configuration or a hierarchy lists the kind. Unread is the reason why that is
+	// not known.
 	Configured bool
 	Unread     string
 	Mode       v1beta1.SynchronizationMode

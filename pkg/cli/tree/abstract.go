@@ -9,7 +9,8 @@ type top struct {
 	below    []*top
 }
 
-// tops returns the roots in their order, each below its abstract ancestors. Roots with the same ones have them in common.
+// tops returns the roots in their order, each below its abstract ancestors. Roots with the same ones have them in
+// common.
 func (t *Tree) tops(roots []string) []*top {
 	var all top
 	for _, root := range roots {

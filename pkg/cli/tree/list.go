@@ -1,6 +1,7 @@
 package tree
 
-// List is the machine-readable form of trees: namespaces in the order in which the text shows them, each with its root and depth.
+// List is the machine-readable form of trees: namespaces in the order in which the text shows them, each with its root
+// and depth.
 type List struct {
 	Items []Listed `json:"items"`
 }

@@ -20,7 +20,8 @@ func with(paint func(string) string, s string) string {
 	return paint(s)
 }
 
-// Write writes the trees below the roots in the format of spec/hnc.md 4.2, byte for byte unless there are objects or paint.
+// Write writes the trees below the roots in the format of docs/spec/hnc.md 4.2, byte for byte unless there are objects
+// or paint.
 func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 	out := bufio.NewWriter(w)
 	notes := footnotes{number: map[string]int{}}
@@ -59,7 +60,7 @@ func (t *Tree) Write(w io.Writer, roots []string, paint Paint) error {
 		_, _ = fmt.Fprintf(out, "\n%s indicates subnamespaces\n", with(paint.Sub, "[s]"))
 	}
 	if abstract {
-		_, _ = fmt.Fprintf(out, "%s%s indicates abstract namespaces, which are no namespaces of the cluster\n", separator(subs), with(paint.Sub, "[a]"))
+		_, _ = fmt.Fprintf(out, "%s%s indicates abstract namespaces, which are not namespaces of the cluster\n", separator(subs), with(paint.Sub, "[a]"))
 	}
 	if len(notes.texts) > 0 {
 		_, _ = fmt.Fprint(out, "\nConditions:\n")

@@ -1,5 +1,5 @@
-// Package tree holds trees of namespaces as the plugin has read them, and prints them as text. It has no clients and accepts any data: it
-// takes time proportional to its output, works on chains of any length, and terminates on cycles.
+// Package tree holds trees of namespaces as the plugin has read them, and prints them as text. It has no clients and
+// accepts any data: it takes time proportional to its output, works on chains of any length, and terminates on cycles.
 package tree
 
 import (
@@ -16,7 +16,7 @@ import (
 type Node struct {
 	Name   string `json:"name"`
 	Parent string `json:"parent,omitempty"`
-	// AbstractAncestors are the names above a root that are no namespaces, the nearest first.
+	// AbstractAncestors are the names above a root that are not namespaces, the nearest first.
 	AbstractAncestors []string `json:"abstractAncestors,omitempty"`
 	Subnamespace      bool     `json:"subnamespace"`
 	// Deleting reports that the namespace is being deleted.
@@ -66,7 +66,7 @@ func (t *Tree) AddHierarchy(name, parent string, conditions []metav1.Condition) 
 	n.Conditions = Problems(conditions)
 }
 
-// AddAbstractAncestors records the names above a namespace that are no namespaces, the nearest first.
+// AddAbstractAncestors records the names above a namespace that are not namespaces, the nearest first.
 func (t *Tree) AddAbstractAncestors(name string, above []string) {
 	t.node(name).AbstractAncestors = above
 }
@@ -99,8 +99,8 @@ func (t *Tree) Get(name string) *Node {
 	return nil
 }
 
-// Roots returns the sorted namespaces from which all others can be reached: those without a parent or whose parent does not exist, and
-// the first member of each cycle.
+// Roots returns the sorted namespaces from which all others can be reached: those without a parent or whose parent does
+// not exist, and the first member of each cycle.
 func (t *Tree) Roots() []string {
 	var roots []string
 	// Each root is searched for once: namespaces below a known one are skipped.
@@ -140,7 +140,7 @@ type Visit struct {
 	Depth int
 	// Last says that no sibling follows.
 	Last bool
-	// Abstract says that it is no namespace of the cluster.
+	// Abstract says that it is not a namespace of the cluster.
 	Abstract bool
 	// Again says that the walk has been here before, which happens in cycles only; it does not continue below.
 	Again bool
@@ -171,7 +171,8 @@ func (t *Tree) Walk(root string, visit func(Visit) bool) {
 	}
 }
 
-// Problems returns the conditions that report a problem. Ready summarizes the others, so it is returned only when it stands alone.
+// Problems returns the conditions that report a problem. Ready summarizes the others, so it is returned only when it
+// stands alone.
 func Problems(conditions []metav1.Condition) []metav1.Condition {
 	var problems, unready []metav1.Condition
 	for _, c := range conditions {
@@ -188,7 +189,7 @@ func Problems(conditions []metav1.Condition) []metav1.Condition {
 	return problems
 }
 
-// FormatCondition formats a condition as spec/hnc.md 4.1 has it.
+// FormatCondition formats a condition as docs/spec/hnc.md 4.1 has it.
 func FormatCondition(c metav1.Condition) string {
 	return fmt.Sprintf("%s (%s): %s", c.Type, c.Reason, c.Message)
 }

@@ -76,7 +76,7 @@ func TestAbstractAncestorsAreShownAsSuch(t *testing.T) {
         └── [s] s-shop-dev
 
 [s] indicates subnamespaces
-[a] indicates abstract namespaces, which are no namespaces of the cluster
+[a] indicates abstract namespaces, which are not namespaces of the cluster
 `
 	if got := text(t, tr, "plain", "ledger", "search", "shop"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -84,7 +84,7 @@ func TestAbstractAncestorsAreShownAsSuch(t *testing.T) {
 	want = `[a] top
 └── ledger
 
-[a] indicates abstract namespaces, which are no namespaces of the cluster
+[a] indicates abstract namespaces, which are not namespaces of the cluster
 `
 	if got := text(t, tr, "ledger"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

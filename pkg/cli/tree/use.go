@@ -9,8 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// WriteUse writes a table of the namespaces below root that use something, with their ancestors up to root. Namespaces that are not below root,
-// because they have moved since their use was counted, follow at the end.
+// WriteUse writes a table of the namespaces below root that use something, with their ancestors up to root. Namespaces
+// that are not below root, because they have moved since their use was counted, follow at the end.
 func (t *Tree) WriteUse(w io.Writer, root string, used map[string]string) error {
 	part := New()
 	part.AddNamespace(root, false, false)

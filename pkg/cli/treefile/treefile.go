@@ -5,8 +5,9 @@
 //	    service-1
 //	  team-b
 //
-// Each namespace gets the one above it, with less indentation, as its parent. The namespaces without indentation keep their own parents. A colon after a
-// name is ignored, so that nested YAML mappings without values are trees, too. Empty lines and comments, which start with #, are ignored.
+// Each namespace gets the one above it, with less indentation, as its parent. The namespaces without indentation keep
+// their own parents. A colon after a name is ignored, so that nested YAML mappings without values are trees, too. Empty
+// lines and comments, which start with #, are ignored.
 package treefile
 
 import (
@@ -25,7 +26,8 @@ type level struct {
 	name   string
 }
 
-// Parse returns the parents that a file of indented names gives to namespaces, parents before their children. Errors name the line.
+// Parse returns the parents that a file of indented names gives to namespaces, parents before their children. Errors
+// name the line.
 func Parse(text []byte) ([]adoption.Move, error) {
 	var moves []adoption.Move
 	var open []level

@@ -2371,7 +2371,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchySpec(ref common.ReferenceCallback) com
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "abstractAncestors are names above this namespace that are no namespaces, the nearest first, such as directories of a repository. This namespace and all its descendants have a tree label for each, with the distance to it. They are DNS labels, at most 100, and only a namespace without a parent can have them. A name that is also the name of an existing namespace is rejected unless the annotation hnc.x-k8s.io/allow-shared-names of this object is \"true\". A change requires permission to update hierarchies/abstract in the whole cluster, because policies anywhere select namespaces by these labels.",
+							Description: "abstractAncestors are names above this namespace that are not namespaces, the nearest first, such as directories of a repository. This namespace and all its descendants have a tree label for each, with the distance to it. They are DNS labels, at most 100, and only a namespace without a parent can have them. A name that is also the name of an existing namespace is rejected unless the annotation hnc.x-k8s.io/allow-shared-names of this object is \"true\". A change requires permission to update hierarchies/abstract in the whole cluster, because policies anywhere select namespaces by these labels.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -2629,7 +2629,7 @@ func schema_pkg_apis_hnc_v1beta1_HierarchyTreeNode(ref common.ReferenceCallback)
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "abstractAncestors are the names above a root that are no namespaces, the nearest first.",
+							Description: "abstractAncestors are the names above a root that are not namespaces, the nearest first.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

@@ -32,8 +32,9 @@ type Config struct {
 	Managed managed.Rules
 	// InheritPodSecurity gives sub-namespaces the Pod Security labels of their parents.
 	InheritPodSecurity bool
-	// CheckStore returns an error unless the API server still has the store of hierarchies that the cache reflects, and the version of that
-	// store, "" if it is not known. It precedes each list and watch of our own resources. CheckCluster does the same for namespaces.
+	// CheckStore returns an error unless the API server still has the store of hierarchies that the cache reflects, and
+	// the version of that store, "" if it is not known. It precedes each list and watch of our own resources.
+	// CheckCluster does the same for namespaces.
 	CheckStore, CheckCluster func(context.Context) (resourceVersion string, err error)
 }
 
@@ -44,7 +45,8 @@ type Cache struct {
 	// guard is for what hns-apiserver stores, clusterGuard for namespaces.
 	guard, clusterGuard guard
 	roots               *roots
-	// unlisted counts the first lists that the first write waits for; unconfigured those that the first resolution of kinds waits for.
+	// unlisted counts the first lists that the first write waits for; unconfigured those that the first resolution of
+	// kinds waits for.
 	unlisted, unconfigured sync.WaitGroup
 	// kindsApplied is called when the configured kinds are watched for the first time.
 	kindsApplied func()
@@ -81,11 +83,12 @@ func (c *Cache) Update(f func(*State)) {
 // Root returns the root of the tree that the namespace is in. It can be called with the state locked.
 func (c *Cache) Root(namespace string) string { return c.roots.of(namespace) }
 
-// WaitForSync waits for the first lists of everything that decisions are based on: a late list must not look like an empty one. Configured
-// kinds that can't be read are not waited for. It returns an error when the context ends first.
+// WaitForSync waits for the first lists of everything that decisions are based on: a late list must not look like an
+// empty one. Configured kinds that can't be read are not waited for. It returns an error when the context ends first.
 func (c *Cache) WaitForSync(ctx context.Context) error { return waitFor(ctx, &c.unlisted) }
 
-// WaitForConfiguration waits for the first lists of the namespaces, hierarchies and the configuration, which name the kinds to watch.
+// WaitForConfiguration waits for the first lists of the namespaces, hierarchies and the configuration, which name the
+// kinds to watch.
 func (c *Cache) WaitForConfiguration(ctx context.Context) error { return waitFor(ctx, &c.unconfigured) }
 
 func waitFor(ctx context.Context, group *sync.WaitGroup) error {

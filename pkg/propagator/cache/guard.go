@@ -31,8 +31,8 @@ func (g guard) watch(resource string, f watchFunc) watchFunc {
 			if o.ResourceVersion == "" || !apierrors.IsServiceUnavailable(err) {
 				return w, err
 			}
-			// A reflector would list everything again, although it can go on from its last version once the API server is back. Only if it could not
-			// connect would it wait.
+			// A reflector would list everything again, although it can go on from its last version once the API server
+			// is back. Only if it could not connect would it wait.
 			klog.FromContext(ctx).V(4).Info("Can't watch yet", "reason", err)
 			g.readiness.requested(resource, err)
 			select {

@@ -7,16 +7,18 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// EventHandlers are called with the state locked, so they must neither block nor call methods of the Cache that lock it. Nil ones are skipped.
+// EventHandlers are called with the state locked, so they must neither block nor call methods of the Cache that lock
+// it. Nil ones are skipped.
 type EventHandlers struct {
 	// TreeChanged receives what a change of a namespace, a Hierarchy or a Subnamespace affects.
 	TreeChanged func(*State, tree.Affected)
 	// NamespaceChanged receives a namespace that was added or updated; old is nil if it was added.
 	NamespaceChanged func(s *State, old, ns *tree.Namespace)
-	// ObjectChanged receives a source or a copy that was added, updated or deleted; old is nil for the first, o for the last. Objects of
-	// kinds that are not listed yet are left out.
+	// ObjectChanged receives a source or a copy that was added, updated or deleted; old is nil for the first, o for the
+	// last. Objects of kinds that are not listed yet are left out.
 	ObjectChanged func(s *State, kind int, old, o *copies.Object)
-	// KindChanged is called when all objects of a kind have to be evaluated: they are listed, or have another policy in the whole cluster.
+	// KindChanged is called when all objects of a kind have to be evaluated: they are listed, or have another policy in
+	// the whole cluster.
 	KindChanged func(s *State, kind int)
 	// PoliciesChanged is called when the policies of a kind have changed in some trees.
 	PoliciesChanged func(s *State, kind int, old copies.Policies)
@@ -28,7 +30,8 @@ type EventHandlers struct {
 	ConfigurationChanged func(s *State, old *v1beta1.HNCConfiguration)
 	// KindsAnnounced is called when the cluster may have other kinds than before.
 	KindsAnnounced func(*State)
-	// QuotaChanged receives a HierarchicalResourceQuota that was added, updated or deleted; old is nil for the first, q for the last.
+	// QuotaChanged receives a HierarchicalResourceQuota that was added, updated or deleted; old is nil for the first, q
+	// for the last.
 	QuotaChanged func(s *State, old, q *quotas.Quota)
 	// QuotaObjectChanged does the same with a ResourceQuota that enforces such quotas.
 	QuotaObjectChanged func(s *State, old, o *quotas.Object)

@@ -11,9 +11,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 )
 
-// Kind is a propagated kind and its objects. It keeps its number, by which work names it, when it is not watched any more.
+// Kind is a propagated kind and its objects. It keeps its number, by which work names it, when it is not watched any
+// more.
 type Kind struct {
-	// Index holds the objects. It is a new one each time that the kind is watched: a watch that was stopped finds it replaced.
+	// Index holds the objects. It is a new one each time that the kind is watched: a watch that was stopped finds it
+	// replaced.
 	Index *copies.Index
 	// Policies say how the sources are propagated.
 	Policies copies.Policies
@@ -81,7 +83,8 @@ func (s *State) register(resource schema.GroupResource) int {
 	return kind
 }
 
-// SetKinds makes the watched kinds the wanted ones, with their policies, until the context ends. It is called with the state locked by Update.
+// SetKinds makes the watched kinds the wanted ones, with their policies, until the context ends. It is called with the
+// state locked by Update.
 func (c *Cache) SetKinds(ctx context.Context, s *State, wanted []*WantedKind) {
 	c.setKinds(ctx, s, wanted, !s.configured)
 	s.configured = true

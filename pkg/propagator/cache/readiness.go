@@ -43,7 +43,8 @@ func required(resource string) bool {
 	return slices.ContainsFunc(copies.Kinds, func(k copies.Kind) bool { return k.GroupResource().String() == resource })
 }
 
-// observe wraps the requests of a reflector, and what it calls when its first list is complete, to record their results.
+// observe wraps the requests of a reflector, and what it calls when its first list is complete, to record their
+// results.
 func (r *readiness) observe(resource string, w watchFunc, l cache.ListWithContextFunc, synced func()) (watchFunc, cache.ListWithContextFunc, func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// The functions of this file enter whole lists. A record that is newer than the list is the result of our own write, and stays although the list
-// lacks it.
+// The functions of this file enter whole lists. A record that is newer than the list is the result of our own write,
+// and stays although the list lacks it.
 
 func (s *State) replaceNamespaces(list []*tree.Namespace, newer func(string) bool) {
 	listed := sets.New[string]()

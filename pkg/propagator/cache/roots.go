@@ -6,8 +6,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// roots knows the root above each namespace. It has a lock of its own, with which nothing else is locked: work queues ask for roots while they are
-// locked themselves, and are used with and without the state locked.
+// roots knows the root above each namespace. It has a lock of its own, with which nothing else is locked: work queues
+// ask for roots while they are locked themselves, and are used with and without the state locked.
 type roots struct {
 	mu sync.RWMutex
 	// above has no namespace that is a root itself.

@@ -17,8 +17,8 @@ type store[T any] struct {
 	current func() bool
 	set     func(T)
 	remove  func(T)
-	// replace enters a whole list. Known objects that it lacks are gone, unless they are newer than the list: these are results of our own
-	// writes.
+	// replace enters a whole list. Known objects that it lacks are gone, unless they are newer than the list: these are
+	// results of our own writes.
 	replace func(list []T, newer func(resourceVersion string) bool)
 	// synced is called when a list is complete.
 	synced func()
@@ -28,7 +28,8 @@ type store[T any] struct {
 
 var _ cache.TransformingStore = (*store[*tree.Namespace])(nil)
 
-// record converts an object unless a reflector's temporary store has done so. Objects that can't be converted are left out.
+// record converts an object unless a reflector's temporary store has done so. Objects that can't be converted are left
+// out.
 func (s *store[T]) record(object any) (T, bool) {
 	record, ok := object.(T)
 	if !ok {
@@ -92,7 +93,8 @@ func (s *store[T]) Replace(objects []any, resourceVersion string) error {
 		return nil
 	}
 	if s.cache.state.versions.rewind(s.resource, resourceVersion) {
-		// Lists are never older than what a watch has brought, so the server has lost its history, and known versions mean nothing.
+		// Lists are never older than what a watch has brought, so the server has lost its history, and known versions
+		// mean nothing.
 		s.logger.Info("The resource versions of the API server have gone back; the cache is rebuilt from a list", "resourceVersion", resourceVersion)
 		s.replace(nil, func(string) bool { return false })
 	}

@@ -22,8 +22,8 @@ func (v versions) rewind(resource, version string) bool {
 	return true
 }
 
-// ahead reports whether the result of our own write is newer than the watch. Once the watch has passed that version, the object may have been
-// changed or deleted since, and the state shows that.
+// ahead reports whether the result of our own write is newer than the watch. Once the watch has passed that version,
+// the object may have been changed or deleted since, and the state shows that.
 func (v versions) ahead(resource, version string) bool {
 	known, ok := v[resource]
 	return !ok || tree.Newer(version, known)

@@ -30,8 +30,8 @@ const (
 
 type watchFunc = func(context.Context, metav1.ListOptions) (watch.Interface, error)
 
-// Watch starts to keep the state up to date, until the context ends. Watches that fail, because the API is unavailable for instance, are retried
-// forever. A standby watches too, so that it can take over without listing anything.
+// Watch starts to keep the state up to date, until the context ends. Watches that fail, because the API is unavailable
+// for instance, are retried forever. A standby watches too, so that it can take over without listing anything.
 func (c *Cache) Watch(ctx context.Context) {
 	c.watchTree(ctx)
 	c.watchConfiguration(ctx)
@@ -82,7 +82,8 @@ func (c *Cache) watchTree(ctx context.Context) {
 		})
 }
 
-// namesKinds returns what a resource that names kinds calls when it is listed. The first resolution of kinds, and so the first write, waits for it.
+// namesKinds returns what a resource that names kinds calls when it is listed. The first resolution of kinds, and so
+// the first write, waits for it.
 func (c *Cache) namesKinds() (synced func()) {
 	c.unconfigured.Add(1)
 	return sync.OnceFunc(c.unconfigured.Done)
@@ -126,7 +127,8 @@ func (c *Cache) watchKindSources(ctx context.Context) {
 	}
 }
 
-// watchReleases watches CopyReleases, which the API server has authorized. They are not kept, and nothing waits for their first list.
+// watchReleases watches CopyReleases, which the API server has authorized. They are not kept, and nothing waits for
+// their first list.
 func (c *Cache) watchReleases(ctx context.Context) {
 	s, client := c.state, c.Hierarchy.HncV1beta1().CopyReleases(metav1.NamespaceAll)
 	reflect(ctx, c, releases, &v1beta1.CopyRelease{}, client, client.Watch,
@@ -144,14 +146,14 @@ func (c *Cache) watchReleases(ctx context.Context) {
 		})
 }
 
-// backoff is how long to wait before a failed watch is made again. The default grows to half a minute, for which every creation of a
-// sub-namespace would wait after our API server has been away.
+// backoff is how long to wait before a failed watch is made again. The default grows to half a minute, for which every
+// creation of a sub-namespace would wait after our API server has been away.
 func backoff() *wait.Backoff {
 	return &wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 5, Cap: 2 * time.Second}
 }
 
-// reflect starts a reflector that writes all objects of one type to a store. Unless the store says what to do with its first list, the first writes
-// wait for that.
+// reflect starts a reflector that writes all objects of one type to a store. Unless the store says what to do with its
+// first list, the first writes wait for that.
 func reflect[T any](ctx context.Context, c *Cache, resource string, expected runtime.Object, client any,
 	watchFunc watchFunc, list cache.ListWithContextFunc, s *store[T],
 ) {

@@ -16,7 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 )
 
-// The resources that hierarchical quotas consist of. Users may propagate ResourceQuotas; the versions of that watch are others.
+// The resources that hierarchical quotas consist of. Users may propagate ResourceQuotas; the versions of that watch are
+// others.
 const (
 	hierarchicalQuotas = "hierarchicalresourcequotas"
 	quotaObjects       = "resourcequotas with the label " + hnc.LabelQuota

@@ -107,7 +107,8 @@ func (c *Controller) Run(ctx context.Context) {
 	}
 }
 
-// reconcile makes all changes that are due, and returns when the next one is. Clients trust an authority before a server uses its certificates.
+// reconcile makes all changes that are due, and returns when the next one is. Clients trust an authority before a
+// server uses its certificates.
 func (c *Controller) reconcile(ctx context.Context) (time.Time, error) {
 	authority, err := stored(c.authority, AuthoritySecret)
 	if err != nil {

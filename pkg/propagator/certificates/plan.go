@@ -13,12 +13,14 @@ type Lifetimes struct {
 
 // state is what is issued. A nil pair does not exist yet.
 type state struct {
-	// current signs serving certificates. previous has signed them before, and next will sign them. Clients trust all three.
+	// current signs serving certificates. previous has signed them before, and next will sign them. Clients trust all
+	// three.
 	previous, current, next *pair
 	serving                 *pair
 }
 
-// overlap is the part of an authority's life during which clients already trust it and it signs nothing: they learn of it first.
+// overlap is the part of an authority's life during which clients already trust it and it signs nothing: they learn of
+// it first.
 const overlap = 10
 
 // maxOverlap limits that for authorities that live long.
@@ -29,7 +31,8 @@ func activation(authority *pair) time.Time {
 	return authority.issued().Add(min(authority.parsed.NotAfter.Sub(authority.issued())/overlap, maxOverlap))
 }
 
-// plan returns the state that s has to become now, and the time of the next change. It issues only what is missing or due.
+// plan returns the state that s has to become now, and the time of the next change. It issues only what is missing or
+// due.
 func plan(s state, now time.Time, lifetimes Lifetimes, names []string) (state, time.Time, error) {
 	var err error
 	if s.previous.expired(now) {

@@ -29,7 +29,8 @@ func verify(serving *pair, bundle []byte, now time.Time) error {
 	return err
 }
 
-// A client that learns of a change up to maxOverlap late trusts every server, and so does a server that gets its certificate late.
+// A client that learns of a change up to maxOverlap late trusts every server, and so does a server that gets its
+// certificate late.
 func TestLateClientsAndServersTrustEachOther(t *testing.T) {
 	const step, delay = 2 * time.Hour, 10
 	var bundles [][]byte

@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// AuthoritySecret and ServingSecret are the names of the Secrets in the system's namespace. Only the propagator reads the first, which contains
-// the authorities' keys; the pods of hns-apiserver mount the second.
+// AuthoritySecret and ServingSecret are the names of the Secrets in the system's namespace. Only the propagator reads
+// the first, which contains the authorities' keys; the pods of hns-apiserver mount the second.
 const (
 	AuthoritySecret = "hns-ca"
 	ServingSecret   = "hns-apiserver-cert" //nolint:gosec // a name
@@ -72,8 +72,8 @@ func (s state) servingData() map[string][]byte {
 	}
 }
 
-// write creates or updates a Secret unless it has this content. The version of existing, which may be nil, makes a write fail that is based on an
-// outdated read.
+// write creates or updates a Secret unless it has this content. The version of existing, which may be nil, makes a
+// write fail that is based on an outdated read.
 func (c *Controller) write(ctx context.Context, existing *corev1.Secret, name string, kind corev1.SecretType, data map[string][]byte) error {
 	secrets := c.kubernetes.CoreV1().Secrets(hnc.SystemNamespace)
 	if existing == nil {

@@ -1,5 +1,5 @@
-// Package client writes copies whose bodies are encoded already, of any kind, and reads objects as package wire does. Typed and dynamic
-// clients would decode and encode each object.
+// Package client writes copies whose bodies are encoded already, of any kind, and reads objects as package wire does.
+// Typed and dynamic clients would decode and encode each object.
 package client
 
 import (

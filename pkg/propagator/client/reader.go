@@ -78,6 +78,6 @@ func (r *Reader) request(kind copies.Kind, o metav1.ListOptions) *rest.Request {
 	return request
 }
 
-// IsWatchListSemanticsUnSupported keeps reflectors from requesting lists by a watch. A list that is read item by item takes no more memory
-// than one by a watch, and costs both sides less because there is no event around each object.
+// IsWatchListSemanticsUnSupported keeps reflectors from requesting lists by a watch. A list that is read item by item
+// takes no more memory than one by a watch, and costs both sides less because there is no event around each object.
 func (r *Reader) IsWatchListSemanticsUnSupported() bool { return true }

@@ -1,5 +1,5 @@
-// Package conditions merges conditions of which several may have the same type, with different reasons; meta.SetStatusCondition keeps one
-// of each type.
+// Package conditions merges conditions of which several may have the same type, with different reasons;
+// meta.SetStatusCondition keeps one of each type.
 package conditions
 
 import (
@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Merge returns the wanted conditions, with the transition times of those old ones whose status is the same. Where several have the same
-// type, each is compared with that of the same reason.
+// Merge returns the wanted conditions, with the transition times of those old ones whose status is the same. Where
+// several have the same type, each is compared with that of the same reason.
 func Merge(old, wanted []metav1.Condition, generation int64, now metav1.Time) []metav1.Condition {
 	merged := make([]metav1.Condition, len(wanted))
 	for i, c := range wanted {

@@ -1,5 +1,5 @@
-// Package controller contains a package for each controller of the propagator, and what they share. A controller reconciles one thing, decides from
-// the cache alone, and has access to another's methods but not to its state.
+// Package controller contains a package for each controller of the propagator, and what they share. A controller
+// reconciles one thing, decides from the cache alone, and has access to another's methods but not to its state.
 package controller
 
 import (
@@ -25,7 +25,8 @@ type Queue interface {
 // dryRunVersion is after all versions of objects.
 const dryRunVersion = "9000000000000000000"
 
-// Written gives the result of a write the version with which the cache accepts it. Only that of a dry run has none of its own.
+// Written gives the result of a write the version with which the cache accepts it. Only that of a dry run has none of
+// its own.
 func (d Dependencies) Written(o *metav1.ObjectMeta) {
 	if d.DryRun {
 		o.ResourceVersion = dryRunVersion

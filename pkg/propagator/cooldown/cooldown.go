@@ -14,7 +14,8 @@ type Cooldown struct {
 
 	duration time.Duration
 	mu       sync.Mutex
-	// started holds, by name, when the latest cooldown began, as long as that matters; swept is when the others were removed.
+	// started holds, by name, when the latest cooldown began, as long as that matters; swept is when the others were
+	// removed.
 	started map[string]time.Time
 	swept   time.Time
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Ancestry returns the value of the annotation that shows the path to the root: the names of its tree labels, by their distance, joined by
-// dots, which no name contains. It is "" for a namespace without tree labels.
+// Ancestry returns the value of the annotation that shows the path to the root: the names of its tree labels, by their
+// distance, joined by dots, which no name contains. It is "" for a namespace without tree labels.
 func Ancestry(t *tree.Tree, name string) string {
 	if t.Excluded(name) {
 		return ""
@@ -31,7 +31,8 @@ func Ancestry(t *tree.Tree, name string) string {
 	return strings.Join(path, ".")
 }
 
-// AbstractAncestors returns the value of the annotation that names the abstract ancestors among the tree labels of a namespace: "" if it has none.
+// AbstractAncestors returns the value of the annotation that names the abstract ancestors among the tree labels of a
+// namespace: "" if it has none.
 func AbstractAncestors(t *tree.Tree, name string) string {
 	var names []string
 	for ancestor := range abstractAbove(t, name) {
@@ -40,8 +41,8 @@ func AbstractAncestors(t *tree.Tree, name string) string {
 	return hnc.JoinAbstractAncestors(names)
 }
 
-// abstractAbove returns the abstract ancestors above the root of a namespace with their distances, the nearest first. A namespace of the same name is
-// nearer: its label stays, and the abstract ancestor is left out.
+// abstractAbove returns the abstract ancestors above the root of a namespace with their distances, the nearest first. A
+// namespace of the same name is nearer: its label stays, and the abstract ancestor is left out.
 func abstractAbove(t *tree.Tree, name string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		if t.Excluded(name) {

@@ -27,7 +27,7 @@ func TestTheAncestryOfANamespace(t *testing.T) {
 		"named as an abstract ancestor":   {[]string{"ns a", "ns eng", "parent eng a", "abstract a eng platform"}, "eng", "eng.a.platform"},
 		"external":                        {[]string{"ns a", "has a manager other"}, "a", "a"},
 		"external, in another tree":       {[]string{"ns a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=2", "has a label x.tree.hnc.x-k8s.io/depth=1"}, "a", "a.x.y"},
-		"external, with labels that are no distances": {[]string{"ns a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=far", "has a label x.tree.hnc.x-k8s.io/depth=1",
+		"external, with labels that are not distances": {[]string{"ns a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=far", "has a label x.tree.hnc.x-k8s.io/depth=1",
 			"has a label z.tree.hnc.x-k8s.io/depth=9223372036854775807"}, "a", "a.x"},
 		"below an external one": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=10", "has a label x.tree.hnc.x-k8s.io/depth=9"},
 			"b", "b.a.x.y"},

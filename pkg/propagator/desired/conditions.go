@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Conditions returns the problems of the namespace's position in the tree, the gravest first; none for a namespace that is not part of a
-// hierarchy. Source: spec/hnc.md 3.4.
+// Conditions returns the problems of the namespace's position in the tree, the gravest first; none for a namespace that
+// is not part of a hierarchy. Source: docs/spec/hnc.md 3.4.
 func Conditions(t *tree.Tree, name string) []metav1.Condition {
 	if !t.Active(name) {
 		return nil
@@ -86,7 +86,8 @@ func heldCopies(name string, held []string) metav1.Condition {
 	}
 }
 
-// longNames returns the condition of a namespace with sources that have no copies, and objects that have no status, because of their names.
+// longNames returns the condition of a namespace with sources that have no copies, and objects that have no status,
+// because of their names.
 func longNames(name string, uncopied, unreported []string) []metav1.Condition {
 	var messages []string
 	if len(uncopied) > 0 {

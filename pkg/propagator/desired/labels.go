@@ -10,9 +10,9 @@ import (
 
 const yes = "true"
 
-// Labels returns the tree labels, the managed labels and the other labels of the propagator that the namespace must have, whether or not it
-// exists yet. Tree labels end with the namespace at which activities are halted, which is included, so that a member of a cycle has only
-// its own. Source: spec/hnc.md 3.3.
+// Labels returns the tree labels, the managed labels and the other labels of the propagator that the namespace must
+// have, whether or not it exists yet. Tree labels end with the namespace at which activities are halted, which is
+// included, so that a member of a cycle has only its own. Source: docs/spec/hnc.md 3.3.
 func Labels(t *tree.Tree, name string) map[string]string {
 	if t.Excluded(name) {
 		return nil
@@ -57,8 +57,8 @@ func reach(t *tree.Tree, name string) []string {
 	return chain
 }
 
-// LabelChanges returns how the labels of an existing namespace have to change, as the labels of a JSON merge patch: nil removes a label. It
-// returns nothing if they are right, and for a terminating namespace.
+// LabelChanges returns how the labels of an existing namespace have to change, as the labels of a JSON merge patch: nil
+// removes a label. It returns nothing if they are right, and for a terminating namespace.
 func LabelChanges(t *tree.Tree, name string) map[string]*string {
 	ns := t.Namespace(name)
 	if ns == nil || ns.Terminating {
@@ -69,7 +69,8 @@ func LabelChanges(t *tree.Tree, name string) map[string]*string {
 	})
 }
 
-// FinalizerChanges returns whether the namespace has to get our finalizer, or to lose it. A terminating namespace can't get it any more.
+// FinalizerChanges returns whether the namespace has to get our finalizer, or to lose it. A terminating namespace can't
+// get it any more.
 func FinalizerChanges(t *tree.Tree, name string) (add, remove bool) {
 	ns := t.Namespace(name)
 	if ns == nil {
@@ -79,8 +80,8 @@ func FinalizerChanges(t *tree.Tree, name string) (add, remove bool) {
 	return wanted && !ns.VanishesLast && !ns.Terminating && t.MayGetLast(name), !wanted && ns.VanishesLast
 }
 
-// changes returns how to get from present to wanted, as a JSON merge patch. Of the unwanted keys it removes only those that the propagator
-// alone writes.
+// changes returns how to get from present to wanted, as a JSON merge patch. Of the unwanted keys it removes only those
+// that the propagator alone writes.
 func changes(present, wanted map[string]string, alone func(key string) bool) map[string]*string {
 	patch := map[string]*string{}
 	for key := range present {

@@ -43,7 +43,7 @@ func TestTheLabelsOfANamespaceShowItsPositionInTheTree(t *testing.T) {
 		"below one of that name":                   {[]string{"ns a", "ns eng", "ns c", "parent eng a", "parent c eng", "abstract a eng platform"}, "c", "a:2 c:0 eng:1 in-tree included-namespace platform:4"},
 		"elsewhere, with an abstract name":         {[]string{"ns a", "ns eng", "abstract a eng"}, "eng", "eng:0 included-namespace"},
 		"halted below abstract ancestors":          {[]string{"ns b", "parent b gone", "abstract a eng", "ns a"}, "b", "b:0 in-tree included-namespace"},
-		"below an external one with labels that are no distances": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=far",
+		"below an external one with labels that are not distances": {[]string{"ns a", "ns b", "parent b a", "has a manager other", "has a label y.tree.hnc.x-k8s.io/depth=far",
 			"has a label x.tree.hnc.x-k8s.io/depth=1", "has a label z.tree.hnc.x-k8s.io/depth=9223372036854775807"}, "b", "a:1 b:0 in-tree included-namespace x:2"},
 		"external, with abstract ancestors":    {[]string{"ns a", "has a manager other", "abstract a eng"}, "a", "a:0 eng:1 included-namespace"},
 		"a leaf that was annotated as a child": {[]string{"ns p", "ns a sub-of p", "asked p a", "abstract a eng"}, "a", "a:0 eng:1 included-namespace"},

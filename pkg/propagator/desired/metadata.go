@@ -13,12 +13,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// managedLabels returns the managed labels of a namespace: those that it sets itself, and over them those that each ancestor sets, so that
-// the highest one wins. Source: spec/hnc.md 3.3, d.
+// managedLabels returns the managed labels of a namespace: those that it sets itself, and over them those that each
+// ancestor sets, so that the highest one wins. Source: docs/spec/hnc.md 3.3, d.
 func managedLabels(t *tree.Tree, name string) map[string]string { return managed(t, name, labelsOf) }
 
-// ManagedAnnotations returns the managed annotations of a namespace. An external namespace keeps those that it has; its Hierarchy sets
-// those of its descendants only.
+// ManagedAnnotations returns the managed annotations of a namespace. An external namespace keeps those that it has; its
+// Hierarchy sets those of its descendants only.
 func ManagedAnnotations(t *tree.Tree, name string) map[string]string {
 	if t.Excluded(name) || t.External(name) {
 		return map[string]string{}
@@ -95,7 +95,8 @@ func metadataProblems(t *tree.Tree, name string) []metav1.Condition {
 	return append(found, leftOut(t, name)...)
 }
 
-// clashes describes the keys that the namespace itself and an ancestor set to different values. It removes them from own.
+// clashes describes the keys that the namespace itself and an ancestor set to different values. It removes them from
+// own.
 func clashes(what, name, ancestor string, own, inherited map[string]string) []string {
 	var described []string
 	for _, key := range slices.Sorted(maps.Keys(own)) {

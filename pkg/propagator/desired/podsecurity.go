@@ -9,12 +9,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// A sub-namespace has the Pod Security labels of its parent, and an annotation that records them. A label whose value is not the recorded
-// one was written by a user who may update the namespace: it is pinned, and stays until it is removed. Only the propagator writes the
-// record.
+// A sub-namespace has the Pod Security labels of its parent, and an annotation that records them. A label whose value
+// is not the recorded one was written by a user who may update the namespace: it is pinned, and stays until it is
+// removed. Only the propagator writes the record.
 
-// InheritedPodSecurity returns the Pod Security labels that a namespace inherits from its parent, without those that are pinned or set by
-// hierarchies.
+// InheritedPodSecurity returns the Pod Security labels that a namespace inherits from its parent, without those that
+// are pinned or set by hierarchies.
 func InheritedPodSecurity(t *tree.Tree, name string) map[string]string {
 	inherited := map[string]string{}
 	if !followsPodSecurity(t, name) {
@@ -56,8 +56,8 @@ func podSecurity(t *tree.Tree, name string) map[string]string {
 	return labels
 }
 
-// followsPodSecurity reports whether the namespace is a sub-namespace below an effective parent. Without a Subnamespace, which users
-// allowed to edit the parent can remove, it follows the parent but loses no label.
+// followsPodSecurity reports whether the namespace is a sub-namespace below an effective parent. Without a
+// Subnamespace, which users allowed to edit the parent can remove, it follows the parent but loses no label.
 func followsPodSecurity(t *tree.Tree, name string) bool {
 	parent := t.Parent(name)
 	if !t.InheritsPodSecurity() || parent == "" || t.Namespace(parent) == nil || len(reach(t, name)) < 2 {
@@ -67,7 +67,8 @@ func followsPodSecurity(t *tree.Tree, name string) bool {
 	return ns == nil || ns.SubnamespaceOf == parent
 }
 
-// pinned reports whether a user has written a Pod Security label of a namespace. Labels that hierarchies set can't be pinned.
+// pinned reports whether a user has written a Pod Security label of a namespace. Labels that hierarchies set can't be
+// pinned.
 func pinned(t *tree.Tree, name, key string) bool {
 	ns := t.Namespace(name)
 	if ns == nil || t.Keys().Label(key) {
@@ -78,7 +79,8 @@ func pinned(t *tree.Tree, name, key string) bool {
 	return ok && (!inherited || recorded != value)
 }
 
-// outdatedPodSecurity reports whether a label of a namespace is an inherited one, which is removed when the parent loses it.
+// outdatedPodSecurity reports whether a label of a namespace is an inherited one, which is removed when the parent
+// loses it.
 func outdatedPodSecurity(t *tree.Tree, name, key string) bool {
 	return slices.Contains(hnc.PodSecurityLabels, key) && followsPodSecurity(t, name) && !pinned(t, name, key)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// RequiredChild reports whether a Subnamespace has to be created because the parent requires it, and why that is impossible or was
-// rejected. Where nothing may be written, nothing is created either: the parent may be about to be deleted.
+// RequiredChild reports whether a Subnamespace has to be created because the parent requires it, and why that is
+// impossible or was rejected. Where nothing may be written, nothing is created either: the parent may be about to be
+// deleted.
 func RequiredChild(t *tree.Tree, key tree.Key) (due bool, problem string) {
 	if !t.Requires(key) || t.SubnamespaceRecord(key) != nil || !t.Active(key.Parent) || t.Frozen(key.Parent) {
 		return false, ""

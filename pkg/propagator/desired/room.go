@@ -13,16 +13,18 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// maxManagedBytes bounds the labels, and the annotations, that hierarchies set on one Namespace: the bytes of their keys and values. Kubernetes has a
-// limit of 256 KiB for the annotations of an object, and etcd one of 1.5 MiB for a request, which contains the keys of labels again as managed fields. A
-// Namespace that exceeds one of them could not be written at all, and would keep the labels of an earlier tree.
+// maxManagedBytes bounds the labels, and the annotations, that hierarchies set on one Namespace: the bytes of their
+// keys and values. Kubernetes has a limit of 256 KiB for the annotations of an object, and etcd one of 1.5 MiB for a
+// request, which contains the keys of labels again as managed fields. A Namespace that exceeds one of them could not be
+// written at all, and would keep the labels of an earlier tree.
 const maxManagedBytes = 192 << 10
 
 // labelsOf and annotationsOf pick one of two results.
 func labelsOf(labels, _ map[string]string) map[string]string           { return labels }
 func annotationsOf(_, annotations map[string]string) map[string]string { return annotations }
 
-// levels returns the labels or annotations that are set on a namespace by its ancestors, the highest first, and by itself: in the order in which they win.
+// levels returns the labels or annotations that are set on a namespace by its ancestors, the highest first, and by
+// itself: in the order in which they win.
 func levels(t *tree.Tree, name string, of func(labels, annotations map[string]string) map[string]string) []map[string]string {
 	var all []map[string]string
 	for _, at := range slices.Backward(reach(t, name)[1:]) {
@@ -31,7 +33,8 @@ func levels(t *tree.Tree, name string, of func(labels, annotations map[string]st
 	return append(all, of(t.Own(name)), of(t.Inherited(name)))
 }
 
-// room returns how many bytes of labels, or of annotations, may be set on a namespace. An external one has most of them already, and no ancestors.
+// room returns how many bytes of labels, or of annotations, may be set on a namespace. An external one has most of them
+// already, and no ancestors.
 func room(t *tree.Tree, name string) int {
 	if t.External(name) {
 		return math.MaxInt
@@ -39,8 +42,8 @@ func room(t *tree.Tree, name string) int {
 	return maxManagedBytes
 }
 
-// fit merges levels, of which the first wins. It returns what has room in a number of bytes, the first levels first, and the keys that are left out, in order. A
-// key that is left out is not taken from a later level.
+// fit merges levels, of which the first wins. It returns what has room in a number of bytes, the first levels first,
+// and the keys that are left out, in order. A key that is left out is not taken from a later level.
 func fit(levels []map[string]string, room int) (fits map[string]string, leftOut []string) {
 	size := 0
 	for _, level := range levels {
@@ -72,7 +75,8 @@ func fit(levels []map[string]string, room int) (fits map[string]string, leftOut 
 	return fits, sets.List(left)
 }
 
-// leftOut returns the condition of a namespace that has no room for all labels and annotations that hierarchies set on it.
+// leftOut returns the condition of a namespace that has no room for all labels and annotations that hierarchies set on
+// it.
 func leftOut(t *tree.Tree, name string) []metav1.Condition {
 	var found []metav1.Condition
 	for _, c := range []struct {
@@ -94,8 +98,8 @@ func leftOut(t *tree.Tree, name string) []metav1.Condition {
 	return found
 }
 
-// LabelParts divides changes of a namespace's labels into writes that may fail independently, the most important first: what the propagator alone writes,
-// removals and Pod Security; what ancestors set; what the namespace itself sets.
+// LabelParts divides changes of a namespace's labels into writes that may fail independently, the most important first:
+// what the propagator alone writes, removals and Pod Security; what ancestors set; what the namespace itself sets.
 func LabelParts(t *tree.Tree, name string, changes map[string]*string) []map[string]*string {
 	parts := []map[string]*string{{}, {}, {}}
 	above := levels(t, name, labelsOf)

@@ -10,7 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree/treetest"
 )
 
-// One object may set 32 KiB, and stored ones more. Together they may have no room on a Namespace, which would keep the labels of an earlier tree.
+// One object may set 32 KiB, and stored ones more. Together they may have no room on a Namespace, which would keep the
+// labels of an earlier tree.
 func TestLabelsAndAnnotationsFromAboveHaveRoomFirst(t *testing.T) {
 	w := treetest.New("ns a", "ns b", "ns c", "parent b a", "parent c b")
 	large := strings.Repeat("x", maxManagedBytes/2)

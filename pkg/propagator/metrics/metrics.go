@@ -1,6 +1,6 @@
 // Package metrics holds the metrics that controllers share. Those of a single controller are in its package.
 //
-// Metrics whose names HNC gave are gauges, although their names end with _total. Source: spec/hnc.md 5.2.
+// Metrics whose names HNC gave are gauges, although their names end with _total. Source: docs/spec/hnc.md 5.2.
 package metrics
 
 import (
@@ -77,8 +77,8 @@ func New(register Register, suppressKinds bool) *Metrics {
 	return m
 }
 
-// Registered returns the metrics of a controller. It creates and registers them when it is called for the first time with that name: several
-// controllers, one after the other, have the same metrics.
+// Registered returns the metrics of a controller. It creates and registers them when it is called for the first time
+// with that name: several controllers, one after the other, have the same metrics.
 func Registered[T any](m *Metrics, name string, create func() (T, []metrics.Registerable)) T {
 	if known, ok := m.once.Load(name); ok {
 		return known.(T)
@@ -119,7 +119,8 @@ func (m *Metrics) WriteCopy(kind, verb, result string) {
 	m.writes.WithLabelValues(kind, verb, result).Inc()
 }
 
-// Reconciling counts a reconciliation of a namespace, a Hierarchy or a Subnamespace, which lasts until the result is called.
+// Reconciling counts a reconciliation of a namespace, a Hierarchy or a Subnamespace, which lasts until the result is
+// called.
 func (m *Metrics) Reconciling() (done func()) {
 	m.reconciled.WithLabelValues().Inc()
 	return m.reconciledPeak.Begin()

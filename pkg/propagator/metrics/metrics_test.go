@@ -11,7 +11,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics/metricstest"
 )
 
-// The other rows of spec/hnc.md 5.2 are tested with the controllers that own the metrics.
+// The other rows of docs/spec/hnc.md 5.2 are tested with the controllers that own the metrics.
 func TestTheMetricsThatHNCHad(t *testing.T) {
 	registry := metrics.NewKubeRegistry()
 	m := New(registry.MustRegister, false)

@@ -1,5 +1,6 @@
-// Package observe runs the propagator without letting it write: each write is sent as a dry run, which the API server validates and does not store. So it
-// reports what a propagator would write in a cluster, decided by its own code, with its own rights.
+// Package observe runs the propagator without letting it write: each write is sent as a dry run, which the API server
+// validates and does not store. So it reports what a propagator would write in a cluster, decided by its own code, with
+// its own rights.
 package observe
 
 import (
@@ -21,16 +22,17 @@ import (
 )
 
 const (
-	// quiet is how long the propagator must have had nothing to do until the report is complete. It is longer than the windows in which it collects
-	// changes of statuses.
+	// quiet is how long the propagator must have had nothing to do until the report is complete. It is longer than the
+	// windows in which it collects changes of statuses.
 	quiet = 3 * time.Second
 	// timeout limits how long that may take.
 	timeout = 10 * time.Minute
 )
 
-// Run returns what a propagator with the command line args would write in the cluster that config leads to. The configuration should have the
-// propagator's identity, because admission policies and rights depend on it. If the store and the cluster appear to come from different backups, trust says
-// what is right, hnc.TrustHierarchies or hnc.TrustNamespaces; with "", it is what the propagator would decide.
+// Run returns what a propagator with the command line args would write in the cluster that config leads to. The
+// configuration should have the propagator's identity, because admission policies and rights depend on it. If the store
+// and the cluster appear to come from different backups, trust says what is right, hnc.TrustHierarchies or
+// hnc.TrustNamespaces; with "", it is what the propagator would decide.
 func Run(ctx context.Context, config *rest.Config, args []string, trust string) (*Report, error) {
 	o := options.New()
 	flags := pflag.NewFlagSet(options.Name, pflag.ContinueOnError)

@@ -34,8 +34,8 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-// ManagerConfig returns the configuration of a Manager with all clients set, which write only during the term unless it is nil. The function ends the
-// recording of events.
+// ManagerConfig returns the configuration of a Manager with all clients set, which write only during the term unless it
+// is nil. The function ends the recording of events.
 func ManagerConfig(ctx context.Context, base *rest.Config, term *serving.Term) (propagator.Config, func(), error) {
 	var config propagator.Config
 	unlimited, err := rest.HTTPClientFor(base)
@@ -80,7 +80,8 @@ func ManagerConfig(ctx context.Context, base *rest.Config, term *serving.Term) (
 		return config, nil, err
 	}
 
-	// The last events are recorded after the context has ended, and the lease is released. Nothing follows from an event.
+	// The last events are recorded after the context has ended, and the lease is released. Nothing follows from an
+	// event.
 	eventsClient, err := kubernetes.NewForConfigAndClient(clientconfig.Protobuf(base), unlimited)
 	if err != nil {
 		return config, nil, err
@@ -95,7 +96,7 @@ func ManagerConfig(ctx context.Context, base *rest.Config, term *serving.Term) (
 		return discover(ctx, kubernetesClient.Discovery())
 	}
 	config.Copies = client.New(rawClient)
-	// Users find our events by this component (spec/hnc.md 4.1).
+	// Users find our events by this component (docs/spec/hnc.md 4.1).
 	config.Events = broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: hnc.GroupName})
 	return config, broadcaster.Shutdown, nil
 }

@@ -21,9 +21,10 @@ const definition = "hierarchyconfigurations." + hnc.GroupName
 // migrationPeriod is the time between two looks at whether HNC's hierarchies are still in the cluster.
 const migrationPeriod = time.Second
 
-// awaitMigration returns true when hierarchies may be propagated, false when the context ends first. In a cluster whose hierarchies are still in HNC's
-// objects, an empty store does not mean that no namespace has a parent: acting on it would delete all copies. A store that was propagated before, which
-// the system namespace records, is not empty, and leftovers of HNC do not matter then.
+// awaitMigration returns true when hierarchies may be propagated, false when the context ends first. In a cluster whose
+// hierarchies are still in HNC's objects, an empty store does not mean that no namespace has a parent: acting on it
+// would delete all copies. A store that was propagated before, which the system namespace records, is not empty, and
+// leftovers of HNC do not matter then.
 func awaitMigration(ctx context.Context, kubernetes kubernetes.Interface, metadata metadata.Interface) bool {
 	logger, logged := klog.FromContext(ctx), false
 	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}

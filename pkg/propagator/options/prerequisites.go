@@ -11,8 +11,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// requirePolicies returns an error if kube-apiserver does not serve the kinds of the admission policies that protect copies and tree labels: nothing must be
-// propagated then. A kube-apiserver that does not answer yet is no error.
+// requirePolicies returns an error if kube-apiserver does not serve the kinds of the admission policies that protect
+// copies and tree labels: nothing must be propagated then. A kube-apiserver that does not answer yet is no error.
 func requirePolicies(ctx context.Context, client discovery.DiscoveryInterface) error {
 	served, err := client.ServerResourcesForGroupVersion("admissionregistration.k8s.io/v1")
 	if apierrors.IsNotFound(err) {

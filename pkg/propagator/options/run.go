@@ -19,8 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/serving"
 )
 
-// Run runs a propagator until the context ends, or until the lease or the API server's store is lost, which is an error: the process has to
-// restart then. It registers the metrics, and metricsHandler serves them.
+// Run runs a propagator until the context ends, or until the lease or the API server's store is lost, which is an
+// error: the process has to restart then. It registers the metrics, and metricsHandler serves them.
 func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHandler http.Handler) error {
 	base, err := o.restConfig()
 	if err != nil {
@@ -54,7 +54,8 @@ func (o *Options) Run(ctx context.Context, register metrics.Register, metricsHan
 	if err != nil {
 		return err
 	}
-	// A standby watches too, so that taking over does not list the whole cluster: while no replica leads, creations of sub-namespaces wait.
+	// A standby watches too, so that taking over does not list the whole cluster: while no replica leads, creations of
+	// sub-namespaces wait.
 	p.Watch(ctx)
 	go func() {
 		defer cancel()

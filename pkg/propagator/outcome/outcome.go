@@ -18,8 +18,9 @@ import (
 // ErrStale reports that a decision was based on an outdated cache. It is retried, and not worth a line in the log.
 var ErrStale = errors.New("the cache is outdated")
 
-// Record counts a write of anything but a copy, and returns the error to retry it for. It calls observe, which enters the result in the cache, if
-// the write succeeded. That the object or its namespace is gone, or is being deleted, is no error.
+// Record counts a write of anything but a copy, and returns the error to retry it for. It calls observe, which enters
+// the result in the cache, if the write succeeded. That the object or its namespace is gone, or is being deleted, is no
+// error.
 func Record(m *metrics.Metrics, kind, verb, name string, err error, observe func()) error {
 	result := "failed"
 	defer func() { m.Write(kind, verb, result) }()
@@ -48,8 +49,8 @@ func Rejected(err error) bool {
 	return errors.As(err, &status) && status.Status().Code/100 == 4 && !errors.Is(err, ErrStale) && !apierrors.IsTooManyRequests(err)
 }
 
-// MissingRightHint says how to grant the propagator a right that it lacks for a resource, "" if that is not the error. Other rejections, such as a
-// quota's, have the same code; an authorizer's message says what the user cannot do.
+// MissingRightHint says how to grant the propagator a right that it lacks for a resource, "" if that is not the error.
+// Other rejections, such as a quota's, have the same code; an authorizer's message says what the user cannot do.
 func MissingRightHint(resource schema.GroupResource, err error) string {
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), " cannot ") {
 		return ""

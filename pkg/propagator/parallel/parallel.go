@@ -1,5 +1,5 @@
-// Package parallel runs functions in parallel. Unlike errgroup it returns all errors, in the order of the functions: statuses report them, and a
-// status that differs with each attempt would be written each time.
+// Package parallel runs functions in parallel. Unlike errgroup it returns all errors, in the order of the functions:
+// statuses report them, and a status that differs with each attempt would be written each time.
 package parallel
 
 import (
@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Run runs all functions in parallel and returns their errors, joined. How many run at a time is up to the slots that they acquire.
+// Run runs all functions in parallel and returns their errors, joined. How many run at a time is up to the slots that
+// they acquire.
 func Run(functions []func() error) error {
 	errs := make([]error, len(functions))
 	var group sync.WaitGroup

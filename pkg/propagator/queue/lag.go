@@ -23,8 +23,8 @@ func NewLag(done func(kind int, d time.Duration)) *Lag {
 	return &Lag{pending: map[Key]*wave{}, done: done, now: time.Now}
 }
 
-// Start records that a change at the given time has caused the work. Work that an earlier change has caused too counts as done for that
-// change.
+// Start records that a change at the given time has caused the work. Work that an earlier change has caused too counts
+// as done for that change.
 func (l *Lag) Start(at time.Time, keys []Key) {
 	if len(keys) == 0 {
 		return

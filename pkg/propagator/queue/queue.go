@@ -1,6 +1,6 @@
-// Package queue orders the propagator's work: what a request waits for comes first, bulk work last, and trees take turns. client-go's work
-// queues do the queueing, delays and back-off; this package adds the order. In their order, that of arrival, a change in a small tree would
-// wait for all copies of a large one.
+// Package queue orders the propagator's work: what a request waits for comes first, bulk work last, and trees take
+// turns. client-go's work queues do the queueing, delays and back-off; this package adds the order. In their order,
+// that of arrival, a change in a small tree would wait for all copies of a large one.
 package queue
 
 import (
@@ -49,8 +49,8 @@ var names = map[Class]string{
 // String returns the class as metrics name it.
 func (c Class) String() string { return names[c] }
 
-// Key identifies work. Kind is the number of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name of the object in
-// the namespace, for these, for Subnamespace, for QuotaStatus and for Release.
+// Key identifies work. Kind is the number of the propagated kind, for Source, OrphanedCopies and Copy; Name is the name
+// of the object in the namespace, for these, for Subnamespace, for QuotaStatus and for Release.
 type Key struct {
 	Class     Class
 	Kind      int
@@ -64,13 +64,14 @@ const (
 	maxBackoff = 10 * time.Second
 )
 
-// Queue is a work queue that hands out lower classes first, and within a class one key of each tree in turn: a single change in one tree
-// never waits for more than one key of each other tree. Keys of one tree and class are handed out in the order of their arrival.
+// Queue is a work queue that hands out lower classes first, and within a class one key of each tree in turn: a single
+// change in one tree never waits for more than one key of each other tree. Keys of one tree and class are handed out in
+// the order of their arrival.
 type Queue = workqueue.TypedRateLimitingInterface[Key]
 
-// New returns an empty queue. treeOf returns the tree that a namespace is in; nil makes each namespace a tree of its own. It is called with
-// the queue locked, so it must not wait for a caller that adds work. length, unless it is nil, is called with each change of a class's
-// length.
+// New returns an empty queue. treeOf returns the tree that a namespace is in; nil makes each namespace a tree of its
+// own. It is called with the queue locked, so it must not wait for a caller that adds work. length, unless it is nil,
+// is called with each change of a class's length.
 func New(treeOf func(namespace string) string, length func(class string, length int)) Queue {
 	if treeOf == nil {
 		treeOf = func(namespace string) string { return namespace }
@@ -84,8 +85,8 @@ func New(treeOf func(namespace string) string, length func(class string, length 
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[Key]{DelayingQueue: delaying})
 }
 
-// bulk is the first of the classes between which trees take turns as if they were one, so that the copies of one tree do not wait for
-// another's destinations.
+// bulk is the first of the classes between which trees take turns as if they were one, so that the copies of one tree
+// do not wait for another's destinations.
 const bulk = Destination
 
 // byClass is the storage under a work queue, which guards it.

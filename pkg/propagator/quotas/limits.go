@@ -16,8 +16,8 @@ type Limits struct {
 	Selector *corev1.ScopeSelector
 }
 
-// Governing returns the quotas that apply to a namespace: its own and those of its ancestors. Those in namespaces that are excluded from hierarchies
-// apply nowhere.
+// Governing returns the quotas that apply to a namespace: its own and those of its ancestors. Those in namespaces that
+// are excluded from hierarchies apply nowhere.
 func (s *Store) Governing(t *tree.Tree, namespace string) []*Quota {
 	if len(s.quotas) == 0 {
 		return nil
@@ -31,8 +31,9 @@ func (s *Store) Governing(t *tree.Tree, namespace string) []*Quota {
 	return governing
 }
 
-// Fitting returns those of the quotas that apply to a namespace that fit into its ResourceQuotas, those of the root first: no quota keeps out one from above.
-// More than fit are not accepted, but may have been stored before that, and come together by a move.
+// Fitting returns those of the quotas that apply to a namespace that fit into its ResourceQuotas, those of the root
+// first: no quota keeps out one from above. More than fit are not accepted, but may have been stored before that, and
+// come together by a move.
 func (s *Store) Fitting(t *tree.Tree, namespace string) (fitting []*Quota) {
 	if len(s.quotas) == 0 {
 		return nil
@@ -57,8 +58,8 @@ func (s *Store) Fits(t *tree.Tree, q *Quota) bool {
 	return slices.ContainsFunc(s.Fitting(t, q.Namespace), func(fitting *Quota) bool { return fitting.Key == q.Key })
 }
 
-// Limits returns, by scope, the limits that ResourceQuotas have to enforce in a namespace: of each resource the lowest that a quota allows the
-// namespace. allows returns what a quota allows the namespace.
+// Limits returns, by scope, the limits that ResourceQuotas have to enforce in a namespace: of each resource the lowest
+// that a quota allows the namespace. allows returns what a quota allows the namespace.
 func (s *Store) Limits(t *tree.Tree, namespace string, allows func(*Quota) corev1.ResourceList) map[quota.Scope]*Limits {
 	limits := map[quota.Scope]*Limits{}
 	for _, q := range s.Fitting(t, namespace) {

@@ -119,7 +119,8 @@ func remove[T any](byNamespace map[string]map[string]*T, key Key) {
 	}
 }
 
-// newer reports whether the version of a record is newer than the known one. Versions that can't be compared count as newer.
+// newer reports whether the version of a record is newer than the known one. Versions that can't be compared count as
+// newer.
 func newer(version, known string) bool {
 	c, err := resourceversion.CompareResourceVersion(version, known)
 	return err != nil || c > 0

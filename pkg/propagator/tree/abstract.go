@@ -6,10 +6,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Abstract ancestors are names above the root of a tree that are no namespaces. The root and all its descendants have tree labels for them.
+// Abstract ancestors are names above the root of a tree that are not namespaces. The root and all its descendants have
+// tree labels for them.
 
-// AbstractAncestors returns the abstract ancestors that the effective Hierarchy of a namespace specifies, the nearest first; nil if there are none.
-// A namespace that has some is always a root. It was not external when they were set, and does not escape them by becoming external.
+// AbstractAncestors returns the abstract ancestors that the effective Hierarchy of a namespace specifies, the nearest
+// first; nil if there are none. A namespace that has some is always a root. It was not external when they were set, and
+// does not escape them by becoming external.
 func (f *facts) AbstractAncestors(name string) []string {
 	if f.Excluded(name) {
 		return nil
@@ -20,7 +22,8 @@ func (f *facts) AbstractAncestors(name string) []string {
 	return nil
 }
 
-// SharedNames returns the abstract ancestors of a namespace that are the names of namespaces as well, without having been allowed to.
+// SharedNames returns the abstract ancestors of a namespace that are the names of namespaces as well, without having
+// been allowed to.
 func (f *facts) SharedNames(name string) []string {
 	if h := f.Hierarchy(name); h == nil || h.SharesNames {
 		return nil

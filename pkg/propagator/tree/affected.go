@@ -8,8 +8,8 @@ import (
 
 // Affected is what a change affects. Names may repeat.
 type Affected struct {
-	// Moved are namespaces whose chain of ancestors may have changed, or whether they are halted: everything that the propagator writes in them
-	// may be different now.
+	// Moved are namespaces whose chain of ancestors may have changed, or whether they are halted: everything that the
+	// propagator writes in them may be different now.
 	Moved []string
 	// Changed are namespaces whose own labels or whose Hierarchy's status may be different now.
 	Changed []string
@@ -19,8 +19,8 @@ type Affected struct {
 	Propagation bool
 }
 
-// descendantsChanged adds to what is affected what depends on whether a namespace terminates, or allows cascading deletion: what is created on behalf
-// of its descendants, and which of them may be deleted.
+// descendantsChanged adds to what is affected what depends on whether a namespace terminates, or allows cascading
+// deletion: what is created on behalf of its descendants, and which of them may be deleted.
 func (t *Tree) descendantsChanged(affected *Affected, name string) {
 	descendants := t.forest.Descendants(name)
 	affected.Changed = append(affected.Changed, descendants...)
@@ -44,7 +44,8 @@ func (t *Tree) requestsChanged(affected *Affected, name string) {
 	}
 }
 
-// claimsOn returns the keys of the existing and the required Subnamespaces of that name, and of the one that the namespace's annotation names.
+// claimsOn returns the keys of the existing and the required Subnamespaces of that name, and of the one that the
+// namespace's annotation names.
 func (t *Tree) claimsOn(name string) []Key {
 	keys := t.RequestsFor(name)
 	if ns := t.namespaces[name]; ns != nil && ns.SubnamespaceOf != "" && !t.byName[name].Has(ns.SubnamespaceOf) {
@@ -67,8 +68,8 @@ func (n *Namespace) request() request {
 	}
 }
 
-// requestChanged reports whether Subnamespaces of a namespace's name may have to be acted on when its record changes; old or ns is nil if there was or
-// is none.
+// requestChanged reports whether Subnamespaces of a namespace's name may have to be acted on when its record changes;
+// old or ns is nil if there was or is none.
 func (t *Tree) requestChanged(old, ns *Namespace) bool {
 	return old == nil || ns == nil || old.request() != ns.request() || slices.ContainsFunc(t.RequestsFor(ns.Name), func(key Key) bool {
 		return old.isLabeledChild(key.Parent) != ns.isLabeledChild(key.Parent)

@@ -28,7 +28,8 @@ func (t *Tree) DeleteNamespace(name string, uid types.UID) Affected {
 }
 
 func (t *Tree) setNamespace(name string, old, ns *Namespace) Affected {
-	// Whether the records in the namespace are effective depends on its incarnation, and on whether it terminates or is excluded.
+	// Whether the records in the namespace are effective depends on its incarnation, and on whether it terminates or is
+	// excluded.
 	var inside []Key
 	if old == nil || ns == nil || old.UID != ns.UID || old.Terminating != ns.Terminating || old.excluded != ns.excluded {
 		for child := range t.subnamespaces[name] {
@@ -179,8 +180,8 @@ type position struct {
 	excluded bool
 }
 
-// update runs mutate, which may change the positions of the named namespaces, and returns what that affects. The descendants of a namespace do not
-// depend on its own parent, so they are looked up only if there was a change.
+// update runs mutate, which may change the positions of the named namespaces, and returns what that affects. The
+// descendants of a namespace do not depend on its own parent, so they are looked up only if there was a change.
 func (t *Tree) update(names []string, mutate func()) Affected {
 	before := make([]position, len(names))
 	gave := make([]given, len(names))

@@ -20,8 +20,9 @@ type facts struct {
 	annotated map[string]sets.Set[string]
 }
 
-// HasSubnamespaces reports whether a sub-namespace is, or is about to be created, directly below the namespace. An annotation without a Subnamespace
-// has no effect: otherwise the owner of any namespace could protect this one from deletion.
+// HasSubnamespaces reports whether a sub-namespace is, or is about to be created, directly below the namespace. An
+// annotation without a Subnamespace has no effect: otherwise the owner of any namespace could protect this one from
+// deletion.
 func (f *facts) HasSubnamespaces(name string) bool {
 	for child, s := range f.subnamespaces[name] {
 		if f.Excluded(child) || f.Subnamespace(s.Key) == nil {
@@ -34,8 +35,9 @@ func (f *facts) HasSubnamespaces(name string) bool {
 	return false
 }
 
-// IsDetached reports whether an active sub-namespace has no Subnamespace that keeps it, or keeps it any longer: its annotation and its Hierarchy name the parent.
-// It is deleted along with the parent as all sub-namespaces are. That takes no other right than to create the Subnamespace again, and to delete it.
+// IsDetached reports whether an active sub-namespace has no Subnamespace that keeps it, or keeps it any longer: its
+// annotation and its Hierarchy name the parent. It is deleted along with the parent as all sub-namespaces are. That
+// takes no other right than to create the Subnamespace again, and to delete it.
 func (f *facts) IsDetached(key Key) bool {
 	ns, h, s := f.namespaces[key.Name], f.Hierarchy(key.Name), f.Subnamespace(key)
 	return ns != nil && !ns.Terminating && ns.SubnamespaceOf == key.Parent && (s == nil || !s.Held()) &&
@@ -53,8 +55,8 @@ func (f *facts) Detached(parent string) []Key {
 	return keys
 }
 
-// Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist yet or not, and how many other
-// children it has, whatever made them its children.
+// Claims returns how many Subnamespaces in the namespace hold the claim on their name, whether their namespaces exist
+// yet or not, and how many other children it has, whatever made them its children.
 func (f *facts) Claims(name string) int {
 	n := 0
 	claimed := func(child string) bool {
@@ -79,7 +81,8 @@ func (f *facts) Orphaned(name string) bool {
 	return ns != nil && ns.SubnamespaceOf != "" && f.Subnamespace(Key{Parent: ns.SubnamespaceOf, Name: name}) == nil
 }
 
-// LimitsPending reports whether the namespace is a new sub-namespace in which the limits above are not known to be in force: nobody gets permissions there.
+// LimitsPending reports whether the namespace is a new sub-namespace in which the limits above are not known to be in
+// force: nobody gets permissions there.
 func (f *facts) LimitsPending(name string) bool {
 	ns := f.namespaces[name]
 	if ns == nil || ns.LimitsPending == "" {
@@ -89,8 +92,9 @@ func (f *facts) LimitsPending(name string) bool {
 	return s != nil && s.UID == ns.LimitsPending
 }
 
-// CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the label that it had when it began
-// to terminate, because its Hierarchy may be gone by now. Members of a cycle have no ancestors, and what is beyond a cycle is not consulted.
+// CascadingAllowed reports whether the namespace or an ancestor allows cascading deletion: by its Hierarchy, or by the
+// label that it had when it began to terminate, because its Hierarchy may be gone by now. Members of a cycle have no
+// ancestors, and what is beyond a cycle is not consulted.
 func (f *facts) CascadingAllowed(name string) bool {
 	chain := f.forest.Chain(name)
 	cyclic := f.forest.Parent(chain[len(chain)-1]) != ""
@@ -113,11 +117,13 @@ func (n *Namespace) recordsCascading() bool {
 	return n.Terminating && n.Labels[hnc.LabelCascadingDeletion] == hnc.CascadingAllowed
 }
 
-// Frozen reports whether nothing may be granted in the namespace on behalf of its ancestors: activities are halted there, or it goes.
+// Frozen reports whether nothing may be granted in the namespace on behalf of its ancestors: activities are halted
+// there, or it goes.
 func (f *facts) Frozen(name string) bool { return f.Halted(name) || f.Goes(name) }
 
-// Halted reports whether nothing may be written or removed in the namespace on behalf of its ancestors: it does not exist, can never be part of a
-// hierarchy, or activities are halted at or above it. A namespace that is excluded by its labels has no ancestors: its copies are removed.
+// Halted reports whether nothing may be written or removed in the namespace on behalf of its ancestors: it does not
+// exist, can never be part of a hierarchy, or activities are halted at or above it. A namespace that is excluded by its
+// labels has no ancestors: its copies are removed.
 func (f *facts) Halted(name string) bool {
 	if f.namespaces[name] == nil || f.NameExcluded(name) {
 		return true
@@ -126,9 +132,10 @@ func (f *facts) Halted(name string) bool {
 	return at != ""
 }
 
-// Goes reports whether the namespace or an ancestor of it terminates. The objects of a terminating ancestor vanish with their namespace and were not
-// withdrawn; a surviving descendant keeps their copies until it is part of a tree again (spec/hnc.md 3.6). Users may keep a namespace terminating for as
-// long as they like, so what is withdrawn in the ancestors that stay is withdrawn nevertheless.
+// Goes reports whether the namespace or an ancestor of it terminates. The objects of a terminating ancestor vanish with
+// their namespace and were not withdrawn; a surviving descendant keeps their copies until it is part of a tree again
+// (docs/spec/hnc.md 3.6). Users may keep a namespace terminating for as long as they like, so what is withdrawn in the
+// ancestors that stay is withdrawn nevertheless.
 func (f *facts) Goes(name string) bool {
 	return slices.ContainsFunc(f.forest.Chain(name), func(at string) bool {
 		ns := f.namespaces[at]
@@ -136,10 +143,11 @@ func (f *facts) Goes(name string) bool {
 	})
 }
 
-// parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or else the one that has a Subnamespace
-// for it. An existing namespace belongs to a Subnamespace only if its own annotation says so: no user can capture a namespace by creating a
-// Subnamespace of its name. An external namespace has no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which
-// does not take it and its descendants out of the tree: its labels, which only the propagator writes, name the parent.
+// parentFor returns the effective parent of the namespace from the records: the parent that its Hierarchy names, or
+// else the one that has a Subnamespace for it. An existing namespace belongs to a Subnamespace only if its own
+// annotation says so: no user can capture a namespace by creating a Subnamespace of its name. An external namespace has
+// no parent. Kubernetes deletes the records of a terminating namespace before the namespace, which does not take it and
+// its descendants out of the tree: its labels, which only the propagator writes, name the parent.
 func (f *facts) parentFor(name string) string {
 	if f.Excluded(name) {
 		return ""

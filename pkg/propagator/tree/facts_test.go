@@ -56,7 +56,8 @@ func TestNothingIsWrittenWhereActivitiesAreHaltedOrAnAncestorTerminates(t *testi
 	}
 }
 
-// Kubernetes deletes the records of a terminating namespace before the namespace, which a tenant's finalizer keeps for as long as they like.
+// Kubernetes deletes the records of a terminating namespace before the namespace, which a tenant's finalizer keeps for
+// as long as they like.
 func TestATerminatingNamespaceStaysBelowItsParent(t *testing.T) {
 	labeled := func(n *Namespace) { n.Labels = map[string]string{hnc.TreeLabel("a"): "1", hnc.TreeLabel("b"): "0"} }
 	tree := chain()

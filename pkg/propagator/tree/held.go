@@ -30,7 +30,8 @@ func (o objects) set(namespace, object string, member bool) bool {
 
 func (o objects) in(namespace string) []string { return slices.Sorted(maps.Keys(o[namespace])) }
 
-// SetHeld records whether an object, named with its kind, is a deleted copy that finalizers keep. It reports whether that is new.
+// SetHeld records whether an object, named with its kind, is a deleted copy that finalizers keep. It reports whether
+// that is new.
 func (t *Tree) SetHeld(namespace, object string, held bool) bool {
 	return t.held.set(namespace, object, held)
 }
@@ -38,12 +39,14 @@ func (t *Tree) SetHeld(namespace, object string, held bool) bool {
 // Held returns the deleted copies in the namespace that finalizers keep, in order.
 func (t *Tree) Held(namespace string) []string { return t.held.in(namespace) }
 
-// SetUncopied records whether an object, named with its kind, is a source that has no copies because of its name. It reports whether that is new.
+// SetUncopied records whether an object, named with its kind, is a source that has no copies because of its name. It
+// reports whether that is new.
 func (t *Tree) SetUncopied(namespace, object string, uncopied bool) bool {
 	return t.uncopied.set(namespace, object, uncopied)
 }
 
-// SetUnreported records whether an object, named with its kind, has no status because of its name. It reports whether that is new.
+// SetUnreported records whether an object, named with its kind, has no status because of its name. It reports whether
+// that is new.
 func (t *Tree) SetUnreported(namespace, object string, unreported bool) bool {
 	return t.unreported.set(namespace, object, unreported)
 }

@@ -27,7 +27,8 @@ func (g given) equal(other given) bool {
 		maps.Equal(g.podSecurity, other.podSecurity) && slices.Equal(g.abstract, other.abstract)
 }
 
-// InheritPodSecurity makes sub-namespaces inherit the Pod Security labels of their parents. It must be called before anything is recorded.
+// InheritPodSecurity makes sub-namespaces inherit the Pod Security labels of their parents. It must be called before
+// anything is recorded.
 func (in *inheritance) InheritPodSecurity() { in.inheritsPodSecurity = true }
 
 // InheritsPodSecurity reports whether they do.
@@ -45,8 +46,8 @@ func (in *inheritance) SubnamespaceFor(name string) *Subnamespace {
 	return in.Subnamespace(Key{Parent: parent, Name: name})
 }
 
-// Metadata returns the metadata that is specified for the namespace: by its Subnamespace, which is copied into the Hierarchy, or else by the Hierarchy.
-// Source: spec/hnc.md 3.1, step 8.
+// Metadata returns the metadata that is specified for the namespace: by its Subnamespace, which is copied into the
+// Hierarchy, or else by the Hierarchy. Source: docs/spec/hnc.md 3.1, step 8.
 func (in *inheritance) Metadata(name string) Metadata {
 	if s := in.SubnamespaceFor(name); s != nil {
 		return s.Metadata
@@ -57,9 +58,9 @@ func (in *inheritance) Metadata(name string) Metadata {
 	return Metadata{}
 }
 
-// Inherited returns the labels and annotations that a namespace sets on itself and on its descendants, by key. Keys that are
-// not managed are left out; of a repeated key, the last one wins. An external namespace sets what it has itself, before what its Hierarchy specifies.
-// Callers must not change the maps. Source: spec/hnc.md 3.3, a and b.
+// Inherited returns the labels and annotations that a namespace sets on itself and on its descendants, by key. Keys
+// that are not managed are left out; of a repeated key, the last one wins. An external namespace sets what it has
+// itself, before what its Hierarchy specifies. Callers must not change the maps. Source: docs/spec/hnc.md 3.3, a and b.
 func (in *inheritance) Inherited(name string) (labels, annotations map[string]string) {
 	m := in.Metadata(name)
 	labels, annotations = pick(m.Labels, in.rules.Label), pick(m.Annotations, in.rules.Annotation)
@@ -104,11 +105,12 @@ func (in *inheritance) podSecurity(name string) map[string]string {
 	return labels
 }
 
-// maxForeignDistance is the largest distance in a label of a manager that counts: descendants have labels with larger ones, which must be valid.
+// maxForeignDistance is the largest distance in a label of a manager that counts: descendants have labels with larger
+// ones, which must be valid.
 const maxForeignDistance = 1_000_000
 
-// ForeignTrees returns the tree labels that the manager of an external namespace has set, the distances by key. Its descendants have them too. Labels
-// whose values are not distances are left out.
+// ForeignTrees returns the tree labels that the manager of an external namespace has set, the distances by key. Its
+// descendants have them too. Labels whose values are not distances are left out.
 func (in *inheritance) ForeignTrees(name string) map[string]int {
 	if !in.External(name) {
 		return nil

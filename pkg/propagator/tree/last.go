@@ -6,10 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// A namespace that has sub-namespaces vanishes after the last of them. Kubernetes deletes the content of all of them at the same time; only the objects of
-// those above wait for those of the ones below.
+// A namespace that has sub-namespaces vanishes after the last of them. Kubernetes deletes the content of all of them at
+// the same time; only the objects of those above wait for those of the ones below.
 
-// VanishesLast reports whether the namespace has to have our finalizer: a sub-namespace of it exists, or may be about to.
+// VanishesLast reports whether the namespace has to have our finalizer: a sub-namespace of it exists, or may be about
+// to.
 func (f *facts) VanishesLast(name string) bool {
 	ns := f.namespaces[name]
 	if ns == nil || f.Excluded(name) {
@@ -24,13 +25,14 @@ func (f *facts) VanishesLast(name string) bool {
 	return false
 }
 
-// MayGetLast reports whether the namespace may get our finalizer: it has sub-namespaces, with or without a Subnamespace. One that is being deleted
-// already gives it to none.
+// MayGetLast reports whether the namespace may get our finalizer: it has sub-namespaces, with or without a
+// Subnamespace. One that is being deleted already gives it to none.
 func (f *facts) MayGetLast(name string) bool {
 	return f.HasSubnamespaces(name) || len(f.Detached(name)) > 0
 }
 
-// Holders returns the sub-namespaces at any depth that keep a terminating namespace, and are not themselves kept by others, in order.
+// Holders returns the sub-namespaces at any depth that keep a terminating namespace, and are not themselves kept by
+// others, in order.
 func (f *facts) Holders(name string) []string {
 	found := sets.New[string]()
 	f.addHolders(found, sets.New[string](), name)
@@ -50,12 +52,13 @@ func (f *facts) addHolders(found, seen sets.Set[string], name string) {
 	}
 }
 
-// awaited yields the sub-namespaces that are being deleted, or will be along with the namespace. Those that will stay as orphans are not awaited. A
-// sub-namespace may be yielded twice.
+// awaited yields the sub-namespaces that are being deleted, or will be along with the namespace. Those that will stay
+// as orphans are not awaited. A sub-namespace may be yielded twice.
 func (f *facts) awaited(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for child := range f.annotated[name] {
-			// Its Subnamespace and its Hierarchy may be gone already. An annotation alone has no effect, as in HasSubnamespaces.
+			// Its Subnamespace and its Hierarchy may be gone already. An annotation alone has no effect, as in
+			// HasSubnamespaces.
 			goes := f.namespaces[child].keeps() == name || (f.IsDetached(Key{Parent: name, Name: child}) && f.cascades(name))
 			if goes && !yield(child) {
 				return

@@ -39,7 +39,8 @@ func (l *lineage) Children(name string) []string {
 // HasChildren reports whether a namespace is, or is about to be created, below the namespace.
 func (l *lineage) HasChildren(name string) bool { return l.forest.HasChildren(name) }
 
-// HasRemainingChildren reports whether HasChildren does not count namespaces that are being deleted, unless a Subnamespace is there to create them again.
+// HasRemainingChildren reports whether HasChildren does not count namespaces that are being deleted, unless a
+// Subnamespace is there to create them again.
 func (l *lineage) HasRemainingChildren(name string) bool {
 	return slices.ContainsFunc(l.forest.Children(name), func(child string) bool {
 		ns, s := l.namespaces[child], l.Subnamespace(Key{Parent: name, Name: child})

@@ -7,7 +7,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Metadata are the labels and annotations that a Hierarchy or a Subnamespace specifies for its namespace. Those for the namespace only are not inherited.
+// Metadata are the labels and annotations that a Hierarchy or a Subnamespace specifies for its namespace. Those for the
+// namespace only are not inherited.
 type Metadata struct {
 	Labels, Annotations                   []v1beta1.MetaKVP
 	NamespaceLabels, NamespaceAnnotations []v1beta1.MetaKVP

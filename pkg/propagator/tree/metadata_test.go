@@ -13,7 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// managedChain returns a tree a <- b <- c in which the label and the annotation m are managed, and the label off excludes.
+// managedChain returns a tree a <- b <- c in which the label and the annotation m are managed, and the label off
+// excludes.
 func managedChain(t *testing.T) *Tree {
 	t.Helper()
 	o := managed.NewOptions()

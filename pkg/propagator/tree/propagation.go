@@ -32,8 +32,8 @@ func (t *Tree) PropagationByNamespace() map[string][]v1beta1.ResourceSpec {
 	return specified
 }
 
-// SetKindConditions records the conditions of hierarchies that concern kinds, which the tree does not know. It returns the namespaces whose conditions
-// have changed.
+// SetKindConditions records the conditions of hierarchies that concern kinds, which the tree does not know. It returns
+// the namespaces whose conditions have changed.
 func (t *Tree) SetKindConditions(conditions map[string][]metav1.Condition) (changed []string) {
 	for name, old := range t.kindConditions {
 		if !slices.Equal(old, conditions[name]) {

@@ -22,7 +22,7 @@ type Namespace struct {
 	Labels          map[string]string
 	// Annotations are the managed ones, once the tree has the record.
 	Annotations map[string]string
-	// SubnamespaceOf is the parent that the Namespace's annotation names, "" if it is no sub-namespace.
+	// SubnamespaceOf is the parent that the Namespace's annotation names, "" if it is not a sub-namespace.
 	SubnamespaceOf string
 	// Ancestry is the path to the root in the Namespace's annotation, "" if there is none.
 	Ancestry string
@@ -30,18 +30,21 @@ type Namespace struct {
 	Abstract []string
 	// InheritedPodSecurity records the Pod Security labels that the namespace has inherited.
 	InheritedPodSecurity string
-	// CreatorPending is the UID of the Subnamespace whose requester has yet to get the creator's role here, "" for none.
+	// CreatorPending is the UID of the Subnamespace whose requester has yet to get the creator's role here, "" for
+	// none.
 	CreatorPending types.UID
-	// LimitsPending is the UID of the Subnamespace that the namespace was created for, until the limits above are in force in it; "" afterwards.
+	// LimitsPending is the UID of the Subnamespace that the namespace was created for, until the limits above are in
+	// force in it; "" afterwards.
 	LimitsPending types.UID
 	// ManagedBy names who manages an external namespace, which can't have a parent; "" for all others.
 	ManagedBy   string
 	Terminating bool
-	// VanishesLast reports that our finalizer keeps the namespace until the last of its sub-namespaces is gone. Finalized reports that nothing but
-	// finalizers of its metadata keeps it: Kubernetes has deleted its content.
+	// VanishesLast reports that our finalizer keeps the namespace until the last of its sub-namespaces is gone.
+	// Finalized reports that nothing but finalizers of its metadata keeps it: Kubernetes has deleted its content.
 	VanishesLast bool
 	Finalized    bool
-	// Remaining is the message of the condition that says which sub-namespaces keep the namespace, "" if it is not true.
+	// Remaining is the message of the condition that says which sub-namespaces keep the namespace, "" if it is not
+	// true.
 	Remaining string
 
 	// excluded says why the namespace takes no part in a hierarchy, "" if it does. The tree fills it in.
@@ -84,8 +87,8 @@ type Hierarchy struct {
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	// Owner is the UID of the Namespace that the record is bound to, "" if it is not bound. Misbound reports that it names another namespace
-	// as its owner, which the API server does not store any more.
+	// Owner is the UID of the Namespace that the record is bound to, "" if it is not bound. Misbound reports that it
+	// names another namespace as its owner, which the API server does not store any more.
 	Owner     types.UID
 	Misbound  bool
 	Parent    string
@@ -130,7 +133,8 @@ type Subnamespace struct {
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	// Owner is the UID of the parent Namespace that the record is bound to, "" if it is not bound. Misbound is as that of a Hierarchy.
+	// Owner is the UID of the parent Namespace that the record is bound to, "" if it is not bound. Misbound is as that
+	// of a Hierarchy.
 	Owner       types.UID
 	Misbound    bool
 	Created     metav1.Time

@@ -15,7 +15,8 @@ type requests struct {
 	refused map[Key]string
 }
 
-// RequestsFor returns the keys of the existing and the required Subnamespaces of that name, in the order of their parents' names.
+// RequestsFor returns the keys of the existing and the required Subnamespaces of that name, in the order of their
+// parents' names.
 func (r *requests) RequestsFor(name string) []Key {
 	keys := make([]Key, 0, len(r.byName[name]))
 	for _, parent := range sets.List(r.byName[name]) {
@@ -30,7 +31,8 @@ func (r *requests) Requires(key Key) bool {
 	return h != nil && slices.Contains(h.Required, key.Name)
 }
 
-// Missing returns the keys of the required Subnamespaces of a namespace that do not exist, in the order of its Hierarchy.
+// Missing returns the keys of the required Subnamespaces of a namespace that do not exist, in the order of its
+// Hierarchy.
 func (r *requests) Missing(parent string) []Key {
 	h := r.Hierarchy(parent)
 	if h == nil {

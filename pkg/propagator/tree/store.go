@@ -11,7 +11,8 @@ type records struct {
 	subnamespaces map[string]map[string]*Subnamespace
 }
 
-// Excluded reports whether the namespace can't be part of a hierarchy, by its name or by its labels. A missing namespace has no labels.
+// Excluded reports whether the namespace can't be part of a hierarchy, by its name or by its labels. A missing
+// namespace has no labels.
 func (r *records) Excluded(name string) bool { return r.WhyExcluded(name) != "" }
 
 // WhyExcluded returns why the namespace can't be part of a hierarchy, "" if it can.
@@ -22,7 +23,8 @@ func (r *records) WhyExcluded(name string) string {
 	return r.rules.Excluded(name, nil)
 }
 
-// NameExcluded reports whether no namespace of that name can ever be part of a hierarchy. The result never changes, so no lock is necessary.
+// NameExcluded reports whether no namespace of that name can ever be part of a hierarchy. The result never changes, so
+// no lock is necessary.
 func (r *records) NameExcluded(name string) bool { return r.rules.NameExcluded(name) != "" }
 
 // Namespace returns the namespace, nil if it does not exist.
@@ -37,8 +39,8 @@ func (r *records) Active(name string) bool {
 // HierarchyRecord returns the Hierarchy of the namespace, effective or not, nil if there is none.
 func (r *records) HierarchyRecord(name string) *Hierarchy { return r.hierarchies[name] }
 
-// Hierarchy returns the effective Hierarchy of the namespace, nil if there is none. One that is bound to another incarnation of the namespace has no
-// effect.
+// Hierarchy returns the effective Hierarchy of the namespace, nil if there is none. One that is bound to another
+// incarnation of the namespace has no effect.
 func (r *records) Hierarchy(name string) *Hierarchy {
 	h, ns := r.hierarchies[name], r.namespaces[name]
 	if h == nil || ns == nil || (h.Owner != "" && h.Owner != ns.UID) {
@@ -52,8 +54,8 @@ func (r *records) SubnamespaceRecord(key Key) *Subnamespace {
 	return r.subnamespaces[key.Parent][key.Name]
 }
 
-// Subnamespace returns the effective Subnamespace, nil if there is none. One that is void, or bound to another incarnation of its parent, has no
-// effect.
+// Subnamespace returns the effective Subnamespace, nil if there is none. One that is void, or bound to another
+// incarnation of its parent, has no effect.
 func (r *records) Subnamespace(key Key) *Subnamespace {
 	s := r.subnamespaces[key.Parent][key.Name]
 	if s == nil || s.Void {
@@ -100,7 +102,8 @@ func (r *records) Len() int { return len(r.namespaces) }
 // Keys returns which labels and annotations of namespaces are managed.
 func (r *records) Keys() managed.Keys { return r.rules.Keys }
 
-// External reports whether another system manages the namespace: it is always a root, and keeps its labels and annotations.
+// External reports whether another system manages the namespace: it is always a root, and keeps its labels and
+// annotations.
 func (r *records) External(name string) bool {
 	ns := r.namespaces[name]
 	return ns != nil && ns.ManagedBy != ""

@@ -9,8 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// Tree holds the objects of a cluster and what follows from them. It consists of layers, each of which is built on the one that it embeds: records,
-// requests, lineage, facts and inheritance.
+// Tree holds the objects of a cluster and what follows from them. It consists of layers, each of which is built on the
+// one that it embeds: records, requests, lineage, facts and inheritance.
 type Tree struct {
 	inheritance
 	// creatorRole is the ClusterRole that the creator of a sub-namespace gets there, "" for none.

@@ -7,8 +7,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// withKind replaces the kind in the error about an invalid object by that of the requested version, because the store knows the kind of the
-// storage version only (spec/hnc.md 2.0, C3).
+// withKind replaces the kind in the error about an invalid object by that of the requested version, because the store
+// knows the kind of the storage version only (docs/spec/hnc.md 2.0, C3).
 func (r *REST) withKind(err error) error {
 	var status *apierrors.StatusError
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.ErrStatus.Details == nil || status.ErrStatus.Details.Kind == r.Names.Kind {

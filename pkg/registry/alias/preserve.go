@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Preserve returns a transformation for updates in a version that cannot represent all fields of the internal version. Fields that the version
-// cannot represent keep their stored values; all others get the client's.
+// Preserve returns a transformation for updates in a version that cannot represent all fields of the internal version.
+// Fields that the version cannot represent keep their stored values; all others get the client's.
 func Preserve(convertor runtime.ObjectConvertor, version schema.GroupVersion) rest.TransformFunc {
 	return func(_ context.Context, updated, stored runtime.Object) (runtime.Object, error) {
 		versioned, err := convertor.ConvertToVersion(stored, version)
@@ -35,9 +35,9 @@ func Preserve(convertor runtime.ObjectConvertor, version schema.GroupVersion) re
 	}
 }
 
-// preserve sets in updated what stored contains and visible, the part of stored that the version represents, does not. It compares field by
-// field and matches the items of lists by their keys: an item that the client has changed keeps its hidden fields, and an item that the client
-// has removed stays removed.
+// preserve sets in updated what stored contains and visible, the part of stored that the version represents, does not.
+// It compares field by field and matches the items of lists by their keys: an item that the client has changed keeps
+// its hidden fields, and an item that the client has removed stays removed.
 func preserve(updated, stored, visible reflect.Value) {
 	if apiequality.Semantic.DeepEqual(stored.Interface(), visible.Interface()) {
 		return
@@ -65,7 +65,8 @@ func transparent(t reflect.Type) bool {
 		!slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return !f.IsExported() })
 }
 
-// preserveItems is preserve for a list whose items have keys. The client determines the order; hidden items keep their positions.
+// preserveItems is preserve for a list whose items have keys. The client determines the order; hidden items keep their
+// positions.
 func preserveItems(updated, stored, visible reflect.Value) {
 	items := elements(updated)
 	for i, item := range elements(stored) {

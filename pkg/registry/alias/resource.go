@@ -1,4 +1,5 @@
-// Package alias serves one store under several resource names: each API version has its own names and kinds for the same objects.
+// Package alias serves one store under several resource names: each API version has its own names and kinds for the
+// same objects.
 package alias
 
 import (

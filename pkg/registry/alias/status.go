@@ -20,8 +20,8 @@ type Status struct {
 	updates []rest.TransformFunc
 }
 
-// NewStatus returns the status subresource of a store. The strategy determines what an update may change. Status updates do not run the hooks of
-// the store, because they never change the tree.
+// NewStatus returns the status subresource of a store. The strategy determines what an update may change. Status
+// updates do not run the hooks of the store, because they never change the tree.
 func NewStatus(store *genericregistry.Store, strategy interface {
 	rest.RESTUpdateStrategy
 	rest.ResetFieldsStrategy
@@ -32,7 +32,8 @@ func NewStatus(store *genericregistry.Store, strategy interface {
 	return &Status{store: &status}
 }
 
-// As returns the subresource for a version in which the objects have the given kind. The updates transform each updated object.
+// As returns the subresource for a version in which the objects have the given kind. The updates transform each updated
+// object.
 func (s *Status) As(kind string, updates ...rest.TransformFunc) *Status {
 	return &Status{store: s.store, kind: kind, updates: updates}
 }

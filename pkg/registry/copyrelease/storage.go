@@ -24,7 +24,8 @@ type Storage struct {
 	Status  *alias.Status
 }
 
-// ttl is how long a release is stored, in seconds, and so for how long after its authorization the propagator can fulfill it.
+// ttl is how long a release is stored, in seconds, and so for how long after its authorization the propagator can
+// fulfill it.
 const ttl = 10 * 60
 
 // NewStorage returns the storage of releases, which the tree's authorizer authorizes.

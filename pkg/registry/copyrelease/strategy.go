@@ -1,4 +1,5 @@
-// Package copyrelease is the registry of CopyReleases: requests to convert copies into ordinary objects. The propagator fulfills them.
+// Package copyrelease is the registry of CopyReleases: requests to convert copies into ordinary objects. The propagator
+// fulfills them.
 package copyrelease
 
 import (
@@ -47,7 +48,8 @@ func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field
 // maxLength is the maximum length of a name of any kind.
 const maxLength = 253
 
-// validate also rejects names that cannot be part of a URL, because the propagator would request the copy in vain until the release expires.
+// validate also rejects names that cannot be part of a URL, because the propagator would request the copy in vain until
+// the release expires.
 func validate(r *hnc.CopyRelease) field.ErrorList {
 	var errs field.ErrorList
 	spec := field.NewPath("spec")

@@ -22,8 +22,8 @@ type Source interface {
 	rest.Watcher
 }
 
-// Run calls replace with all objects of a store and then set for each changed object, until the context ends. gone reports that it was deleted. It
-// returns at once.
+// Run calls replace with all objects of a store and then set for each changed object, until the context ends. gone
+// reports that it was deleted. It returns at once.
 func Run(ctx context.Context, name string, store Source, replace func([]any), set func(object any, gone bool)) {
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

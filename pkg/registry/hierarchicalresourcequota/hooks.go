@@ -44,8 +44,8 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 
 func beginDelete(ctx context.Context, obj runtime.Object) error { return changeLimits(ctx, obj) }
 
-// changeLimits makes a write invalidate all decisions that are based on the limits, and the recorded use of the namespace's subtree: while the
-// namespace has no quota, that is not kept up to date.
+// changeLimits makes a write invalidate all decisions that are based on the limits, and the recorded use of the
+// namespace's subtree: while the namespace has no quota, that is not kept up to date.
 func changeLimits(ctx context.Context, obj runtime.Object) error {
 	namespace := obj.(*hnc.HierarchicalResourceQuota).Namespace
 	return fence.Set(ctx, &fence.Guard{PutRecords: map[string][]byte{

@@ -33,8 +33,8 @@ type REST struct {
 	enforced readiness.Effect[*hnc.HierarchicalResourceQuota]
 }
 
-// NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its limits are in force, and settle
-// has recorded the use that was there before.
+// NewStorage returns the storage of quotas. The tree knows in which namespaces there are none. A write waits until its
+// limits are in force, and settle has recorded the use that was there before.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, waiter readiness.Waiter,
 	settle func(context.Context, *hnc.HierarchicalResourceQuota) error,
 ) (*Storage, error) {

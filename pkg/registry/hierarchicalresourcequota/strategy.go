@@ -53,7 +53,8 @@ func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorLis
 	return inVersion(ctx, validation.ValidateQuota(q))
 }
 
-// ValidateUpdate rejects other scopes, as kube-apiserver does in ResourceQuotas: use would be counted anew, and unlimited until then.
+// ValidateUpdate rejects other scopes, as kube-apiserver does in ResourceQuotas: use would be counted anew, and
+// unlimited until then.
 func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	q, oldQ := obj.(*hnc.HierarchicalResourceQuota), old.(*hnc.HierarchicalResourceQuota)
 	errs := validation.ValidateQuotaUpdate(q, oldQ)
@@ -67,7 +68,8 @@ func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) fie
 	return inVersion(ctx, errs)
 }
 
-// inVersion returns the errors in the form of the requested version. HNC has one error about .spec.hard (spec/hnc.md 2.8, Q1).
+// inVersion returns the errors in the form of the requested version. HNC has one error about .spec.hard
+// (docs/spec/hnc.md 2.8, Q1).
 func inVersion(ctx context.Context, errs field.ErrorList) field.ErrorList {
 	info, ok := genericapirequest.RequestInfoFrom(ctx)
 	if !ok || info.APIVersion != v1alpha2.SchemeGroupVersion.Version || len(errs) == 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// validateAbstract validates spec.abstractAncestors if it differs from before, and adds its comparisons to the fence of the write.
+// validateAbstract validates spec.abstractAncestors if it differs from before, and adds its comparisons to the fence of
+// the write.
 func (k hooks) validateAbstract(ctx context.Context, h *hnc.Hierarchy, before []string, namespace *corev1.Namespace) error {
 	if slices.Equal(h.Spec.AbstractAncestors, before) {
 		return nil
@@ -18,7 +19,8 @@ func (k hooks) validateAbstract(ctx context.Context, h *hnc.Hierarchy, before []
 	return addComparisons(ctx)(k.tree.Abstract.Validate(ctx, namespace, before, h.Spec.AbstractAncestors, shared))
 }
 
-// authorizeSharedNames authorizes a change of the annotation that allows names of namespaces as stored abstract ancestors, which hides a condition.
+// authorizeSharedNames authorizes a change of the annotation that allows names of namespaces as stored abstract
+// ancestors, which hides a condition.
 func (k hooks) authorizeSharedNames(ctx context.Context, h, oldH *hnc.Hierarchy) error {
 	names := oldH.Spec.AbstractAncestors
 	if len(names) == 0 || h.Annotations[hnc.AnnotationAllowSharedNames] == oldH.Annotations[hnc.AnnotationAllowSharedNames] {

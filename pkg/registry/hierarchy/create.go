@@ -14,8 +14,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// Create creates a Hierarchy. The propagator creates an empty one in a namespace with a status to report; a user's request replaces that one, so
-// that clients do not have to expect it. This needs no right to update, because it changes nothing that a user has written.
+// Create creates a Hierarchy. The propagator creates an empty one in a namespace with a status to report; a user's
+// request replaces that one, so that clients do not have to expect it. This needs no right to update, because it
+// changes nothing that a user has written.
 func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions) (runtime.Object, error) {
 	created, err := r.Store.Create(ctx, obj, validate, options)
 	if !apierrors.IsAlreadyExists(err) || tree.ByPropagator(ctx) {
@@ -44,8 +45,8 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	return replaced, err
 }
 
-// isUnspecified reports whether only the propagator has written a Hierarchy. Clients cannot write the generation. The other fields are compared
-// because earlier versions may have stored objects without a generation.
+// isUnspecified reports whether only the propagator has written a Hierarchy. Clients cannot write the generation. The
+// other fields are compared because earlier versions may have stored objects without a generation.
 func isUnspecified(h *hnc.Hierarchy) bool {
 	return h.Generation == 0 && h.DeletionTimestamp == nil && len(h.Labels)+len(h.Annotations)+len(h.Finalizers) == 0 &&
 		apiequality.Semantic.DeepEqual(h.Spec, hnc.HierarchySpec{})

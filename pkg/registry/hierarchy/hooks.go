@@ -71,8 +71,8 @@ func (k hooks) beginDelete(ctx context.Context, obj runtime.Object) error {
 	return nil
 }
 
-// validateCreate binds the new object to its namespace and validates its parent. If the object names none, a namespace that a Subnamespace holds
-// keeps its parent.
+// validateCreate binds the new object to its namespace and validates its parent. If the object names none, a namespace
+// that a Subnamespace holds keeps its parent.
 func (k hooks) validateCreate(ctx context.Context, h *hnc.Hierarchy) error {
 	if err := invalid(h, validation.ValidateHierarchy(h, k.tree.Authorizer.ManagedKeys(ctx))); err != nil {
 		return err
@@ -98,9 +98,9 @@ func (k hooks) validateCreate(ctx context.Context, h *hnc.Hierarchy) error {
 	return k.validateRequired(ctx, h, nil, namespace)
 }
 
-// validateUpdate validates new required children, and a changed parent, or an unchanged one if the object was bound to an earlier namespace.
-// Removing the last finalizer of a deleted object takes the namespace out of its tree, and is validated again, because rights may have changed since
-// the deletion was requested.
+// validateUpdate validates new required children, and a changed parent, or an unchanged one if the object was bound to
+// an earlier namespace. Removing the last finalizer of a deleted object takes the namespace out of its tree, and is
+// validated again, because rights may have changed since the deletion was requested.
 func (k hooks) validateUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, oldH) {
 		if err := k.authorizePodSecurityRemoval(ctx, oldH); err != nil {
@@ -202,8 +202,9 @@ func (k hooks) move(ctx context.Context, h, oldH *hnc.Hierarchy, namespace *core
 	return fence.Set(ctx, guard)
 }
 
-// exceedsQuotas reports whether the request says that the move may exceed quotas. It is the wish of who moves, so only the annotation that the request
-// itself sets counts. It is not stored; objects that were written when it was may have been annotated by anybody.
+// exceedsQuotas reports whether the request says that the move may exceed quotas. It is the wish of who moves, so only
+// the annotation that the request itself sets counts. It is not stored; objects that were written when it was may have
+// been annotated by anybody.
 func exceedsQuotas(ctx context.Context, h, oldH *hnc.Hierarchy) bool {
 	if h.Annotations[hnc.AnnotationExceedQuotas] != "true" {
 		return false
@@ -231,7 +232,8 @@ func (k hooks) namespace(ctx context.Context) (*corev1.Namespace, error) {
 	return k.tree.Index.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
 }
 
-// invalid returns the errors of an object as one API error. The store validates after the hooks, but the hooks need valid names.
+// invalid returns the errors of an object as one API error. The store validates after the hooks, but the hooks need
+// valid names.
 func invalid(h *hnc.Hierarchy, errs field.ErrorList) error {
 	if len(errs) > 0 {
 		return apierrors.NewInvalid(schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}, h.Name, errs)

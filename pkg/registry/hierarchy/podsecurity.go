@@ -15,8 +15,8 @@ func (k hooks) authorizePodSecurity(ctx context.Context, namespace string, befor
 		tree.SetLabels{Labels: before.Labels, NamespaceLabels: before.NamespaceLabels}, tree.SetLabels{Labels: after.Labels, NamespaceLabels: after.NamespaceLabels})
 }
 
-// authorizePodSecurityRemoval authorizes the removal of a hierarchy that sets Pod Security labels. In a namespace that is being deleted it needs no
-// right.
+// authorizePodSecurityRemoval authorizes the removal of a hierarchy that sets Pod Security labels. In a namespace that
+// is being deleted it needs no right.
 func (k hooks) authorizePodSecurityRemoval(ctx context.Context, h *hnc.Hierarchy) error {
 	err := k.authorizePodSecurity(ctx, h.Namespace, h.Spec, hnc.HierarchySpec{})
 	if !apierrors.IsForbidden(err) {

@@ -12,7 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// validatePropagation validates a change of spec.propagation: the requester's rights, then the objects that it would overwrite.
+// validatePropagation validates a change of spec.propagation: the requester's rights, then the objects that it would
+// overwrite.
 func (k hooks) validatePropagation(ctx context.Context, h *hnc.Hierarchy, before []hnc.ResourceSpec) error {
 	namespace := genericapirequest.NamespaceValue(ctx)
 	if err := addComparisons(ctx)(k.tree.Authorizer.AuthorizePropagation(ctx, namespace, h.Spec.Parent)); err != nil {
@@ -21,7 +22,8 @@ func (k hooks) validatePropagation(ctx context.Context, h *hnc.Hierarchy, before
 	return k.tree.Overwrites.ValidatePropagation(ctx, namespace, before, h.Spec.Propagation)
 }
 
-// validatePropagationUpdate validates a changed spec.propagation, or an unchanged one that applies to a namespace which was created again.
+// validatePropagationUpdate validates a changed spec.propagation, or an unchanged one that applies to a namespace which
+// was created again.
 func (k hooks) validatePropagationUpdate(ctx context.Context, h, oldH *hnc.Hierarchy) error {
 	if genericregistry.ShouldDeleteDuringUpdate(ctx, "", h, oldH) {
 		return k.validatePropagationRemoval(ctx, oldH)

@@ -12,9 +12,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/conditions"
 )
 
-// setReadyCondition sets the condition Ready in the write that sets the parent, so that the propagator does not have to write a status afterwards:
-// the fence ensures the parent. It does so only if the object and the tree determine all conditions. Otherwise the conditions stay as they are for
-// the propagator, which also takes Ready back if it finds a problem.
+// setReadyCondition sets the condition Ready in the write that sets the parent, so that the propagator does not have to
+// write a status afterwards: the fence ensures the parent. It does so only if the object and the tree determine all
+// conditions. Otherwise the conditions stay as they are for the propagator, which also takes Ready back if it finds a
+// problem.
 //
 //   - A stored problem stays until the propagator finds it solved.
 //   - Labels, annotations, required children and kinds can have problems of their own.

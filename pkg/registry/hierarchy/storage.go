@@ -26,7 +26,8 @@ type REST struct {
 	*transaction.Store
 }
 
-// NewStorage returns the storage of hierarchies. The tree validates their parents, and the mapper finds the kinds that they name.
+// NewStorage returns the storage of hierarchies. The tree validates their parents, and the mapper finds the kinds that
+// they name.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, mapper *kinds.Mapper) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t, resourcespec.Validator{Mapper: mapper}}

@@ -21,8 +21,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// strategy prepares and validates a single object. The hooks of the store validate it against the tree, because only they may return Forbidden and
-// Conflict.
+// strategy prepares and validates a single object. The hooks of the store validate it against the tree, because only
+// they may return Forbidden and Conflict.
 type strategy struct {
 	base.Base
 	tree      *tree.Tree

@@ -16,7 +16,8 @@ const (
 	maxQuotaReviews = 100
 )
 
-// exceededQuotas adds to a plan which hierarchical quotas a legal move would exceed. Of those that the requester may not get, only the number is shown.
+// exceededQuotas adds to a plan which hierarchical quotas a legal move would exceed. Of those that the requester may
+// not get, only the number is shown.
 func (p *Planner) exceededQuotas(ctx context.Context, v *visibility, namespace *corev1.Namespace, parent string, status *hnc.HierarchyPlanStatus) error {
 	exceeded, err := p.Tree.Moves.ExceededQuotas(ctx, namespace, parent)
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 	pageBytes   = 4 << 20
 )
 
-// ObjectLister lists objects in pages of bounded size. The pager of client-go bounds the number of objects in a page, but not
-// the bytes.
+// ObjectLister lists objects in pages of bounded size. The pager of client-go bounds the number of objects in a page,
+// but not the bytes.
 type ObjectLister struct{ client restclient.Interface }
 
 // NewObjectLister returns an ObjectLister for a cluster.
@@ -33,8 +33,8 @@ func NewObjectLister(config *restclient.Config) (*ObjectLister, error) {
 // errMore reports that there are more objects than the caller wants to have listed.
 var errMore = errors.New("there are more objects")
 
-// forEach calls f for each object of a resource in a namespace, "" for all. If more than most objects follow the first page, it returns errMore before
-// the first call; 0 is no limit.
+// forEach calls f for each object of a resource in a namespace, "" for all. If more than most objects follow the first
+// page, it returns errMore before the first call; 0 is no limit.
 func (o *ObjectLister) forEach(ctx context.Context, resource schema.GroupVersionResource, namespace string, most int, f func(*unstructured.Unstructured) error) error {
 	for limit, token := pageObjects, ""; ; {
 		raw, err := o.page(ctx, resource, namespace, limit, token)

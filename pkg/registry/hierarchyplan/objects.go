@@ -76,8 +76,8 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 
 var errTooMany = errors.New("there are too many objects for one plan in its namespaces; plan a smaller subtree")
 
-// Up to fewNamespaces namespaces are listed one by one. For more, the whole cluster is listed, unless it has so many objects that a request for each
-// namespace, which takes as long as requestObjects objects of a long list, is faster.
+// Up to fewNamespaces namespaces are listed one by one. For more, the whole cluster is listed, unless it has so many
+// objects that a request for each namespace, which takes as long as requestObjects objects of a long list, is faster.
 const (
 	fewNamespaces  = 50
 	requestObjects = 30

@@ -64,12 +64,13 @@ type Config struct {
 	Rules *inforce.Current
 	// Limits bounds the cost of plans.
 	Limits Limits
-	// TerminatingBelow returns the names of the terminating namespaces whose tree labels make them children of a namespace, from a cache.
+	// TerminatingBelow returns the names of the terminating namespaces whose tree labels make them children of a
+	// namespace, from a cache.
 	TerminatingBelow func(parent string) ([]string, error)
 }
 
-// Planner makes plans. It reads a snapshot of the namespaces that each one concerns, and evaluates it with the propagator's
-// functions.
+// Planner makes plans. It reads a snapshot of the namespaces that each one concerns, and evaluates it with the
+// propagator's functions.
 type Planner struct {
 	Config
 	limiter *inflight.Limiter

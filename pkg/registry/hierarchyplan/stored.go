@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// storedRecords reads the records for one plan from the caches of this server. They contain what this server had stored when newStoredRecords was
-// called; namespaces may lag behind kube-apiserver, as in all decisions of this server.
+// storedRecords reads the records for one plan from the caches of this server. They contain what this server had stored
+// when newStoredRecords was called; namespaces may lag behind kube-apiserver, as in all decisions of this server.
 type storedRecords struct {
 	*Planner
 	ctx context.Context //nolint:containedctx // It lives as long as one request.
@@ -40,8 +40,8 @@ func (p *Planner) readTree(ctx context.Context, rules managed.Rules, around stri
 	return readSurroundings(r, rules, around, others...)
 }
 
-// present returns the present version of a store, for which it lists the objects of one namespace. The store's cache is as new after that, so
-// that reads of this version neither wait nor ask etcd.
+// present returns the present version of a store, for which it lists the objects of one namespace. The store's cache is
+// as new after that, so that reads of this version neither wait nor ask etcd.
 func (r *storedRecords) present(store Store, namespace string) (string, error) {
 	list, err := store.List(genericapirequest.WithNamespace(r.ctx, namespace), &metainternalversion.ListOptions{})
 	if err != nil {

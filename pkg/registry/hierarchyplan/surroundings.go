@@ -13,14 +13,16 @@ type records interface {
 	hierarchy(namespace string) (*tree.Hierarchy, error)
 	subnamespace(key tree.Key) (*tree.Subnamespace, error)
 	subnamespacesIn(namespace string) ([]*tree.Subnamespace, error)
-	// edgesAbove returns the ancestors of a name according to the edges, and edgesBelow its children: a superset of those by Hierarchies.
+	// edgesAbove returns the ancestors of a name according to the edges, and edgesBelow its children: a superset of
+	// those by Hierarchies.
 	edgesAbove(name string) []string
 	edgesBelow(name string) []string
 	// terminatingBelow returns the terminating namespaces whose labels make them children of a name.
 	terminatingBelow(name string) ([]string, error)
 }
 
-// surroundings is a tree of which only a part is known: some namespaces with their ancestors, and all that is below one of them.
+// surroundings is a tree of which only a part is known: some namespaces with their ancestors, and all that is below one
+// of them.
 type surroundings struct {
 	*tree.Tree
 	records
@@ -28,8 +30,8 @@ type surroundings struct {
 	known sets.Set[string]
 }
 
-// readSurroundings returns the part of the trees that a change around a namespace concerns: its descendants, and the ancestors of all those and of
-// the other namespaces. What it reads grows with these, not with the cluster.
+// readSurroundings returns the part of the trees that a change around a namespace concerns: its descendants, and the
+// ancestors of all those and of the other namespaces. What it reads grows with these, not with the cluster.
 func readSurroundings(r records, rules managed.Rules, around string, others ...string) (*tree.Tree, error) {
 	s := &surroundings{Tree: tree.New(rules), records: r, known: sets.New[string]()}
 	for _, name := range append(others, around) {

@@ -12,8 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
-// authorizeCreatorRole authorizes a new value of spec.creatorRole. The propagator binds the role for each user who creates a sub-namespace, and may
-// bind any role. So the requester needs the right that Kubernetes demands for a binding.
+// authorizeCreatorRole authorizes a new value of spec.creatorRole. The propagator binds the role for each user who
+// creates a sub-namespace, and may bind any role. So the requester needs the right that Kubernetes demands for a
+// binding.
 func authorizeCreatorRole(ctx context.Context, reviews authorizer.Authorizer, c *hnc.HNCConfiguration, old string) error {
 	role := c.Spec.CreatorRole
 	if role == "" || role == old {

@@ -85,7 +85,8 @@ func authorize(ctx context.Context, reviews authorizer.Authorizer, c, old *hnc.H
 	return AuthorizeRules(ctx, reviews, c.Name)
 }
 
-// AuthorizeRules authorizes other rules: the propagator sets and removes labels and annotations of any namespace by them.
+// AuthorizeRules authorizes other rules: the propagator sets and removes labels and annotations of any namespace by
+// them.
 func AuthorizeRules(ctx context.Context, reviews authorizer.Authorizer, name string) error {
 	user, allowed, err := review.Requester(ctx, reviews, authorizer.AttributesRecord{Verb: "update", APIVersion: "*", Resource: "namespaces"})
 	if err != nil || allowed {
@@ -97,8 +98,8 @@ func AuthorizeRules(ctx context.Context, reviews authorizer.Authorizer, name str
 
 var errRulesUnknown = errors.New("the configuration has not been read yet")
 
-// FollowRules applies the rules of the stored configuration until the context ends, and calls changed when they are others. It returns at once; ready
-// returns nil when the configuration has been read.
+// FollowRules applies the rules of the stored configuration until the context ends, and calls changed when they are
+// others. It returns at once; ready returns nil when the configuration has been read.
 func (s *Storage) FollowRules(ctx context.Context, changed func()) (ready func() error) {
 	read := make(chan struct{})
 	done := sync.OnceFunc(func() { close(read) })

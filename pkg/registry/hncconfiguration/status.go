@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// ReportRules makes the stored status report the rules of this server, if there is a configuration. A configuration that is created later reports
-// them from the start.
+// ReportRules makes the stored status report the rules of this server, if there is a configuration. A configuration
+// that is created later reports them from the start.
 func (s *Storage) ReportRules(ctx context.Context) error {
 	unchanged := rest.DefaultUpdatedObjectInfo(nil, func(_ context.Context, _, stored runtime.Object) (runtime.Object, error) {
 		return stored.DeepCopyObject(), nil // the strategy sets the rules

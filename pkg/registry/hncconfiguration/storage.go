@@ -33,9 +33,9 @@ type Storage struct {
 // REST serves the configuration, which cannot be deleted.
 type REST struct{ *genericregistry.Store }
 
-// NewStorage returns the storage of the configuration. The mapper finds the kinds that it names, reviews authorizes the creator's role, and the
-// tree rejects a configuration that would overwrite objects. The status reports the rules of this server, which follow the stored configuration
-// while FollowRules runs.
+// NewStorage returns the storage of the configuration. The mapper finds the kinds that it names, reviews authorizes the
+// creator's role, and the tree rejects a configuration that would overwrite objects. The status reports the rules of
+// this server, which follow the stored configuration while FollowRules runs.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, mapper *kinds.Mapper, reviews authorizer.Authorizer, t *tree.Tree,
 	rules *inforce.Current,
 ) (*Storage, error) {
@@ -91,7 +91,7 @@ func (s *Storage) SubnamespaceNames(ctx context.Context) (*hnc.SubnamespaceNames
 
 var errDelete = errors.New("there is always one configuration; empty its spec.resources instead")
 
-// Delete rejects the deletion of the configuration. No other names exist (spec/hnc.md 2.6, K1 and K2).
+// Delete rejects the deletion of the configuration. No other names exist (docs/spec/hnc.md 2.6, K1 and K2).
 func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	if name != hnc.ConfigurationName {
 		return r.Store.Delete(ctx, name, validate, options)

@@ -25,8 +25,8 @@ type strategy struct {
 	rules *inforce.Current
 }
 
-// validateOverwrites rejects a configuration with which objects would be overwritten. It skips invalid configurations, which the store rejects after
-// the hooks, because objects of kinds that cannot be configured need not be listed.
+// validateOverwrites rejects a configuration with which objects would be overwritten. It skips invalid configurations,
+// which the store rejects after the hooks, because objects of kinds that cannot be configured need not be listed.
 func (s strategy) validateOverwrites(ctx context.Context, c, oldC *hnc.HNCConfiguration) error {
 	if slices.Equal(c.Spec.Resources, oldC.Spec.Resources) || len(s.ValidateUpdate(ctx, c, oldC)) > 0 {
 		return nil

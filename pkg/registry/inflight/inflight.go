@@ -1,7 +1,8 @@
 // Package inflight limits how many expensive requests are in flight, in total and for each user.
 //
-// The generic API server limits all requests as a whole (--max-requests-inflight), and its priority and fairness needs configuration objects that
-// administrators of kube-apiserver own. Neither bounds one subresource, or one user's share of it.
+// The generic API server limits all requests as a whole (--max-requests-inflight), and its priority and fairness needs
+// configuration objects that administrators of kube-apiserver own. Neither bounds one subresource, or one user's share
+// of it.
 package inflight
 
 import (
@@ -27,7 +28,8 @@ type Limiter struct {
 	users map[string]int
 }
 
-// New returns a Limiter of requests that error messages call what, a plural. Rejected requests may be repeated after retryAfter seconds.
+// New returns a Limiter of requests that error messages call what, a plural. Rejected requests may be repeated after
+// retryAfter seconds.
 func New(what string, limits Limits, retryAfter int) *Limiter {
 	return &Limiter{what: what, limits: limits, retryAfter: retryAfter, users: map[string]int{}}
 }

@@ -24,12 +24,12 @@ type change struct {
 
 func (c change) isAccessChange() bool { return c.subject.Name != "" }
 
-// maxChanges is the minimum number of recorded changes, unless they are large. Copying a binding down a tree of 10 000 namespaces makes that
-// many for each of its subjects.
+// maxChanges is the minimum number of recorded changes, unless they are large. Copying a binding down a tree of 10 000
+// namespaces makes that many for each of its subjects.
 const maxChanges = 1 << 16
 
-// maxBytes is the maximum size of the recorded changes, because names of subjects and labels of namespaces may have more
-// than a megabyte. Usually, 2*maxChanges have less.
+// maxBytes is the maximum size of the recorded changes, because names of subjects and labels of namespaces may have
+// more than a megabyte. Usually, 2*maxChanges have less.
 const maxBytes = 64 << 20
 
 // changeSize is the size of a change without names and labels.

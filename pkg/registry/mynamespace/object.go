@@ -29,7 +29,8 @@ func newObject(namespace *corev1.Namespace) *hnc.MyNamespace {
 			Root:  namespace.Name,
 		},
 	}
-	// A tree label holds the distance to an ancestor: 1 is the parent, the greatest is the root. Abstract ancestors are no namespaces.
+	// A tree label holds the distance to an ancestor: 1 is the parent, the greatest is the root. Abstract ancestors are
+	// not namespaces.
 	abstract := hnc.AbstractAncestors(namespace.Annotations)
 	for key, value := range namespace.Labels {
 		ancestor, ok := hnc.TreeLabelAncestor(key)

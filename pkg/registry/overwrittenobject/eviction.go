@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Tenants determine how much is overwritten, so records are bounded: the size of each, the size of all, and the bytes written per second, because etcd
-// keeps deleted records until it compacts its history.
+// Tenants determine how much is overwritten, so records are bounded: the size of each, the size of all, and the bytes
+// written per second, because etcd keeps deleted records until it compacts its history.
 const (
 	maxManifest = 512 << 10
 	maxTotal    = 64 << 20
@@ -27,8 +27,8 @@ const (
 
 func size(o *hnc.OverwrittenObject) int { return len(o.Spec.Manifest) + overhead }
 
-// evictFor deletes records until another one of the given size fits. It deletes from the largest tree first, and there the oldest record first, so a
-// tenant with many overwritten objects loses only records of its own.
+// evictFor deletes records until another one of the given size fits. It deletes from the largest tree first, and there
+// the oldest record first, so a tenant with many overwritten objects loses only records of its own.
 func (r *REST) evictFor(ctx context.Context, size int) error {
 	everywhere := genericapirequest.WithNamespace(ctx, metav1.NamespaceAll)
 	list, err := r.store.List(everywhere, &metainternalversion.ListOptions{ResourceVersion: "0"})
@@ -82,7 +82,8 @@ func victims(records []hnc.OverwrittenObject, root func(namespace string) string
 	return victims
 }
 
-// treeShare is the divisor for the share of one tree in the rate, so that a tenant with many overwritten objects does not use up the rate of others.
+// treeShare is the divisor for the share of one tree in the rate, so that a tenant with many overwritten objects does
+// not use up the rate of others.
 const treeShare = 2
 
 // rates limit the bytes written per second.

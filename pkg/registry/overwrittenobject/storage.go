@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
 )
 
-// REST serves overwritten objects. They are immutable. They cannot be watched, because a watch would need a review for each event.
+// REST serves overwritten objects. They are immutable. They cannot be watched, because a watch would need a review for
+// each event.
 type REST struct {
 	store   *genericregistry.Store
 	reviews authorizer.Authorizer
@@ -38,8 +39,8 @@ var (
 	_ rest.CollectionDeleter    = &REST{}
 )
 
-// NewStorage returns the storage of records, which expire after ttl; 0 disables them. The reviews authorize access to the manifests, and root
-// returns the tree of a namespace.
+// NewStorage returns the storage of records, which expire after ttl; 0 disables them. The reviews authorize access to
+// the manifests, and root returns the tree of a namespace.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer, root func(namespace string) string, ttl time.Duration) (*REST, error) {
 	s := strategy{base.New(scheme, true), ttl}
 	store := &genericregistry.Store{

@@ -1,4 +1,5 @@
-// Package overwrittenobject is the registry of overwritten objects: records of the objects that the propagator has replaced by copies.
+// Package overwrittenobject is the registry of overwritten objects: records of the objects that the propagator has
+// replaced by copies.
 package overwrittenobject
 
 import (

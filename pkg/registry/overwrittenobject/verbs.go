@@ -50,8 +50,8 @@ func (r *REST) Get(ctx context.Context, name string, options *metav1.GetOptions)
 	return r.store.Get(ctx, name, options)
 }
 
-// List returns the records of objects that the requester may list, without their manifests. It does not page: the continue token names a record, and
-// remainingItemCount counts records, that the requester must not know about.
+// List returns the records of objects that the requester may list, without their manifests. It does not page: the
+// continue token names a record, and remainingItemCount counts records, that the requester must not know about.
 func (r *REST) List(ctx context.Context, options *metainternalversion.ListOptions) (runtime.Object, error) {
 	if options != nil && options.Continue != "" {
 		return nil, apierrors.NewResourceExpired("continue: overwritten objects are not listed in pages; list again without it")
@@ -90,7 +90,8 @@ func (r *REST) List(ctx context.Context, options *metainternalversion.ListOption
 	return list, nil
 }
 
-// Delete deletes a record for users allowed to delete the original object. It returns the record without the manifest, which needs the verb get.
+// Delete deletes a record for users allowed to delete the original object. It returns the record without the manifest,
+// which needs the verb get.
 func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, bool, error) {
 	if err := r.authorize(ctx, "delete", name); err != nil {
 		return nil, false, err
@@ -104,8 +105,8 @@ func (r *REST) Delete(ctx context.Context, name string, validate rest.ValidateOb
 	return obj, deleted, err
 }
 
-// DeleteCollection deletes the records of a namespace whose original objects the requester may delete. It returns no records, and skips the others as
-// if they did not exist.
+// DeleteCollection deletes the records of a namespace whose original objects the requester may delete. It returns no
+// records, and skips the others as if they did not exist.
 func (r *REST) DeleteCollection(ctx context.Context, validate rest.ValidateObjectFunc, options *metav1.DeleteOptions, list *metainternalversion.ListOptions) (runtime.Object, error) {
 	// The store would check preconditions first, and its error names the record.
 	unconditional, preconditions := options, storage.Preconditions{}

@@ -1,8 +1,10 @@
-// Package ownerref binds hierarchy objects to the UID of their namespace by an owner reference. A namespace that is created again under an
-// earlier name, by a restore for instance, does not inherit the position of the earlier one in the tree.
+// Package ownerref binds hierarchy objects to the UID of their namespace by an owner reference. A namespace that is
+// created again under an earlier name, by a restore for instance, does not inherit the position of the earlier one in
+// the tree.
 //
-// The server sets the owner reference to a Namespace on every write. While it exists, the garbage collector does not delete the object,
-// because it deletes only objects without any existing owner. Owner references to other kinds belong to the client.
+// The server sets the owner reference to a Namespace on every write. While it exists, the garbage collector does not
+// delete the object, because it deletes only objects without any existing owner. Owner references to other kinds belong
+// to the client.
 package ownerref
 
 import (
@@ -44,8 +46,8 @@ func isOwnedBy(object metav1.Object, namespace *corev1.Namespace) bool {
 	})
 }
 
-// Namespace returns the namespace of an object, and whether it owns the object. If the cached namespace does not, it is read from the
-// cluster, because the cache may be stale.
+// Namespace returns the namespace of an object, and whether it owns the object. If the cached namespace does not, it is
+// read from the cluster, because the cache may be stale.
 func Namespace(ctx context.Context, getter namespaceGetter, object metav1.Object) (namespace *corev1.Namespace, owns bool, err error) {
 	if namespace, err = getter.Namespace(ctx, object.GetNamespace()); err == nil && !isOwnedBy(object, namespace) {
 		namespace, err = getter.LiveNamespace(ctx, object.GetNamespace())

@@ -25,7 +25,8 @@ import (
 type Waiter struct {
 	// Timeout is how long a request waits at most.
 	Timeout time.Duration
-	// Free is how long it waits without one of the Slots. A request that waits longer occupies kube-apiserver, too, and users can have requests wait in vain.
+	// Free is how long it waits without one of the Slots. A request that waits longer occupies kube-apiserver, too, and
+	// users can have requests wait in vain.
 	Free  time.Duration
 	Slots *inflight.Limiter
 	// Stopped says why nothing that is written takes effect for now, "" if it does.
@@ -48,16 +49,19 @@ type Effect[T Object] struct {
 	Conditions func(T) []metav1.Condition
 	// Pending are the reasons with which the condition is False for now. Any other reason ends the wait.
 	Pending []string
-	// Warned are the reasons with which it is False only because of what the write itself has warned of. All else is in effect.
+	// Warned are the reasons with which it is False only because of what the write itself has warned of. All else is in
+	// effect.
 	Warned []string
 	// Without says what does not hold without the effect.
 	Without func(T) string
-	// Complete, unless it is nil, is called when the condition is True, or False for a reason in Warned, and returns when the effect is complete.
+	// Complete, unless it is nil, is called when the condition is True, or False for a reason in Warned, and returns
+	// when the effect is complete.
 	Complete func(context.Context, T) error
 }
 
-// Wait returns the written object as it is when it has its effect, or can't have it. The client gets a warning if it has none, and no error: the object is
-// stored, and the propagator continues. An object whose condition reports its generation already was written without a change of its specification.
+// Wait returns the written object as it is when it has its effect, or can't have it. The client gets a warning if it
+// has none, and no error: the object is stored, and the propagator continues. An object whose condition reports its
+// generation already was written without a change of its specification.
 func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T, effect Effect[T]) T {
 	if w.Timeout <= 0 || object.GetDeletionTimestamp() != nil || effect.reported(object) != nil {
 		return object

@@ -24,7 +24,8 @@ type Storage struct {
 	Status *alias.Status
 }
 
-// NewStorage returns the storage of RepositorySyncs. reviews authorizes the ServiceAccount and the Secret that they name.
+// NewStorage returns the storage of RepositorySyncs. reviews authorizes the ServiceAccount and the Secret that they
+// name.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, reviews authorizer.Authorizer) (*Storage, error) {
 	b := base.New(scheme, false)
 	s := strategy{b}

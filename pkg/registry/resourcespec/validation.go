@@ -1,4 +1,5 @@
-// Package resourcespec validates the resources that a configuration or a hierarchy names against those that the cluster serves.
+// Package resourcespec validates the resources that a configuration or a hierarchy names against those that the cluster
+// serves.
 package resourcespec
 
 import (
@@ -20,8 +21,8 @@ import (
 // Validator validates resources against those that the cluster serves.
 type Validator struct{ *kinds.Mapper }
 
-// RequestTime returns when the request was received, or the current time outside of a request. Kinds that were missing at that time are
-// discovered again once per request.
+// RequestTime returns when the request was received, or the current time outside of a request. Kinds that were missing
+// at that time are discovered again once per request.
 func RequestTime(ctx context.Context) time.Time {
 	if received, ok := genericapirequest.ReceivedTimestampFrom(ctx); ok {
 		return received
@@ -29,8 +30,9 @@ func RequestTime(ctx context.Context) time.Time {
 	return time.Now()
 }
 
-// Validate validates the entries of a field: each must name a namespaced resource that exists and can be configured, and no two entries the
-// same one (spec/hnc.md 2.6, K3 to K5). Resources that old contains may have been removed from the cluster since.
+// Validate validates the entries of a field: each must name a namespaced resource that exists and can be configured,
+// and no two entries the same one (docs/spec/hnc.md 2.6, K3 to K5). Resources that old contains may have been removed
+// from the cluster since.
 func (v Validator) Validate(ctx context.Context, at *field.Path, resources, old []hnc.ResourceSpec) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[schema.GroupResource]int{}

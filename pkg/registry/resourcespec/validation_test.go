@@ -58,7 +58,7 @@ func resources(names ...string) []hnc.ResourceSpec {
 	return list
 }
 
-// The names carry the rows of spec/hnc.md 2.6.
+// The names carry the rows of docs/spec/hnc.md 2.6.
 func TestValidate(t *testing.T) {
 	for name, test := range map[string]struct {
 		resources, old []hnc.ResourceSpec

@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
-// Requester reports whether the requester has the right on a resource that the attributes describe, and returns the requester's name. It sets the
-// user of the attributes.
+// Requester reports whether the requester has the right on a resource that the attributes describe, and returns the
+// requester's name. It sets the user of the attributes.
 func Requester(ctx context.Context, a authorizer.Authorizer, attributes authorizer.AttributesRecord) (name string, allowed bool, err error) {
 	user, ok := genericapirequest.UserFrom(ctx)
 	if !ok {

@@ -6,14 +6,16 @@ import (
 )
 
 const (
-	// idlePeriod is how long objects are watched after the last change that needed them. Most clusters rarely change their trees, and a watch costs
-	// kube-apiserver and this server time for each write of a propagated kind in the whole cluster.
+	// idlePeriod is how long objects are watched after the last change that needed them. Most clusters rarely change
+	// their trees, and a watch costs kube-apiserver and this server time for each write of a propagated kind in the
+	// whole cluster.
 	idlePeriod = 10 * time.Minute
 	// maxWait bounds how long changes wait for the first lists. Later ones do not wait for a kind that cannot be read.
 	maxWait = 5 * time.Second
 )
 
-// waitForSync starts to watch the objects unless they are watched, and waits until the index is complete, for maxWait at most.
+// waitForSync starts to watch the objects unless they are watched, and waits until the index is complete, for maxWait
+// at most.
 func (s *Sources) waitForSync(ctx context.Context) {
 	complete, progress := s.demand()
 	if complete {
@@ -33,7 +35,8 @@ func (s *Sources) waitForSync(ctx context.Context) {
 	}
 }
 
-// demand records that the index is needed. It returns whether it is complete, and a channel that is closed when it may have become so.
+// demand records that the index is needed. It returns whether it is complete, and a channel that is closed when it may
+// have become so.
 func (s *Sources) demand() (complete bool, progress <-chan struct{}) {
 	now := time.Now()
 	s.lastUse.Store(now.UnixNano())

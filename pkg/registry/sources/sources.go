@@ -25,8 +25,8 @@ type Config struct {
 	Metadata metadata.Interface
 	// Mapper resolves kinds.
 	Mapper *kinds.Mapper
-	// Rules returns the rules that exclude objects of any kind from propagation. They are the same as the propagator's. Relist must be called
-	// when they change.
+	// Rules returns the rules that exclude objects of any kind from propagation. They are the same as the propagator's.
+	// Relist must be called when they change.
 	Rules func() *copies.Rules
 }
 
@@ -37,8 +37,8 @@ type Sources struct {
 	resolve chan struct{}
 	// mapperOutdated reports that the mapper returned a kind that does not exist any more.
 	mapperOutdated atomic.Bool
-	// lastUse is when the index was last needed, in nanoseconds since 1970; idle is how long after that its watches go on. maxWait bounds how long
-	// the first use waits for it.
+	// lastUse is when the index was last needed, in nanoseconds since 1970; idle is how long after that its watches go
+	// on. maxWait bounds how long the first use waits for it.
 	lastUse       atomic.Int64
 	idle, maxWait time.Duration
 
@@ -49,7 +49,8 @@ type Sources struct {
 	// kinds are the enforced kinds, then the others. problems describes the kinds that could not be resolved.
 	kinds    []*kind
 	problems []string
-	// watching reports that the index is needed, since a time. progress is closed and replaced when more of it is complete.
+	// watching reports that the index is needed, since a time. progress is closed and replaced when more of it is
+	// complete.
 	watching bool
 	since    time.Time
 	progress chan struct{}

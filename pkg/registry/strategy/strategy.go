@@ -1,4 +1,5 @@
-// Package strategy holds the parts of the strategies that are the same for all resources: object typing, scope, and the behavior of updates.
+// Package strategy holds the parts of the strategies that are the same for all resources: object typing, scope, and the
+// behavior of updates.
 //
 // The generic API server has no base strategy; each strategy would repeat these methods.
 package strategy
@@ -16,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// Base is the common part of the strategies of resources. As with custom resources, objects are created by POST or apply, and an update needs
-// the resourceVersion that the client has read. The status is not written with the object.
+// Base is the common part of the strategies of resources. As with custom resources, objects are created by POST or
+// apply, and an update needs the resourceVersion that the client has read. The status is not written with the object.
 type Base struct {
 	runtime.ObjectTyper
 	names.NameGenerator

@@ -51,8 +51,8 @@ func (k hooks) beginCreate(ctx context.Context, obj runtime.Object, _ *metav1.Cr
 	return base.FinishNothing, k.claim(ctx, s)
 }
 
-// beginUpdate releases the name when the last finalizer is removed or the object becomes void, and claims it again when the object is bound to an
-// earlier namespace.
+// beginUpdate releases the name when the last finalizer is removed or the object becomes void, and claims it again when
+// the object is bound to an earlier namespace.
 func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 	s, oldS := obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace)
 	if err := k.keepFinalizer(ctx, s, oldS); err != nil {
@@ -87,8 +87,8 @@ func (k hooks) beginUpdate(ctx context.Context, obj, old runtime.Object, _ *meta
 	return base.FinishNothing, k.claim(ctx, s)
 }
 
-// keepFinalizer puts our finalizer back, with a warning, unless the requester may take the namespace out of its tree. An update without it is no error:
-// manifests don't have it.
+// keepFinalizer puts our finalizer back, with a warning, unless the requester may take the namespace out of its tree.
+// An update without it is no error: manifests don't have it.
 func (k hooks) keepFinalizer(ctx context.Context, s, stored *hnc.Subnamespace) error {
 	if isVoid(stored) || !slices.Contains(stored.Finalizers, hnc.FinalizerSubnamespace) || slices.Contains(s.Finalizers, hnc.FinalizerSubnamespace) {
 		return nil
@@ -149,7 +149,8 @@ func (k hooks) parent(ctx context.Context) (*corev1.Namespace, error) {
 	return k.tree.Index.Namespace(ctx, genericapirequest.NamespaceValue(ctx))
 }
 
-// currentLabels returns the labels that the Hierarchy of an existing namespace sets. A Subnamespace that is created for the namespace replaces them.
+// currentLabels returns the labels that the Hierarchy of an existing namespace sets. A Subnamespace that is created for
+// the namespace replaces them.
 func (k hooks) currentLabels(ctx context.Context, name string) (hnc.SubnamespaceSpec, error) {
 	h, err := k.hierarchies(ctx, name)
 	switch {

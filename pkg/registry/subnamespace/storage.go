@@ -41,8 +41,8 @@ var usable = readiness.Effect[*hnc.Subnamespace]{
 	Without:    func(s *hnc.Subnamespace) string { return fmt.Sprintf("namespace %q can't be used yet", s.Name) },
 }
 
-// NewStorage returns the storage of sub-namespaces. The tree validates their claims, hierarchies returns where cascading deletion is allowed, and a
-// create waits for the namespace.
+// NewStorage returns the storage of sub-namespaces. The tree validates their claims, hierarchies returns where
+// cascading deletion is allowed, and a create waits for the namespace.
 func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, t *tree.Tree, hierarchies tree.HierarchyGetter, waiter readiness.Waiter) (*Storage, error) {
 	b := base.New(scheme, true)
 	s := strategy{b, t}

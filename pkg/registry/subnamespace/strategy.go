@@ -59,7 +59,8 @@ func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) f
 	return validation.ValidateSubnamespaceUpdate(obj.(*hnc.Subnamespace), old.(*hnc.Subnamespace), s.tree.Authorizer.ManagedKeys(ctx))
 }
 
-// GetResetFields returns the fields that a write to the resource does not change: no client owns what the server writes.
+// GetResetFields returns the fields that a write to the resource does not change: no client owns what the server
+// writes.
 func (strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return base.ResetFields(fieldpath.MakePathOrDie("status"), fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationRequester),
 		fieldpath.MakePathOrDie("metadata", "annotations", hnc.AnnotationVoid))

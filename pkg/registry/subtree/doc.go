@@ -1,5 +1,5 @@
 // Package subtree serves resources.hnc.x-k8s.io/v1alpha2: it lists and watches any namespaced kind across a subtree
-// (spec/hnc.md 1.8). It stores nothing.
+// (docs/spec/hnc.md 1.8). It stores nothing.
 //
 // Objects are read from kube-apiserver with the server's own permissions and filtered by the caller's: the caller
 // must be allowed the requested verb on the requested kind in each namespace that the answer includes.
@@ -14,6 +14,6 @@
 // lost, and no object is remembered.
 //
 // The watch cache of k8s.io/apiserver and client-go's reflectors are not used because both keep every object of the
-// kind in memory. This package keeps the last encoded events only (64 MiB at most), and decodes nothing but the namespace
-// and the revision of an object.
+// kind in memory. This package keeps the last encoded events only (64 MiB at most), and decodes nothing but the
+// namespace and the revision of an object.
 package subtree

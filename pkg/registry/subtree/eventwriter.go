@@ -23,8 +23,8 @@ type eventWriter struct {
 	// started is whether the response has started, columnsSent whether a table with columns was sent.
 	started, columnsSent bool
 	columns              json.RawMessage
-	// dirty is whether there is something to flush. err is why the watch ends: the first write error, or errWatchEnded after an event that could
-	// not be sent. Nothing is written after it.
+	// dirty is whether there is something to flush. err is why the watch ends: the first write error, or errWatchEnded
+	// after an event that could not be sent. Nothing is written after it.
 	dirty bool
 	err   error
 }
@@ -85,8 +85,8 @@ func (e *eventWriter) writeEvent(eventType string, object any) {
 	e.writeLine(append(raw, '\n'))
 }
 
-// lose ends the watch because an event cannot be sent. The error makes the caller list again, as if its revision were too old: a later position
-// would tell it that it has missed nothing.
+// lose ends the watch because an event cannot be sent. The error makes the caller list again, as if its revision were
+// too old: a later position would tell it that it has missed nothing.
 func (e *eventWriter) lose(err error) {
 	if e.err == nil {
 		e.writeError(apierrors.NewResourceExpired(fmt.Sprintf("an event cannot be sent: %v; list again", err)))

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWatchEndsAtAnEventThatCannotBeSent has tables that cannot be decoded. A later event or bookmark would tell the caller that it has missed nothing.
+// TestWatchEndsAtAnEventThatCannotBeSent has tables that cannot be decoded. A later event or bookmark would tell the
+// caller that it has missed nothing.
 func TestWatchEndsAtAnEventThatCannotBeSent(t *testing.T) {
 	for name, object := range map[string]string{"a table": `{"rows":1}`, "a row": `{"rows":[{"cells":1}]}`} {
 		q := &request{reader: reader{query: map[string][]string{"includeObject": {"None"}}}}

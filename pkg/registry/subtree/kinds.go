@@ -59,7 +59,7 @@ type kinds struct {
 }
 
 const (
-	// discoveryDebounce is the delay between a change and the refresh that covers it (spec/hnc.md 1.8).
+	// discoveryDebounce is the delay between a change and the refresh that covers it (docs/spec/hnc.md 1.8).
 	discoveryDebounce = 500 * time.Millisecond
 	// resyncPeriod is the interval of unconditional refreshes, retryPeriod the interval after a partial failure: this
 	// server's own group fails until it is ready.

@@ -62,8 +62,8 @@ func (r reader) currentRevision(ctx context.Context, resourceVersion string, mat
 	return p, nil
 }
 
-// rejectFuture returns an error if a revision, which a client has chosen, is in the future. kube-apiserver would wait for
-// it; until then, the request would be in flight, and nobody else could share a watch that it has opened.
+// rejectFuture returns an error if a revision, which a client has chosen, is in the future. kube-apiserver would wait
+// for it; until then, the request would be in flight, and nobody else could share a watch that it has opened.
 func (r reader) rejectFuture(ctx context.Context, revision string) error {
 	if revision == "" || revision == "0" {
 		return nil
@@ -176,7 +176,8 @@ func (q *request) resourceVersionMatch() metav1.ResourceVersionMatch {
 // page. Pages after the first check permissions again, only for the namespaces that they reach.
 func (q *request) collect(ctx context.Context, answer *page, namespaces []string, from continueToken) error {
 	limit, later := q.options.Limit, q.options.Continue != ""
-	// A page that exceeds the memory has fewer objects than the limit: it is read from one namespace, or is a small one.
+	// A page that exceeds the memory has fewer objects than the limit: it is read from one namespace, or is a small
+	// one.
 	parallel, most := maxParallel, limit
 	for len(namespaces) > 0 && (namespaces[0] < from.After || namespaces[0] == from.After && from.Continue == "") {
 		namespaces = namespaces[1:]

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// writeTable writes an event with a table: with columns if it is the first of the watch, and without the objects of the rows if the caller wants
-// none.
+// writeTable writes an event with a table: with columns if it is the first of the watch, and without the objects of the
+// rows if the caller wants none.
 func (e *eventWriter) writeTable(eventType string, table page) {
 	named := len(table.ColumnDefinitions) > 0 && string(table.ColumnDefinitions) != "null"
 	if named {

@@ -48,8 +48,8 @@ func (warningForwarder) HandleWarningHeaderWithContext(ctx context.Context, code
 	}
 }
 
-// request does not repeat requests that kube-apiserver asks to repeat later: clients do, and must not occupy this server
-// meanwhile.
+// request does not repeat requests that kube-apiserver asks to repeat later: clients do, and must not occupy this
+// server meanwhile.
 func (u upstream) request(k kind, namespace string, query url.Values, accept string) *restclient.Request {
 	path := []string{"api", k.Version}
 	if k.Group != "" {

@@ -1,7 +1,7 @@
 // Package table prints objects as the rows of a Table, for kubectl get.
 //
-// The generic API server prints name and age only (rest.NewDefaultTableConvertor), and the convertors of kube-apiserver and of custom resources
-// are not libraries. This package adds typed columns to apimachinery's rows of name and age.
+// The generic API server prints name and age only (rest.NewDefaultTableConvertor), and the convertors of kube-apiserver
+// and of custom resources are not libraries. This package adds typed columns to apimachinery's rows of name and age.
 package table
 
 import (

@@ -1,5 +1,5 @@
-// Package transaction serves a registry whose writes depend on the tree: each write runs in a context that carries a fence, and is evaluated
-// again on fresh reads when the fence lost.
+// Package transaction serves a registry whose writes depend on the tree: each write runs in a context that carries a
+// fence, and is evaluated again on fresh reads when the fence lost.
 package transaction
 
 import (
@@ -24,14 +24,15 @@ import (
 // Store is a generic store whose BeginCreate, BeginUpdate and beginDelete hooks may set a fence.
 type Store struct {
 	*genericregistry.Store
-	// beginDelete validates a deletion. It is called with the stored object, each time before the object is deleted or marked as deleted.
+	// beginDelete validates a deletion. It is called with the stored object, each time before the object is deleted or
+	// marked as deleted.
 	beginDelete rest.ValidateObjectFunc
 	// GeneratesNames allows metadata.generateName.
 	GeneratesNames bool
 }
 
-// New returns a Store on a completed generic store. It deletes with one worker, because a fence belongs to one write at a time, and without
-// finalizers of the garbage collector, because the objects have no dependents.
+// New returns a Store on a completed generic store. It deletes with one worker, because a fence belongs to one write at
+// a time, and without finalizers of the garbage collector, because the objects have no dependents.
 func New(store *genericregistry.Store, beginDelete rest.ValidateObjectFunc) *Store {
 	store.DeleteCollectionWorkers = 1
 	store.EnableGarbageCollection = false

@@ -14,15 +14,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// Abstract validates and authorizes spec.abstractAncestors. It puts labels on a subtree that policies select namespaces by, so it must neither give a
-// namespace the label of a tree in which the requester has no rights, nor take it out of the policies of a directory.
+// Abstract validates and authorizes spec.abstractAncestors. It puts labels on a subtree that policies select namespaces
+// by, so it must neither give a namespace the label of a tree in which the requester has no rights, nor take it out of
+// the policies of a directory.
 type Abstract struct {
 	index      *Index
 	authorizer *Authorizer
 }
 
-// Validate validates a changed spec.abstractAncestors in the Hierarchy of a namespace, which has no parent after the write. shared allows
-// the names of existing namespaces. The guard demands that the namespace does not become a sub-namespace before the commit.
+// Validate validates a changed spec.abstractAncestors in the Hierarchy of a namespace, which has no parent after the
+// write. shared allows the names of existing namespaces. The guard demands that the namespace does not become a
+// sub-namespace before the commit.
 func (a *Abstract) Validate(ctx context.Context, namespace *corev1.Namespace, before, after []string, shared bool) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		reject := newRejection(ctx, hnc.Singleton)
@@ -45,13 +47,15 @@ func (a *Abstract) Validate(ctx context.Context, namespace *corev1.Namespace, be
 	})
 }
 
-// Authorize returns an error if the requester lacks the rights for a change of spec.abstractAncestors in a namespace. It reads nothing else.
+// Authorize returns an error if the requester lacks the rights for a change of spec.abstractAncestors in a namespace.
+// It reads nothing else.
 func (a *Abstract) Authorize(ctx context.Context, namespace string, before, after []string) error {
 	s := newSnapshot(a.index, false)
 	return a.authorizer.authorizeAbstract(ctx, s, newRejection(ctx, hnc.Singleton), namespace, slices.Concat(before, after), after)
 }
 
-// ValidateRemoval validates the deletion of a Hierarchy with abstract ancestors. In a namespace that is being deleted, it needs no right.
+// ValidateRemoval validates the deletion of a Hierarchy with abstract ancestors. In a namespace that is being deleted,
+// it needs no right.
 func (a *Abstract) ValidateRemoval(ctx context.Context, name string, before []string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		namespace, err := s.activeNamespace(ctx, name)
@@ -62,7 +66,8 @@ func (a *Abstract) ValidateRemoval(ctx context.Context, name string, before []st
 	})
 }
 
-// validateAbstractPosition rejects abstract ancestors of a namespace that has a parent by a Subnamespace, or whose tree labels are its manager's.
+// validateAbstractPosition rejects abstract ancestors of a namespace that has a parent by a Subnamespace, or whose tree
+// labels are its manager's.
 func validateAbstractPosition(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace) error {
 	current, err := s.current(ctx, namespace)
 	if err != nil {
@@ -84,7 +89,8 @@ func validateAbstractPosition(ctx context.Context, s *snapshot, reject rejection
 		"set them on the root of its tree", namespace.Name, e.Parent)
 }
 
-// validateAbstractName rejects the name of an excluded namespace, and that of an existing one unless shared names are allowed.
+// validateAbstractName rejects the name of an excluded namespace, and that of an existing one unless shared names are
+// allowed.
 func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, field, name string, shared bool) error {
 	if s.index.config.Rules().Listed(name) {
 		return reject.forbidden("%s: namespace %q is excluded from hierarchies by the administrator; choose another name", field, name)
@@ -97,9 +103,9 @@ func validateAbstractName(ctx context.Context, s *snapshot, reject rejection, fi
 		"choose another name, or set the annotation %s=true of this object to allow it", hnc.TreeLabel(name), hnc.AnnotationAllowSharedNames)
 }
 
-// authorizeAbstract requires the right to set abstract ancestors in the whole cluster: a right in one's own namespaces, which are copied into namespaces
-// of any free name, must not give one of them the labels of others. The propagator may restore what the namespace's annotation says, which only it can
-// write.
+// authorizeAbstract requires the right to set abstract ancestors in the whole cluster: a right in one's own namespaces,
+// which are copied into namespaces of any free name, must not give one of them the labels of others. The propagator may
+// restore what the namespace's annotation says, which only it can write.
 func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject rejection, namespace string, names, after []string) error {
 	if ByPropagator(ctx) {
 		current, err := s.namespace(ctx, namespace)
@@ -117,8 +123,9 @@ func (a *Authorizer) authorizeAbstract(ctx context.Context, s *snapshot, reject 
 		"hierarchies/abstract.%s in the whole cluster", user, quoted(names), namespace, hnc.GroupName)
 }
 
-// authorizeLeaving requires the right to the abstract ancestors that a namespace loses when it leaves the tree of a root: admins of the root must not
-// take namespaces out of the policies of a directory that they may not leave themselves. chain is that of the new parent.
+// authorizeLeaving requires the right to the abstract ancestors that a namespace loses when it leaves the tree of a
+// root: admins of the root must not take namespaces out of the policies of a directory that they may not leave
+// themselves. chain is that of the new parent.
 func (a *Authorizer) authorizeLeaving(ctx context.Context, s *snapshot, reject rejection, root string, chain []string) error {
 	if ByPropagator(ctx) {
 		return nil
@@ -157,7 +164,8 @@ func quoted(names []string) string {
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", ")
 }
 
-// allowsAbstract reports whether the requester may set abstract ancestors in a namespace, "" for all, and returns the requester's name.
+// allowsAbstract reports whether the requester may set abstract ancestors in a namespace, "" for all, and returns the
+// requester's name.
 func (a *Authorizer) allowsAbstract(ctx context.Context, namespace string) (requester string, allowed bool, err error) {
 	return a.allows(ctx, authorizer.AttributesRecord{
 		Verb:        "update",
@@ -169,8 +177,9 @@ func (a *Authorizer) allowsAbstract(ctx context.Context, namespace string) (requ
 	})
 }
 
-// authorizeAbstractName authorizes a new sub-namespace with the name of an abstract ancestor of others: it and all below it would have the tree label
-// by which policies select those. The propagator creates none, because it has no rights of its own.
+// authorizeAbstractName authorizes a new sub-namespace with the name of an abstract ancestor of others: it and all
+// below it would have the tree label by which policies select those. The propagator creates none, because it has no
+// rights of its own.
 func (c *Claims) authorizeAbstractName(ctx context.Context, reject rejection, field, name string) error {
 	if c.config.IsAbstractAncestor == nil || !c.config.IsAbstractAncestor(name) {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/review"
 )
 
-// Authorizer authorizes what a write means beyond its own object: rights in other namespaces, and rights on what it affects.
+// Authorizer authorizes what a write means beyond its own object: rights in other namespaces, and rights on what it
+// affects.
 type Authorizer struct {
 	index  *Index
 	config *Config
@@ -20,7 +21,8 @@ type Authorizer struct {
 	hierarchies HierarchyGetter
 }
 
-// SetHierarchies sets how stored hierarchies are read. Their store needs the tree, so it is called after New, and before anything is authorized.
+// SetHierarchies sets how stored hierarchies are read. Their store needs the tree, so it is called after New, and
+// before anything is authorized.
 func (a *Authorizer) SetHierarchies(get HierarchyGetter) { a.hierarchies = get }
 
 // ByPropagator reports whether the propagator makes the request.
@@ -29,8 +31,8 @@ func ByPropagator(ctx context.Context) bool {
 	return ok && user.GetName() == hnc.PropagatorUser
 }
 
-// ManagedKeys returns the labels and annotations that the requester's objects may set, nil for any: the propagator copies those of a Subnamespace,
-// and reports the ones that are no longer managed (spec/hnc.md 2.0, C2).
+// ManagedKeys returns the labels and annotations that the requester's objects may set, nil for any: the propagator
+// copies those of a Subnamespace, and reports the ones that are no longer managed (docs/spec/hnc.md 2.0, C2).
 func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
 	if ByPropagator(ctx) {
 		return nil
@@ -38,11 +40,12 @@ func (a *Authorizer) ManagedKeys(ctx context.Context) validation.Managed {
 	return a.config.Rules().Keys
 }
 
-// authorizeMove authorizes a move from the current parent to the one with the given chain; "" and nil stand for none. A move affects both trees:
-// the requester must be admin of the new parent, which validateStructure has checked, and of the most recent common ancestor of both parents or, if
-// there is none, of the root of the tree that the namespace leaves. The snapshot has read all these chains, so they are compared at commit. Orphans,
-// and children of namespaces that are excluded from trees, need rights on the new parent only (spec/hnc.md 2.4.2, with its holes closed). A move that
-// changes managed Pod Security labels also needs the right to change these.
+// authorizeMove authorizes a move from the current parent to the one with the given chain; "" and nil stand for none. A
+// move affects both trees: the requester must be admin of the new parent, which validateStructure has checked, and of
+// the most recent common ancestor of both parents or, if there is none, of the root of the tree that the namespace
+// leaves. The snapshot has read all these chains, so they are compared at commit. Orphans, and children of namespaces
+// that are excluded from trees, need rights on the new parent only (docs/spec/hnc.md 2.4.2, with its holes closed). A
+// move that changes managed Pod Security labels also needs the right to change these.
 func (a *Authorizer) authorizeMove(ctx context.Context, s *snapshot, reject rejection, name, current string, chain []string) error {
 	var left []string
 	if current != "" {
@@ -95,8 +98,9 @@ func (a *Authorizer) requireAdmin(ctx context.Context, reject rejection, namespa
 		"this needs the verb update on hierarchies.%s there", user, namespace, role, hnc.GroupName)
 }
 
-// allowsAny reports whether the requester has the verb on one of the resources in a namespace, "" for all namespaces, and returns the requester's
-// name. The propagator is allowed everything, because it only repeats what others were authorized to do.
+// allowsAny reports whether the requester has the verb on one of the resources in a namespace, "" for all namespaces,
+// and returns the requester's name. The propagator is allowed everything, because it only repeats what others were
+// authorized to do.
 func (a *Authorizer) allowsAny(ctx context.Context, verb, group, namespace string, resources ...string) (requester string, allowed bool, err error) {
 	if ByPropagator(ctx) {
 		return hnc.PropagatorUser, true, nil

@@ -12,12 +12,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// SetLabels are the labels that a Hierarchy or a Subnamespace sets: those that descendants inherit, and those of the namespace alone.
+// SetLabels are the labels that a Hierarchy or a Subnamespace sets: those that descendants inherit, and those of the
+// namespace alone.
 type SetLabels struct{ Labels, NamespaceLabels []hnc.MetaKVP }
 
-// AuthorizePodSecurity authorizes a change of the Pod Security labels among the labels that an object sets on a namespace. Where these labels are
-// managed, a hierarchy must not loosen what its writer cannot change on the namespace itself. A label that descendants do not inherit any more is
-// a change, too.
+// AuthorizePodSecurity authorizes a change of the Pod Security labels among the labels that an object sets on a
+// namespace. Where these labels are managed, a hierarchy must not loosen what its writer cannot change on the namespace
+// itself. A label that descendants do not inherit any more is a change, too.
 func (a *Authorizer) AuthorizePodSecurity(ctx context.Context, object, namespace string, before, after SetLabels) error {
 	if slices.Equal(podSecurity(before.Labels), podSecurity(after.Labels)) && slices.Equal(podSecurity(before.NamespaceLabels), podSecurity(after.NamespaceLabels)) {
 		return nil
@@ -44,8 +45,8 @@ func (a *Authorizer) requirePodSecurity(ctx context.Context, reject rejection, f
 		field, user, namespace, namespace)
 }
 
-// authorizePodSecurityMove authorizes a move that changes the Pod Security labels that a namespace and its descendants get from hierarchies. The
-// chains are those of its current and of its new parent.
+// authorizePodSecurityMove authorizes a move that changes the Pod Security labels that a namespace and its descendants
+// get from hierarchies. The chains are those of its current and of its new parent.
 func (a *Authorizer) authorizePodSecurityMove(ctx context.Context, s *snapshot, reject rejection, field, name string, from, to []string) error {
 	if a.hierarchies == nil || ByPropagator(ctx) || !slices.ContainsFunc(hnc.PodSecurityLabels, a.config.Rules().Label) {
 		return nil
@@ -71,7 +72,8 @@ func (a *Authorizer) authorizePodSecurityMove(ctx context.Context, s *snapshot, 
 // podSecurityLabels are the managed Pod Security labels of a namespace, and those that it passes on to its descendants.
 type podSecurityLabels struct{ namespace, passed map[string]string }
 
-// podSecurityBelow returns the labels of a namespace that sets its own below the given chain, of which the highest wins.
+// podSecurityBelow returns the labels of a namespace that sets its own below the given chain, of which the highest
+// wins.
 func (a *Authorizer) podSecurityBelow(ctx context.Context, s *snapshot, own podSecurityLabels, chain []string) (podSecurityLabels, error) {
 	all := podSecurityLabels{maps.Clone(own.namespace), maps.Clone(own.passed)}
 	for _, at := range chain {

@@ -9,17 +9,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// AuthorizePropagation authorizes a change of spec.propagation in the Hierarchy of a namespace, which has the given parent after the write. It needs
-// a right in the root of the tree; the guard demands that this is the root at commit. A sub-namespace whose Hierarchy names no parent has the
-// parent of its Subnamespace.
+// AuthorizePropagation authorizes a change of spec.propagation in the Hierarchy of a namespace, which has the given
+// parent after the write. It needs a right in the root of the tree; the guard demands that this is the root at commit.
+// A sub-namespace whose Hierarchy names no parent has the parent of its Subnamespace.
 func (a *Authorizer) AuthorizePropagation(ctx context.Context, namespace, parent string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		return &fence.Guard{}, a.authorizePropagation(ctx, s, namespace, parent)
 	})
 }
 
-// AuthorizePropagationRemoval authorizes the deletion of a Hierarchy that sets spec.propagation. In a namespace that is being deleted, it needs no
-// right, because the content of the namespace has to be removed.
+// AuthorizePropagationRemoval authorizes the deletion of a Hierarchy that sets spec.propagation. In a namespace that is
+// being deleted, it needs no right, because the content of the namespace has to be removed.
 func (a *Authorizer) AuthorizePropagationRemoval(ctx context.Context, name string) (*fence.Guard, error) {
 	return a.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		namespace, err := s.activeNamespace(ctx, name)

@@ -9,8 +9,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// AuthorizePropagator authorizes a parent that the propagator sets. The propagator has no rights of its own in the tree: it repeats the edge of the
-// namespace, or restores the parent from the tree labels, which only it can write. Requests of other users pass.
+// AuthorizePropagator authorizes a parent that the propagator sets. The propagator has no rights of its own in the
+// tree: it repeats the edge of the namespace, or restores the parent from the tree labels, which only it can write.
+// Requests of other users pass.
 func (a *Authorizer) AuthorizePropagator(ctx context.Context, namespace *corev1.Namespace, parent string) error {
 	if parent == "" || !ByPropagator(ctx) {
 		return nil

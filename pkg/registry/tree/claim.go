@@ -18,9 +18,10 @@ type Claims struct {
 	config     *Config
 }
 
-// Validate validates that a Subnamespace makes name a child of parent. It returns the fence of the write, with which only one of several parents can
-// get a name. Users allowed to create Subnamespaces in the parent need no other right (spec/hnc.md 2.5), unless the claim takes existing namespaces
-// into the tree: orphans that name the missing namespace as their parent, or a namespace whose annotation names this one.
+// Validate validates that a Subnamespace makes name a child of parent. It returns the fence of the write, with which
+// only one of several parents can get a name. Users allowed to create Subnamespaces in the parent need no other right
+// (docs/spec/hnc.md 2.5), unless the claim takes existing namespaces into the tree: orphans that name the missing
+// namespace as their parent, or a namespace whose annotation names this one.
 func (c *Claims) Validate(ctx context.Context, name string, parent *corev1.Namespace) (*fence.Guard, error) {
 	return c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		reject := newRejection(ctx, name)
@@ -149,8 +150,8 @@ func (c *Claims) validate(ctx context.Context, s *snapshot, reject rejection, na
 	return valid, err
 }
 
-// validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has rights in it would have them without the policy from
-// above.
+// validatePropagated rejects a new namespace below one to which nothing is propagated: whoever has rights in it would
+// have them without the policy from above.
 func validatePropagated(ctx context.Context, s *snapshot, reject rejection, name, parent string) error {
 	exists, err := s.namespace(ctx, name)
 	if err != nil || exists != nil {
@@ -164,8 +165,8 @@ func validatePropagated(ctx context.Context, s *snapshot, reject rejection, name
 		"create that parent, or give %q another one first", parent, halted, halted)
 }
 
-// Holder returns the parent whose Subnamespace holds the namespace, "" if there is none. The annotation of the namespace alone does not make it a
-// sub-namespace, because everybody allowed to update the namespace may write it.
+// Holder returns the parent whose Subnamespace holds the namespace, "" if there is none. The annotation of the
+// namespace alone does not make it a sub-namespace, because everybody allowed to update the namespace may write it.
 func (c *Claims) Holder(ctx context.Context, namespace *corev1.Namespace) (string, error) {
 	var parent string
 	_, err := c.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {

@@ -14,9 +14,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// ValidateDeletion validates that the Subnamespace name is deleted along with its namespace. A namespace with children needs cascading deletion,
-// allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be added until the namespace is gone; the propagator, which
-// deletes the namespace, applies the same rule, and keeps a namespace that has children by then.
+// ValidateDeletion validates that the Subnamespace name is deleted along with its namespace. A namespace with children
+// needs cascading deletion, allowed by its Hierarchy or by that of an ancestor. It is advisory, because children may be
+// added until the namespace is gone; the propagator, which deletes the namespace, applies the same rule, and keeps a
+// namespace that has children by then.
 func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *corev1.Namespace, hierarchies HierarchyGetter, subnamespaces rest.Getter) error {
 	children := c.index.Children(name)
 	if parent.DeletionTimestamp != nil || len(children) == 0 {
@@ -49,7 +50,8 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 				return nil, nil
 			}
 		}
-		// The content of a parent that is being deleted has to be removed, even if the cache does not contain the deletion yet.
+		// The content of a parent that is being deleted has to be removed, even if the cache does not contain the
+		// deletion yet.
 		if now, err := s.namespace(ctx, parent.Name); err != nil || now == nil || now.DeletionTimestamp != nil {
 			return nil, err
 		}
@@ -63,8 +65,9 @@ func (c *Claims) ValidateDeletion(ctx context.Context, name string, parent *core
 	return err
 }
 
-// firstChildOf returns the first of the names whose parent is still the given one, "" if there is none. Namespaces that are gone or being deleted do
-// not count, although their objects still hold the edge, unless a Subnamespace is there to create them (again).
+// firstChildOf returns the first of the names whose parent is still the given one, "" if there is none. Namespaces that
+// are gone or being deleted do not count, although their objects still hold the edge, unless a Subnamespace is there to
+// create them (again).
 func (s *snapshot) firstChildOf(ctx context.Context, names []string, parent string, subnamespaces rest.Getter) (string, error) {
 	for _, name := range names {
 		edge, err := s.edge(ctx, name)

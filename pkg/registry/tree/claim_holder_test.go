@@ -36,7 +36,7 @@ func TestPendingSubnamespaceGivesNoParent(t *testing.T) {
 		t.Errorf("staying a root: got %+v, %v", guard, err)
 	}
 	if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "full"), "a"); err != nil {
-		t.Errorf("a user who is no admin of the other parent was rejected: %v", err)
+		t.Errorf("a user who is not an admin of the other parent was rejected: %v", err)
 	}
 	// The cache does not contain the annotation yet.
 	f.change(t, "full", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "evil"}, false)

@@ -12,9 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/internalerror"
 )
 
-// validateName applies the cluster's naming rule to a new sub-namespace. The Subnamespace of a namespace that is a sub-namespace of parent already
-// may be created again under any rule, because it takes no free name. The rule applies to the propagator as well, because it may have changed since
-// a user required the child.
+// validateName applies the cluster's naming rule to a new sub-namespace. The Subnamespace of a namespace that is a
+// sub-namespace of parent already may be created again under any rule, because it takes no free name. The rule applies
+// to the propagator as well, because it may have changed since a user required the child.
 func (c *Claims) validateName(ctx context.Context, reject rejection, field, name, parent string) error {
 	if c.config.SubnamespaceNames == nil {
 		return nil

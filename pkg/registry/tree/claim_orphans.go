@@ -17,8 +17,9 @@ import (
 // maxOrphans bounds the number of reviews for one claim.
 const maxOrphans = 100
 
-// orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the name, so that no namespace
-// can come to name it until then. Names that no namespace has ever named need no read, because their mark does not exist.
+// orphans returns the live namespaces that name a missing namespace as their parent. The write compares the mark of the
+// name, so that no namespace can come to name it until then. Names that no namespace has ever named need no read,
+// because their mark does not exist.
 func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 	children := s.index.Children(name)
 	s.marks[name] = 0
@@ -64,7 +65,8 @@ func (s *snapshot) orphans(ctx context.Context, name string) ([]string, error) {
 	return live, nil
 }
 
-// authorizeOrphans authorizes what else the adoption of orphans changes: their managed Pod Security labels, as a move would. It returns the namespaces.
+// authorizeOrphans authorizes what else the adoption of orphans changes: their managed Pod Security labels, as a move
+// would. It returns the namespaces.
 func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejection, name string, claim claim) ([]*corev1.Namespace, error) {
 	var adopted []*corev1.Namespace
 	for _, orphan := range claim.orphans {
@@ -83,8 +85,9 @@ func (c *Claims) authorizeOrphans(ctx context.Context, s *snapshot, reject rejec
 	return adopted, nil
 }
 
-// authorizeAdoption authorizes the creation of the missing parent of orphans as a sub-namespace, which takes them into the tree of its parent: the
-// requester must be admin of each of them. The propagator is not allowed to, because it creates sub-namespaces on behalf of others.
+// authorizeAdoption authorizes the creation of the missing parent of orphans as a sub-namespace, which takes them into
+// the tree of its parent: the requester must be admin of each of them. The propagator is not allowed to, because it
+// creates sub-namespaces on behalf of others.
 func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, field, name string, orphans []string) error {
 	if len(orphans) == 0 {
 		return nil
@@ -118,15 +121,17 @@ func (a *Authorizer) authorizeAdoption(ctx context.Context, reject rejection, fi
 	return nil
 }
 
-// missingParent rejects a claimed name that is the missing parent of orphans. It does not name them, because the requester may have no rights on them.
+// missingParent rejects a claimed name that is the missing parent of orphans. It does not name them, because the
+// requester may have no rights on them.
 func (r rejection) missingParent(field, name string, orphans []string, hint string) error {
 	return r.forbidden("%s: namespace %q does not exist but is the parent of %d existing namespace(s); to create it as a sub-namespace takes the verb "+
 		"update on hierarchies.%s in each of them: %s", field, name, len(orphans), hnc.GroupName, hint)
 }
 
-// authorizeJoining authorizes a claim that takes an existing namespace without a parent into the tree of the new one. The annotation that names the
-// parent is no consent, because everybody allowed to update the namespace may write it: the requester must be admin of the namespace. The propagator
-// only takes back what the tree labels make a child of the parent, as after a loss of the hierarchies.
+// authorizeJoining authorizes a claim that takes an existing namespace without a parent into the tree of the new one.
+// The annotation that names the parent is not consent, because everybody allowed to update the namespace may write it:
+// the requester must be admin of the namespace. The propagator only takes back what the tree labels make a child of the
+// parent, as after a loss of the hierarchies.
 func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, field string, joining *corev1.Namespace, parent string) error {
 	if joining == nil {
 		return nil

@@ -116,7 +116,7 @@ func TestNoNewSubnamespaceWhereNothingIsPropagated(t *testing.T) {
 	}
 }
 
-// The annotation that names the parent is no consent: everybody allowed to update the namespace may write it.
+// The annotation that names the parent is not consent: everybody allowed to update the namespace may write it.
 func TestAnExistingNamespaceJoinsWithTheConsentOfItsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "victim": "", "below": "victim"})
 	f.change(t, "victim", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)

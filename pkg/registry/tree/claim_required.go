@@ -12,8 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// ValidateRequired validates that the Hierarchy of parent requires children by the given names, at the given indexes of its list: the requester must
-// be allowed to create these Subnamespaces. It is advisory, because the name is claimed when the Subnamespace is created.
+// ValidateRequired validates that the Hierarchy of parent requires children by the given names, at the given indexes of
+// its list: the requester must be allowed to create these Subnamespaces. It is advisory, because the name is claimed
+// when the Subnamespace is created.
 func (c *Claims) ValidateRequired(ctx context.Context, names map[int]string, parent *corev1.Namespace) error {
 	if len(names) == 0 {
 		return nil

@@ -9,9 +9,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// edgeValue is the value of an edge, which links a namespace to its parent. The edge is stored beside the objects that hold it: a Hierarchy in the
-// namespace, a Subnamespace in its parent, or both. It exists as long as an object holds it, and is written in the same transaction as the object. So
-// edges always agree with objects, and a chain of edges is cheap to compare.
+// edgeValue is the value of an edge, which links a namespace to its parent. The edge is stored beside the objects that
+// hold it: a Hierarchy in the namespace, a Subnamespace in its parent, or both. It exists as long as an object holds
+// it, and is written in the same transaction as the object. So edges always agree with objects, and a chain of edges is
+// cheap to compare.
 type edgeValue struct {
 	// Parent is the parent namespace.
 	Parent string `json:"parent"`

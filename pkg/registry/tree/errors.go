@@ -38,8 +38,8 @@ func newRejection(ctx context.Context, name string) rejection {
 	return r
 }
 
-// invalid rejects a value that would break the structure of the tree. In v1alpha2 the error has the type that HNC gives it; otherwise it is Invalid,
-// because kubectl repeats an apply that fails with a conflict.
+// invalid rejects a value that would break the structure of the tree. In v1alpha2 the error has the type that HNC gives
+// it; otherwise it is Invalid, because kubectl repeats an apply that fails with a conflict.
 func (r rejection) invalid(inV1alpha2 func(format string, args ...any) error, at, value, format string, args ...any) error {
 	if r.v1alpha2 {
 		return inV1alpha2(at+": "+format, args...)

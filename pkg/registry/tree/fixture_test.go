@@ -83,7 +83,8 @@ func (f *fixture) config() *Config { return f.Index.config }
 
 func uid(name string) types.UID { return types.UID("uid-" + name) }
 
-// newFixture creates namespaces from a map of names to parents. Those whose name starts with "sub" are sub-namespaces. "gone" never exists.
+// newFixture creates namespaces from a map of names to parents. Those whose name starts with "sub" are sub-namespaces.
+// "gone" never exists.
 func newFixture(t *testing.T, parents map[string]string) *fixture {
 	t.Helper()
 	f := &fixture{stored: memory{}, marks: map[string]int64{}, admin: map[string]bool{}, creator: map[string]bool{}, propagation: map[string]bool{}, abstract: map[string]bool{}, resource: "hierarchies",

@@ -59,7 +59,8 @@ func (i *Index) Run(ctx context.Context) {
 func (i *Index) set(logger klog.Logger, entry fence.Entry) {
 	s, err := decode(entry)
 	if err != nil {
-		// Without the edge, a write that depends on it loses its fence, and is evaluated again on the store's own answer.
+		// Without the edge, a write that depends on it loses its fence, and is evaluated again on the store's own
+		// answer.
 		logger.Error(err, "Ignoring an edge that cannot be decoded")
 	}
 	if s.revision == 0 {
@@ -127,7 +128,8 @@ func (i *Index) Chain(name string) []string {
 	return i.forest.Chain(name)
 }
 
-// Namespace returns a namespace, from the cluster if the cache does not contain it. It fails with NotFound if there is none.
+// Namespace returns a namespace, from the cluster if the cache does not contain it. It fails with NotFound if there is
+// none.
 func (i *Index) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	namespace, err := i.config.Namespaces.Get(name)
 	if apierrors.IsNotFound(err) {

@@ -24,9 +24,10 @@ func ancestorsWithin(nodes []Node) map[string][]string {
 // writable reports whether the propagator writes in the namespace.
 func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.DeletionTimestamp == nil }
 
-// movedDestinations returns the namespaces of a subtree as they are after its top has moved to the parent with the given chain: with the tree labels
-// of their new ancestors and of the abstract ones above them, and with the ancestors of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the
-// chain had been read, so the move will be validated again, and it is no destination of its own objects.
+// movedDestinations returns the namespaces of a subtree as they are after its top has moved to the parent with the
+// given chain: with the tree labels of their new ancestors and of the abstract ones above them, and with the ancestors
+// of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the chain had
+// been read, so the move will be validated again, and it is not a destination of its own objects.
 func movedDestinations(nodes []Node, chain, abstract []string) iter.Seq[copies.Destination] {
 	above := slices.Clone(chain)
 	slices.Reverse(above)
@@ -58,7 +59,8 @@ func (i *Index) abstractAbove(chain []string) []string {
 	return hnc.AbstractAncestors(root.Annotations)
 }
 
-// labelsBelow returns the labels of a namespace below the given ancestors, its parent first, and abstract ancestors above them.
+// labelsBelow returns the labels of a namespace below the given ancestors, its parent first, and abstract ancestors
+// above them.
 func labelsBelow(namespace *corev1.Namespace, ancestors, abstract []string) map[string]string {
 	labels := maps.Clone(namespace.Labels)
 	if labels == nil {
@@ -80,7 +82,8 @@ func labelsBelow(namespace *corev1.Namespace, ancestors, abstract []string) map[
 	return labels
 }
 
-// destinations returns all namespaces of all trees as they are, except descendants of a namespace whose parent is gone: these are halted.
+// destinations returns all namespaces of all trees as they are, except descendants of a namespace whose parent is gone:
+// these are halted.
 func (i *Index) destinations() iter.Seq[copies.Destination] {
 	return func(yield func(copies.Destination) bool) {
 		for _, root := range i.roots() {

@@ -6,9 +6,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// InPlace reports whether a namespace whose Hierarchy names the parent is in place: it and all its ancestors exist and are not excluded, and if it
-// is a sub-namespace, a Subnamespace claims it. It reads caches only and returns false on a miss; the
-// propagator sets Ready in that case.
+// InPlace reports whether a namespace whose Hierarchy names the parent is in place: it and all its ancestors exist and
+// are not excluded, and if it is a sub-namespace, a Subnamespace claims it. It reads caches only and returns false on a
+// miss; the propagator sets Ready in that case.
 func (i *Index) InPlace(name, parent string) bool {
 	var ancestors []string
 	i.mu.RLock()

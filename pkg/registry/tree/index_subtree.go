@@ -24,8 +24,8 @@ type Node struct {
 	Namespace *corev1.Namespace
 }
 
-// Subtree returns the namespace and all its descendants, depth first. It reads the caches, which contain everything that was committed before a call
-// of WaitUntilFresh.
+// Subtree returns the namespace and all its descendants, depth first. It reads the caches, which contain everything
+// that was committed before a call of WaitUntilFresh.
 func (i *Index) Subtree(top *corev1.Namespace) []Node {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -48,8 +48,8 @@ func (i *Index) Subtree(top *corev1.Namespace) []Node {
 	return nodes
 }
 
-// Members returns the names of a namespace and its descendants, sorted, without those that do not exist. It reads the caches, and fails with
-// ServiceUnavailable until the index is synced.
+// Members returns the names of a namespace and its descendants, sorted, without those that do not exist. It reads the
+// caches, and fails with ServiceUnavailable until the index is synced.
 func (i *Index) Members(ctx context.Context, name string) ([]string, error) {
 	if i.Ready(nil) != nil {
 		return nil, apierrors.NewServiceUnavailable("the tree has not been read yet; try again")
@@ -71,8 +71,9 @@ func (i *Index) Members(ctx context.Context, name string) ([]string, error) {
 	return names, nil
 }
 
-// parent returns the parent of a namespace if the cached edge is effective, "" otherwise. The edge of an existing namespace is effective if it is
-// bound to that very namespace, or if the namespace is the sub-namespace of a Subnamespace that holds it. The caller holds the lock.
+// parent returns the parent of a namespace if the cached edge is effective, "" otherwise. The edge of an existing
+// namespace is effective if it is bound to that very namespace, or if the namespace is the sub-namespace of a
+// Subnamespace that holds it. The caller holds the lock.
 func (i *Index) parent(name string, namespace *corev1.Namespace) string {
 	e := i.edges[name].edgeValue
 	if namespace == nil {
@@ -100,7 +101,8 @@ func (i *Index) uid(name string) types.UID {
 	return ""
 }
 
-// roots returns the namespaces without a parent that have children, except excluded ones: what is below those is halted.
+// roots returns the namespaces without a parent that have children, except excluded ones: what is below those is
+// halted.
 func (i *Index) roots() []*corev1.Namespace {
 	i.mu.RLock()
 	defer i.mu.RUnlock()

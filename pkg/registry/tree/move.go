@@ -16,8 +16,9 @@ type Moves struct {
 	overwrites *Overwrites
 }
 
-// Validate validates that the Hierarchy of a namespace sets a parent; an empty one makes the namespace a root. It returns the fence of the write, or
-// a Forbidden, Conflict or Invalid error that names what to do (spec/hnc.md 2.4).
+// Validate validates that the Hierarchy of a namespace sets a parent; an empty one makes the namespace a root. It
+// returns the fence of the write, or a Forbidden, Conflict or Invalid error that names what to do (docs/spec/hnc.md
+// 2.4).
 func (m *Moves) Validate(ctx context.Context, namespace *corev1.Namespace, parent string) (*fence.Guard, error) {
 	return m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		reject := newRejection(ctx, hnc.Singleton)
@@ -35,8 +36,8 @@ func (m *Moves) Validate(ctx context.Context, namespace *corev1.Namespace, paren
 	})
 }
 
-// Preview returns the error with which Validate rejects the move. It reports whether the move is legal and authorized: then the only error left is
-// about quotas that it would exceed, or objects that it would overwrite.
+// Preview returns the error with which Validate rejects the move. It reports whether the move is legal and authorized:
+// then the only error left is about quotas that it would exceed, or objects that it would overwrite.
 func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent string) (possible bool, err error) {
 	// A rejection from the caches is revalidated with fresh reads.
 	_, err = m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
@@ -63,7 +64,7 @@ func (m *Moves) Preview(ctx context.Context, namespace *corev1.Namespace, parent
 	return possible, err
 }
 
-// ValidateUnchanged validates a change of a Hierarchy that keeps the parent (spec/hnc.md 2.4, H1, H2 and H6).
+// ValidateUnchanged validates a change of a Hierarchy that keeps the parent (docs/spec/hnc.md 2.4, H1, H2 and H6).
 func (m *Moves) ValidateUnchanged(ctx context.Context, namespace *corev1.Namespace, parent string) error {
 	_, err := m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		return nil, validateEligible(ctx, s, newRejection(ctx, hnc.Singleton), namespace, parent)
@@ -71,9 +72,10 @@ func (m *Moves) ValidateUnchanged(ctx context.Context, namespace *corev1.Namespa
 	return err
 }
 
-// ValidateRemoval validates the deletion of the Hierarchy of a namespace, which makes a full namespace a root. For a sub-namespace it needs the same
-// rights: without its Hierarchy only the annotation would keep its parent, and everybody allowed to update the namespace may remove that. In a
-// namespace that is being deleted nothing is validated, because its content has to be removed.
+// ValidateRemoval validates the deletion of the Hierarchy of a namespace, which makes a full namespace a root. For a
+// sub-namespace it needs the same rights: without its Hierarchy only the annotation would keep its parent, and
+// everybody allowed to update the namespace may remove that. In a namespace that is being deleted nothing is validated,
+// because its content has to be removed.
 func (m *Moves) ValidateRemoval(ctx context.Context, name string) (*fence.Guard, error) {
 	return m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		old, err := s.edge(ctx, name)
@@ -187,8 +189,8 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 	return move{guard, current, chain}, nil
 }
 
-// maxComparisons is the number of edges that a write may compare; etcd allows 128 operations, of which one is for the object, and one for the limits
-// of quotas.
+// maxComparisons is the number of edges that a write may compare; etcd allows 128 operations, of which one is for the
+// object, and one for the limits of quotas.
 const maxComparisons = 126
 
 func orNone(parent string) string {

@@ -91,7 +91,8 @@ func TestTheEdgeToAMissingParentIsFenced(t *testing.T) {
 	}
 }
 
-// The parent is created, and moves below its child, after the snapshot has read that it does not exist and before it reads its edge.
+// The parent is created, and moves below its child, after the snapshot has read that it does not exist and before it
+// reads its edge.
 func TestEdgeOfAParentThatIsCreatedDuringValidationIsRead(t *testing.T) {
 	for name, ctx := range map[string]context.Context{"cached": as(t, hnc.PropagatorUser), "fresh": WithFreshReads(as(t, hnc.PropagatorUser))} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// forest of the rows below: root1 <- a <- b <- c, a <- sub, root2 <- x <- y, orphan's parent is gone, below is below it.
+// forest of the rows below: root1 <- a <- b <- c, a <- sub, root2 <- x <- y, orphan's parent is gone, below is below
+// it.
 var forestOfRows = map[string]string{
 	"root1": "", "a": "root1", "b": "a", "c": "b", "sub": "a",
 	"root2": "", "x": "root2", "y": "x",
@@ -26,7 +27,7 @@ var forestOfRows = map[string]string{
 	"loop1": "loop2", "loop2": "loop3", "loop3": "loop1",
 }
 
-// The rights that each move needs. Source: spec/hnc.md 2.4 and 2.4.2, with the holes closed.
+// The rights that each move needs. Source: docs/spec/hnc.md 2.4 and 2.4.2, with the holes closed.
 func TestMoveNeedsAdminsOfBothTrees(t *testing.T) {
 	for _, row := range []struct {
 		name, namespace, parent string
@@ -80,7 +81,8 @@ func TestMoveNeedsAdminsOfBothTrees(t *testing.T) {
 	}
 }
 
-// The answers do not distinguish a parent that exists from one that does not exist, is in the requester's own tree, too deep or being deleted.
+// The answers do not distinguish a parent that exists from one that does not exist, is in the requester's own tree, too
+// deep or being deleted.
 func TestMoveRevealsNothingAboutTheParentsOfOthers(t *testing.T) {
 	parents := maps.Clone(forestOfRows)
 	parents["root3"], parents["mine"] = "", "root3"

@@ -13,7 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// validateEligible rejects a Hierarchy whose namespace or parent is excluded, and a parent of an external namespace. It does not look at the tree.
+// validateEligible rejects a Hierarchy whose namespace or parent is excluded, and a parent of an external namespace. It
+// does not look at the tree.
 func validateEligible(ctx context.Context, s *snapshot, reject rejection, namespace *corev1.Namespace, parent string) error {
 	why, err := s.excluded(ctx, namespace.Name)
 	if err != nil {
@@ -51,9 +52,9 @@ func (s *snapshot) current(ctx context.Context, namespace *corev1.Namespace) (*c
 	return current, err
 }
 
-// authorizeMissingParent authorizes a parent that does not exist, so that a tree can be applied in any order. It needs the right to create namespaces
-// and, as for any parent, to be its admin, which validateStructure has checked. The edge to it is compared like any other, so the parent's own
-// hierarchy cannot close a cycle once the parent exists.
+// authorizeMissingParent authorizes a parent that does not exist, so that a tree can be applied in any order. It needs
+// the right to create namespaces and, as for any parent, to be its admin, which validateStructure has checked. The edge
+// to it is compared like any other, so the parent's own hierarchy cannot close a cycle once the parent exists.
 func (m *Moves) authorizeMissingParent(ctx context.Context, s *snapshot, reject rejection, name, parent string) error {
 	if parent == "" {
 		return nil
@@ -75,8 +76,8 @@ func (m *Moves) authorizeMissingParent(ctx context.Context, s *snapshot, reject 
 		"namespaces in the cluster, which user %q does not have, and the verb update on hierarchies.%s in that namespace", parent, user, hnc.GroupName)
 }
 
-// validateParent returns the chain of the parent that a namespace gets, nil for no parent, or why it cannot get it. The field is where the client
-// has named the parent or, by its value, the child.
+// validateParent returns the chain of the parent that a namespace gets, nil for no parent, or why it cannot get it. The
+// field is where the client has named the parent or, by its value, the child.
 func validateParent(ctx context.Context, s *snapshot, reject rejection, field, value, name, parent string) ([]string, error) {
 	if parent == "" {
 		return nil, nil

@@ -20,11 +20,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/sources"
 )
 
-// Sources finds the objects that copies of sources would overwrite. Both methods also return the kinds that they cannot answer for.
+// Sources finds the objects that copies of sources would overwrite. Both methods also return the kinds that they cannot
+// answer for.
 type Sources interface {
 	// Overwritten returns the writes to destinations that get sources from the given ancestors, the root first.
 	Overwritten(ctx context.Context, above []string, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
-	// OverwrittenBy returns the writes to destinations, each with all its ancestors, after a change of configured kinds.
+	// OverwrittenBy returns the writes to destinations, each with all its ancestors, after a change of configured
+	// kinds.
 	OverwrittenBy(ctx context.Context, before, after sources.Modes, destinations iter.Seq[copies.Destination]) (writes []copies.Write, unknown []string)
 	// Mode returns the mode of a resource for sources in a namespace, given its chain with the namespace itself first.
 	Mode(resource schema.GroupResource, chain []string) v1beta1.SynchronizationMode
@@ -32,15 +34,16 @@ type Sources interface {
 	CurrentModes() sources.Modes
 }
 
-// Overwrites rejects changes after which copies would overwrite other objects. Its checks are advisory: objects that are created before the change is
-// made are overwritten.
+// Overwrites rejects changes after which copies would overwrite other objects. Its checks are advisory: objects that
+// are created before the change is made are overwritten.
 type Overwrites struct {
 	index  *Index
 	config *Config
 }
 
-// validateMove rejects a move that would overwrite objects in the namespace and below it (spec/hnc.md 2.4, H11). It comes last, so that only users
-// allowed to move the namespace learn their names. The field is where the client has named the namespace or its parent.
+// validateMove rejects a move that would overwrite objects in the namespace and below it (docs/spec/hnc.md 2.4, H11).
+// It comes last, so that only users allowed to move the namespace learn their names. The field is where the client has
+// named the namespace or its parent.
 func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field string, namespace *corev1.Namespace, chain []string) error {
 	requester, err := o.requester(ctx)
 	if err != nil || requester == nil || len(chain) == 0 {
@@ -59,7 +62,8 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field s
 	}))
 }
 
-// ValidateConfiguration rejects a configuration that starts to propagate kinds if objects would be overwritten (spec/hnc.md 2.6, K7).
+// ValidateConfiguration rejects a configuration that starts to propagate kinds if objects would be overwritten
+// (docs/spec/hnc.md 2.6, K7).
 func (o *Overwrites) ValidateConfiguration(ctx context.Context, before, after hnc.HNCConfigurationSpec) error {
 	trees := func() map[string][]hnc.ResourceSpec { return o.config.Sources.CurrentModes().Trees }
 	return o.validateKinds(ctx, newRejection(ctx, hnc.ConfigurationName), "spec.resources", o.index.destinations(), func() (sources.Modes, sources.Modes) {
@@ -68,7 +72,8 @@ func (o *Overwrites) ValidateConfiguration(ctx context.Context, before, after hn
 	})
 }
 
-// ValidatePropagation does the same for spec.propagation in the Hierarchy of a namespace, which affects sources in the namespace and below it.
+// ValidatePropagation does the same for spec.propagation in the Hierarchy of a namespace, which affects sources in the
+// namespace and below it.
 func (o *Overwrites) ValidatePropagation(ctx context.Context, namespace string, before, after []hnc.ResourceSpec) error {
 	below := func(yield func(copies.Destination) bool) {
 		for d := range o.index.destinations() {
@@ -103,7 +108,8 @@ func (o *Overwrites) validateKinds(ctx context.Context, reject rejection, field 
 	}))
 }
 
-// requester returns the requester if the checks apply, nil if not: the propagator repeats what others were authorized to do.
+// requester returns the requester if the checks apply, nil if not: the propagator repeats what others were authorized
+// to do.
 func (o *Overwrites) requester(ctx context.Context) (user.Info, error) {
 	requester, ok := genericapirequest.UserFrom(ctx)
 	if !ok {

@@ -19,8 +19,8 @@ const (
 	maxReviews = 200
 )
 
-// describe lists the writes to objects that the requester may list. Of the others it names the kinds, but not how many objects there are and in which
-// namespaces.
+// describe lists the writes to objects that the requester may list. Of the others it names the kinds, but not how many
+// objects there are and in which namespaces.
 func (o *Overwrites) describe(ctx context.Context, requester user.Info, writes []copies.Write, describe func(copies.Write) string) string {
 	type scope struct{ namespace, group, resource string }
 	reviewed := map[scope]bool{}

@@ -14,12 +14,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// maxQuotas is the number of quotas in a namespace. Each combination of scopes is a ResourceQuota in every namespace of the subtree, so users who create
-// quotas must not be able to create any number.
+// maxQuotas is the number of quotas in a namespace. Each combination of scopes is a ResourceQuota in every namespace of
+// the subtree, so users who create quotas must not be able to create any number.
 const maxQuotas = 50
 
-// AllowQuota rejects a quota in a namespace that is excluded from trees, because it has no subtree, and system components must not depend on quotas. It
-// also rejects more than maxQuotas in a namespace, and those that do not fit; concurrent requests may exceed that by a few. old is nil for a new quota.
+// AllowQuota rejects a quota in a namespace that is excluded from trees, because it has no subtree, and system
+// components must not depend on quotas. It also rejects more than maxQuotas in a namespace, and those that do not fit;
+// concurrent requests may exceed that by a few. old is nil for a new quota.
 func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.HierarchicalResourceQuota) error {
 	size := quota.Size(&q.Spec)
 	if old != nil && size <= quota.Size(&old.Spec) {
@@ -49,7 +50,8 @@ func (i *Index) AllowQuota(ctx context.Context, namespace string, q, old *hnc.Hi
 	return err
 }
 
-// WarnOfIgnoredLimits warns the client of limits of a quota that are not in force, because their objects are propagated.
+// WarnOfIgnoredLimits warns the client of limits of a quota that are not in force, because their objects are
+// propagated.
 func (i *Index) WarnOfIgnoredLimits(ctx context.Context, namespace string, q *hnc.HierarchicalResourceQuota) {
 	chain, mode := i.Chain(namespace), i.config.mode()
 	hard, _ := quota.InForce(q.Spec.Hard) // Validation rejects the others.
@@ -60,7 +62,8 @@ func (i *Index) WarnOfIgnoredLimits(ctx context.Context, namespace string, q *hn
 	}
 }
 
-// fitQuota rejects a quota of a size that does not fit into the ResourceQuotas of its namespace together with the others there and above.
+// fitQuota rejects a quota of a size that does not fit into the ResourceQuotas of its namespace together with the
+// others there and above.
 func (s *snapshot) fitQuota(ctx context.Context, reject rejection, l *limits.Limits, namespace, name string, size int) error {
 	chain, err := s.ancestry(ctx, namespace)
 	if err != nil {

@@ -33,8 +33,8 @@ func (s *snapshot) limits(ctx context.Context) (*limits.Limits, error) {
 	return l, nil
 }
 
-// invalidateUse makes a guard that writes edges invalidate the recorded use of all subtrees that change: those of the old and of the new ancestors
-// with quotas. So a reservation that is evaluated on the earlier tree loses its fence.
+// invalidateUse makes a guard that writes edges invalidate the recorded use of all subtrees that change: those of the
+// old and of the new ancestors with quotas. So a reservation that is evaluated on the earlier tree loses its fence.
 func (s *snapshot) invalidateUse(ctx context.Context, guard *fence.Guard) error {
 	if len(guard.Put)+len(guard.Delete) == 0 || s.index.config.Quotas == nil {
 		return nil
@@ -101,8 +101,8 @@ func setRecord[T any](records *map[string]T, name string, value T) {
 	(*records)[name] = value
 }
 
-// limitSubnamespaces rejects more namespaces below parent, name among them, if one of the ancestors has as many others as its quota allows. The
-// guard compares the records of their subtrees, so the count is exact at commit.
+// limitSubnamespaces rejects more namespaces below parent, name among them, if one of the ancestors has as many others
+// as its quota allows. The guard compares the records of their subtrees, so the count is exact at commit.
 func (s *snapshot) limitSubnamespaces(ctx context.Context, guard *fence.Guard, reject rejection, parent, name string, more int64) error {
 	l, err := s.limits(ctx)
 	if err != nil || l.Empty() {
@@ -147,8 +147,9 @@ func subnamespaces(n int64) corev1.ResourceList {
 	return corev1.ResourceList{hnc.ResourceSubnamespaces: *resource.NewQuantity(n, resource.DecimalSI)}
 }
 
-// countBelow returns the number of namespaces below a namespace, without one. All count that are below, whatever put them there: whoever may update a
-// sub-namespace can convert it to a full namespace. A Subnamespace counts before its namespace exists.
+// countBelow returns the number of namespaces below a namespace, without one. All count that are below, whatever put
+// them there: whoever may update a sub-namespace can convert it to a full namespace. A Subnamespace counts before its
+// namespace exists.
 func (i *Index) countBelow(top, without string) (n int64) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -166,8 +167,8 @@ func (i *Index) countBelow(top, without string) (n int64) {
 	return n
 }
 
-// Ancestry returns the chain of a namespace, the root last, and the edges on which it is based with the revisions of their last change. Unless fresh is
-// set, it may be outdated.
+// Ancestry returns the chain of a namespace, the root last, and the edges on which it is based with the revisions of
+// their last change. Unless fresh is set, it may be outdated.
 func (i *Index) Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error) {
 	s := newSnapshot(i, fresh)
 	s.cachedNamespaces = true

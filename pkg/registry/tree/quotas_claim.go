@@ -7,8 +7,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// limitClaim rejects a new claim that exceeds a quota: by the sub-namespace itself, or by what comes below the parent with it. That is the subtrees of
-// orphans, or of a namespace that exists already. Nobody may exceed a quota that way, because a move does the same with the annotation for it.
+// limitClaim rejects a new claim that exceeds a quota: by the sub-namespace itself, or by what comes below the parent
+// with it. That is the subtrees of orphans, or of a namespace that exists already. Nobody may exceed a quota that way,
+// because a move does the same with the annotation for it.
 func (s *snapshot) limitClaim(ctx context.Context, guard *fence.Guard, reject rejection, name, parent string, orphans []string) error {
 	joining := s.index.countBelow(name, "")
 	if err := s.limitSubnamespaces(ctx, guard, reject, parent, name, 1+joining); err != nil {

@@ -165,7 +165,8 @@ func large(namespace, name string, n int) hnc.HierarchicalResourceQuota {
 	return q
 }
 
-// Too many resources would make the ResourceQuotas below too large to be written, and limits from above would not reach them.
+// Too many resources would make the ResourceQuotas below too large to be written, and limits from above would not reach
+// them.
 func TestQuotasThatDoNotFitAreRejected(t *testing.T) {
 	f := newFixture(t, map[string]string{"root": "", "a": "root", "b": "a", "c": "b", "d": "c", "e": "d"})
 	var r recorded

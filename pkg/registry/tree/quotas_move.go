@@ -32,7 +32,8 @@ func WithExceedingQuotas(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exceedingQuotasKey{}, true)
 }
 
-// maxLedgers bounds the ledgers inside a moved subtree that a move compares, because etcd limits the comparisons of a transaction.
+// maxLedgers bounds the ledgers inside a moved subtree that a move compares, because etcd limits the comparisons of a
+// transaction.
 const maxLedgers = 30
 
 // validateUse rejects a move after which the use of a subtree would exceed a quota that the requester may not exceed.
@@ -41,7 +42,7 @@ func (m *Moves) validateUse(ctx context.Context, s *snapshot, reject rejection, 
 	if err != nil {
 		return err
 	}
-	// A right to exceed one quota is no right to exceed the others.
+	// A right to exceed one quota is not a right to exceed the others.
 	for _, e := range over {
 		allowed, err := m.mayExceed(ctx, e.Namespace, e.Name)
 		if err != nil {
@@ -55,7 +56,8 @@ func (m *Moves) validateUse(ctx context.Context, s *snapshot, reject rejection, 
 	return nil
 }
 
-// ExceededQuotas returns the quotas that a legal move would exceed, those of the root first, and those of a namespace in the order of their names.
+// ExceededQuotas returns the quotas that a legal move would exceed, those of the root first, and those of a namespace
+// in the order of their names.
 func (m *Moves) ExceededQuotas(ctx context.Context, namespace *corev1.Namespace, parent string) (exceeded []ExceededQuota, err error) {
 	_, err = m.index.evaluate(ctx, func(s *snapshot) (*fence.Guard, error) {
 		reject := newRejection(ctx, hnc.Singleton)
@@ -77,7 +79,8 @@ type ExceededQuota struct {
 // String returns the message of HNC.
 func (e ExceededQuota) String() string { return quota.ExceededMessage(e.Namespace, e.Name, e.Over) }
 
-// exceededByMove returns the quotas that a move would exceed. It counts the use that is recorded: namespaces without quotas have no record.
+// exceededByMove returns the quotas that a move would exceed. It counts the use that is recorded: namespaces without
+// quotas have no record.
 func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespace *corev1.Namespace, move move) ([]ExceededQuota, error) {
 	if s.index.config.Use == nil || move.guard == nil || ByPropagator(ctx) {
 		return nil, nil
@@ -101,8 +104,8 @@ func (s *snapshot) exceededByMove(ctx context.Context, reject rejection, namespa
 	return s.exceededBy(ctx, reject, move.guard, l, gained, old, s.index.Subtree(namespace))
 }
 
-// exceededBy returns the quotas that the use in a moved subtree would exceed, those of the root first. The guard compares the records, so that a
-// concurrent reservation makes the move be evaluated again.
+// exceededBy returns the quotas that the use in a moved subtree would exceed, those of the root first. The guard
+// compares the records, so that a concurrent reservation makes the move be evaluated again.
 func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) ([]ExceededQuota, error) {
 	if err := s.compareLedgers(ctx, reject, guard, l, gained, old, subtree); err != nil {
 		return nil, err
@@ -128,7 +131,8 @@ func (s *snapshot) exceededBy(ctx context.Context, reject rejection, guard *fenc
 	return all, nil
 }
 
-// compareLedgers makes the guard demand that no use has been reserved since this call: below the gained ancestors, and in the moved subtree.
+// compareLedgers makes the guard demand that no use has been reserved since this call: below the gained ancestors, and
+// in the moved subtree.
 func (s *snapshot) compareLedgers(ctx context.Context, reject rejection, guard *fence.Guard, l *limits.Limits, gained, old []string, subtree []Node) error {
 	records, inside := ledgers(l, slices.Concat(gained, old)), ledgersInside(l, old, subtree)
 	if len(inside) > maxLedgers {
@@ -161,8 +165,8 @@ func ledgers(l *limits.Limits, namespaces []string) (records []string) {
 	return records
 }
 
-// ledgersInside returns the names of ledgers inside a subtree, of which each reservation in it writes at least one. There are none to compare if each
-// writes that of an old ancestor.
+// ledgersInside returns the names of ledgers inside a subtree, of which each reservation in it writes at least one.
+// There are none to compare if each writes that of an old ancestor.
 func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []string) {
 	if slices.ContainsFunc(old, l.Counted) {
 		return nil
@@ -180,8 +184,9 @@ func ledgersInside(l *limits.Limits, old []string, subtree []Node) (records []st
 	return records
 }
 
-// exceedingMove returns those of the quotas of a namespace that a moved subtree exceeds, in their order. inForce reports whether a limit is in force.
-// joining and present are numbers of namespaces: the moved ones, and those below the namespace.
+// exceedingMove returns those of the quotas of a namespace that a moved subtree exceeds, in their order. inForce
+// reports whether a limit is in force. joining and present are numbers of namespaces: the moved ones, and those below
+// the namespace.
 func exceedingMove(quotas []hnc.HierarchicalResourceQuota, inForce func(corev1.ResourceName) bool, moved, used ScopedUse, joining, present int64) (all []ExceededQuota) {
 	for _, q := range quotas {
 		scope := quota.ScopeOf(&q.Spec)

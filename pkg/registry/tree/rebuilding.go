@@ -10,12 +10,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// rebuildSeconds is after how many seconds a client may repeat a request that has to wait for the rebuild of the hierarchies.
+// rebuildSeconds is after how many seconds a client may repeat a request that has to wait for the rebuild of the
+// hierarchies.
 const rebuildSeconds = 1
 
-// AwaitRebuild returns an error with the code 503 while the hierarchies that were propagated last are not in the store: it was lost, and the propagator is
-// about to rebuild them from the namespaces. What users write meanwhile would be decided on an empty tree, and would be kept by the rebuild. Requests of
-// the propagator pass.
+// AwaitRebuild returns an error with the code 503 while the hierarchies that were propagated last are not in the store:
+// it was lost, and the propagator is about to rebuild them from the namespaces. What users write meanwhile would be
+// decided on an empty tree, and would be kept by the rebuild. Requests of the propagator pass.
 func (t *Tree) AwaitRebuild(ctx context.Context) error {
 	if t.rebuilding == nil || ByPropagator(ctx) {
 		return nil

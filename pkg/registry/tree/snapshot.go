@@ -36,13 +36,14 @@ func newSnapshot(index *Index, fresh bool) *snapshot {
 
 type freshReadsKey struct{}
 
-// WithFreshReads returns a context in which evaluations do not use the caches: for the retry of a request whose fence lost.
+// WithFreshReads returns a context in which evaluations do not use the caches: for the retry of a request whose fence
+// lost.
 func WithFreshReads(ctx context.Context) context.Context {
 	return context.WithValue(ctx, freshReadsKey{}, true)
 }
 
-// evaluate applies a rule to the cached tree. Rejections are revalidated with quorum reads, so that a stale replica never rejects a legal
-// change.
+// evaluate applies a rule to the cached tree. Rejections are revalidated with quorum reads, so that a stale replica
+// never rejects a legal change.
 func (i *Index) evaluate(ctx context.Context, rule func(*snapshot) (*fence.Guard, error)) (*fence.Guard, error) {
 	if ctx.Value(freshReadsKey{}) == nil {
 		s := newSnapshot(i, false)
@@ -99,8 +100,8 @@ func (s *snapshot) activeNamespace(ctx context.Context, name string) (*corev1.Na
 	return namespace, nil
 }
 
-// excluded returns why a namespace is excluded from trees, "" if it is not. A namespace that does not exist is evaluated without labels, as a new
-// sub-namespace would be.
+// excluded returns why a namespace is excluded from trees, "" if it is not. A namespace that does not exist is
+// evaluated without labels, as a new sub-namespace would be.
 func (s *snapshot) excluded(ctx context.Context, name string) (string, error) {
 	rules := s.index.config.Rules()
 	if why := rules.NameExcluded(name); why != "" {
@@ -116,7 +117,8 @@ func (s *snapshot) excluded(ctx context.Context, name string) (string, error) {
 	return rules.Excluded(name, namespace.Labels), nil
 }
 
-// edge returns the edge of a namespace without void holders: objects that are bound to an earlier namespace of that name.
+// edge returns the edge of a namespace without void holders: objects that are bound to an earlier namespace of that
+// name.
 func (s *snapshot) edge(ctx context.Context, name string) (edgeValue, error) {
 	read, known := s.edges[name]
 	if !known {
@@ -144,9 +146,10 @@ func (s *snapshot) edge(ctx context.Context, name string) (edgeValue, error) {
 	return e, nil
 }
 
-// isVoid reports whether a UID is that of an earlier namespace of that name, which never comes back. Only a read of the cluster that follows the read
-// of the edge decides this. That a cache or this snapshot does not contain the namespace proves nothing: the namespace may have been created since,
-// with its edge, and an effective edge must never be overlooked.
+// isVoid reports whether a UID is that of an earlier namespace of that name, which never comes back. Only a read of the
+// cluster that follows the read of the edge decides this. That a cache or this snapshot does not contain the namespace
+// proves nothing: the namespace may have been created since, with its edge, and an effective edge must never be
+// overlooked.
 func (s *snapshot) isVoid(ctx context.Context, name string, uid types.UID) (bool, error) {
 	if uid == "" {
 		return false, nil
@@ -199,8 +202,8 @@ func (s *snapshot) read(ctx context.Context, name string) error {
 // maxReads is the number of edges that are read in one transaction; etcd allows 128 operations.
 const maxReads = 100
 
-// Chain returns a namespace and its ancestors by their edges, whether these are effective or not, the root last. The graph of edges has no cycles; if it had one nevertheless, the chain would end
-// before the first repetition.
+// Chain returns a namespace and its ancestors by their edges, whether these are effective or not, the root last. The
+// graph of edges has no cycles; if it had one nevertheless, the chain would end before the first repetition.
 func (s *snapshot) chain(ctx context.Context, name string) ([]string, error) {
 	chain := []string{name}
 	for {

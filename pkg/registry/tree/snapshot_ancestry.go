@@ -9,8 +9,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
-// effective reports whether an edge without void holders gives the existing namespace its parent: its Hierarchy holds the edge, or a Subnamespace
-// whose sub-namespace it is. It reads the namespace from the cluster before it reports false.
+// effective reports whether an edge without void holders gives the existing namespace its parent: its Hierarchy holds
+// the edge, or a Subnamespace whose sub-namespace it is. It reads the namespace from the cluster before it reports
+// false.
 func (s *snapshot) effective(ctx context.Context, name string, e edgeValue) (bool, error) {
 	if e.Parent == "" || e.Hierarchy != "" {
 		return e.Parent != "", nil
@@ -29,8 +30,9 @@ func (s *snapshot) effective(ctx context.Context, name string, e edgeValue) (boo
 	return isSubnamespace(namespace, e.Parent), nil
 }
 
-// ancestry returns the chain of a namespace up to the first existing namespace whose edge is not effective: a Subnamespace that claims the name of
-// another user's namespace grants no rights on it. Cycles are checked on the whole chain.
+// ancestry returns the chain of a namespace up to the first existing namespace whose edge is not effective: a
+// Subnamespace that claims the name of another user's namespace grants no rights on it. Cycles are checked on the whole
+// chain.
 func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) {
 	chain, err := s.chain(ctx, name)
 	if err != nil {
@@ -60,8 +62,8 @@ func (s *snapshot) ancestry(ctx context.Context, name string) ([]string, error) 
 	return chain, nil
 }
 
-// haltedAncestor returns the nearest ancestor of a namespace whose parent does not exist, "" if there is none. The namespace's own parent does
-// not matter: a namespace whose parent is missing may get another one.
+// haltedAncestor returns the nearest ancestor of a namespace whose parent does not exist, "" if there is none. The
+// namespace's own parent does not matter: a namespace whose parent is missing may get another one.
 func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, error) {
 	chain, err := s.ancestry(ctx, name)
 	if err != nil || len(chain) < 3 {
@@ -79,8 +81,8 @@ func (s *snapshot) haltedAncestor(ctx context.Context, name string) (string, err
 	return "", nil
 }
 
-// haltedAt returns the nearest namespace, from name upward, whose parent does not exist, is being deleted or is excluded from trees, "" if there
-// is none. Nothing is propagated from above it.
+// haltedAt returns the nearest namespace, from name upward, whose parent does not exist, is being deleted or is
+// excluded from trees, "" if there is none. Nothing is propagated from above it.
 func (s *snapshot) haltedAt(ctx context.Context, name string) (string, error) {
 	chain, err := s.ancestry(ctx, name)
 	if err != nil {
@@ -102,15 +104,16 @@ func (s *snapshot) haltedAt(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
-// SubnamespaceOf returns the parent of a sub-namespace, "" for a full namespace and for an external one. Only the annotations decide
-// (spec/hnc.md 0.1).
+// SubnamespaceOf returns the parent of a sub-namespace, "" for a full namespace and for an external one. Only the
+// annotations decide (docs/spec/hnc.md 0.1).
 func SubnamespaceOf(namespace *corev1.Namespace) string {
 	return managed.SubnamespaceOf(namespace.Annotations)
 }
 
-// isSubnamespace reports whether a namespace is a sub-namespace of a parent that contains a Subnamespace of its name: its annotation says so, or
-// did when the propagator wrote the tree labels. Removing or changing the annotation does not take a namespace out of its tree. A namespace with abstract
-// ancestors above it has no parent, whatever its annotation says: the annotation must not take it out of their policies.
+// isSubnamespace reports whether a namespace is a sub-namespace of a parent that contains a Subnamespace of its name:
+// its annotation says so, or did when the propagator wrote the tree labels. Removing or changing the annotation does
+// not take a namespace out of its tree. A namespace with abstract ancestors above it has no parent, whatever its
+// annotation says: the annotation must not take it out of their policies.
 func isSubnamespace(namespace *corev1.Namespace, parent string) bool {
 	switch {
 	case managed.External(namespace.Annotations), hnc.HasAbstractParent(namespace.Labels, hnc.AbstractAncestors(namespace.Annotations)):

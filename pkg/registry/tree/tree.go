@@ -1,8 +1,9 @@
-// Package tree validates and authorizes changes of the tree of namespaces. It evaluates its rules on an index of all edges that may be stale.
-// The rules hold nevertheless, because a write commits only if the edges that were read are unchanged (pkg/storage/fence).
+// Package tree validates and authorizes changes of the tree of namespaces. It evaluates its rules on an index of all
+// edges that may be stale. The rules hold nevertheless, because a write commits only if the edges that were read are
+// unchanged (pkg/storage/fence).
 //
-// Lemma: a commit that gives N the parent P compares every edge from P to its root, and N is not among them. So it keeps an acyclic graph
-// acyclic, regardless of concurrent commits.
+// Lemma: a commit that gives N the parent P compares every edge from P to its root, and N is not among them. So it
+// keeps an acyclic graph acyclic, regardless of concurrent commits.
 package tree
 
 import (
@@ -44,7 +45,8 @@ type Config struct {
 	Client kubernetes.Interface
 	// Authorizer authorizes requesters in the cluster.
 	Authorizer authorizer.Authorizer
-	// Rules returns the rules that determine which namespaces are excluded, and which of their labels and annotations are managed.
+	// Rules returns the rules that determine which namespaces are excluded, and which of their labels and annotations
+	// are managed.
 	Rules func() managed.Rules
 	// Sources finds the objects that a change would overwrite. Nil disables the checks.
 	Sources Sources
@@ -54,15 +56,18 @@ type Config struct {
 	Use Use
 	// Records stores the records that quotas depend on.
 	Records limits.Records
-	// SubnamespacesOf returns the names of the namespaces whose annotations name a parent as that of a sub-namespace, from a cache. Nil means that there
-	// are none.
+	// SubnamespacesOf returns the names of the namespaces whose annotations name a parent as that of a sub-namespace,
+	// from a cache. Nil means that there are none.
 	SubnamespacesOf func(parent string) ([]string, error)
-	// IsAbstractAncestor reports whether a name is that of an abstract ancestor of a namespace, from a cache. Nil means that there are none.
+	// IsAbstractAncestor reports whether a name is that of an abstract ancestor of a namespace, from a cache. Nil means
+	// that there are none.
 	IsAbstractAncestor func(name string) bool
-	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is called for each new name
-	// and must not read from a cache, because a rule applies as soon as it is written. A nil function allows all names.
+	// SubnamespaceNames returns the cluster's rule for the names of new sub-namespaces, nil if there is none. It is
+	// called for each new name and must not read from a cache, because a rule applies as soon as it is written. A nil
+	// function allows all names.
 	SubnamespaceNames func(context.Context) (*hnc.SubnamespaceNames, error)
-	// Rebuilding reports whether the hierarchies that were propagated last are not in the store. Nil means that they always are.
+	// Rebuilding reports whether the hierarchies that were propagated last are not in the store. Nil means that they
+	// always are.
 	Rebuilding func(context.Context) (bool, error)
 }
 

@@ -37,7 +37,8 @@ type Namespace struct {
 	// From and To are the abstract ancestors, the nearest first.
 	From []string `json:"from,omitempty"`
 	To   []string `json:"to,omitempty"`
-	// LostLabels and GainedLabels are keys of tree labels. Policies that select by a lost label no longer select the namespace.
+	// LostLabels and GainedLabels are keys of tree labels. Policies that select by a lost label no longer select the
+	// namespace.
 	LostLabels   []string `json:"lostLabels,omitempty"`
 	GainedLabels []string `json:"gainedLabels,omitempty"`
 	// Fields are the paths of the fields that change, if they are known.

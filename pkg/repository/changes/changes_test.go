@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// compiled returns a compiled repository. The paths end in the name of a ConfigMap, or of a Namespace if that is the directory's.
+// compiled returns a compiled repository. The paths end in the name of a ConfigMap, or of a Namespace if that is the
+// directory's.
 func compiled(t *testing.T, paths ...string) *repository.Result {
 	t.Helper()
 	fsys := fstest.MapFS{"system/repo.yaml": {Data: []byte("apiVersion: configmanagement.gke.io/v1\nkind: Repo\nmetadata: {name: repo}\nspec: {version: 1.0.0}\n")}}
@@ -40,7 +41,7 @@ func compiled(t *testing.T, paths ...string) *repository.Result {
 	return result
 }
 
-// TestChanges has the table of changes of spec/config-sync.md 7.
+// TestChanges has the table of changes of docs/spec/config-sync.md 7.
 func TestChanges(t *testing.T) {
 	before := []string{"eng/policy", "eng/shop/shop", "eng/shop/own", "eng/search/search", "ops/site/site"}
 	for name, c := range map[string]struct {

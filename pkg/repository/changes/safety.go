@@ -8,8 +8,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// Unsafe returns an error if a revision must not replace another: it removes all of at least two namespaces, or, unless mass deletion is
-// allowed, more than half of them. Namespaces that stay in the cluster when they leave the repository do not count.
+// Unsafe returns an error if a revision must not replace another: it removes all of at least two namespaces, or, unless
+// mass deletion is allowed, more than half of them. Namespaces that stay in the cluster when they leave the repository
+// do not count.
 func Unsafe(before, after *repository.Result, allowMassDeletion bool) report.Errors {
 	was, removed := len(before.Namespaces), 0
 	current := namespacesByName(after)

@@ -8,8 +8,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// adopt returns the objects with other ones for the copies whose sources are above the namespaces: that in the topmost namespace is the source of the
-// others. If that has none, because of an exception, each is an object of its own. Objects are not changed.
+// adopt returns the objects with other ones for the copies whose sources are above the namespaces: that in the topmost
+// namespace is the source of the others. If that has none, because of an exception, each is an object of its own.
+// Objects are not changed.
 func (t *tree) adopt(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	// foreign are the copies by kind, namespace and name.
 	foreign := map[source]bool{}

@@ -1,4 +1,5 @@
-// Package extract turns namespaces of a cluster and their objects into the files of a hierarchical repository. It is pure.
+// Package extract turns namespaces of a cluster and their objects into the files of a hierarchical repository. It is
+// pure.
 package extract
 
 import (
@@ -19,18 +20,21 @@ import (
 // Namespace is a namespace of the cluster.
 type Namespace struct {
 	Object *unstructured.Unstructured
-	// Ancestors are the namespaces above it, the nearest first, and Abstract the names above these that are no namespaces.
+	// Ancestors are the namespaces above it, the nearest first, and Abstract the names above these that are not
+	// namespaces.
 	Ancestors, Abstract []string
 }
 
-// Files returns the files of a repository that contains the namespaces and their objects. The directories of a namespace are its ancestors:
+// Files returns the files of a repository that contains the namespaces and their objects. The directories of a
+// namespace are its ancestors:
 //
 //	namespaces/acme/acme/namespace.yaml     a namespace with descendants, in its own abstract directory
 //	namespaces/acme/team-a/namespace.yaml   one without
 //
-// An object that all descendants have a copy of is in the abstract directory of its namespace. One that only some have, because of its exceptions or
-// its mode, is repeated in the directories of those. Copies are not sources, so nothing else is written for them, unless their source is not in the
-// namespaces: those of a part of a tree have what applies to that part.
+// An object that all descendants have a copy of is in the abstract directory of its namespace. One that only some have,
+// because of its exceptions or its mode, is repeated in the directories of those. Copies are not sources, so nothing
+// else is written for them, unless their source is not in the namespaces: those of a part of a tree have what applies
+// to that part.
 func Files(namespaces []Namespace, objects []*unstructured.Unstructured) ([]hydrate.File, error) {
 	t := newTree(namespaces)
 	objects = t.adopt(objects)
@@ -150,7 +154,8 @@ func sorted(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	})
 }
 
-// fileName returns the name of an object's file without its extension: letters, digits, dots, dashes and underscores only.
+// fileName returns the name of an object's file without its extension: letters, digits, dots, dashes and underscores
+// only.
 func fileName(o *unstructured.Unstructured) string {
 	if o.GetKind() == object.Namespace.Kind && o.GroupVersionKind().Group == "" {
 		return "namespace"

@@ -53,7 +53,7 @@ func TestFiles(t *testing.T) {
 	add("Secret", "app", "some", copied("acme"))
 	// Nobody inherits it.
 	add("ConfigMap", "team", "own", "")
-	// Somebody else's of the same name is no copy.
+	// Somebody else's of the same name is not a copy.
 	add("ConfigMap", "app", "own", "")
 	add("ConfigMap", "solo", "Upper:Case", ", labels: {hnc.x-k8s.io/repository-sync: x, a: b}")
 	add("ConfigMap", "solo", "upper_case", "")
@@ -134,7 +134,8 @@ func TestFilesMeanTheSame(t *testing.T) {
 	}
 }
 
-// TestPartOfATree has the copies of what applies to the part from above, two of them everywhere and one by an exception.
+// TestPartOfATree has the copies of what applies to the part from above, two of them everywhere and one by an
+// exception.
 func TestPartOfATree(t *testing.T) {
 	namespaces := []Namespace{namespaceOf(t, "team"), namespaceOf(t, "app", "team"), namespaceOf(t, "site", "team")}
 	var objects []*unstructured.Unstructured

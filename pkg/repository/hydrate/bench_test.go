@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// large returns a repository of 1 000 namespaces, in 20 abstract directories, each of which inherits 10 objects: half of them from
-// namespaces/, two of them by selectors.
+// large returns a repository of 1 000 namespaces, in 20 abstract directories, each of which inherits 10 objects: half
+// of them from namespaces/, two of them by selectors.
 func large() fstest.MapFS {
 	files := map[string]string{"system/repo.yaml": repo}
 	role := func(name, annotations string) string {
@@ -51,8 +51,8 @@ rules:
 	return fsys
 }
 
-// BenchmarkRepository measures loading, compiling and printing 1 000 namespaces with 10 inherited objects each. live-MiB is what the result
-// of a step holds.
+// BenchmarkRepository measures loading, compiling and printing 1 000 namespaces with 10 inherited objects each.
+// live-MiB is what the result of a step holds.
 func BenchmarkRepository(b *testing.B) {
 	fsys := large()
 	var (

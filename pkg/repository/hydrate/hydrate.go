@@ -1,4 +1,4 @@
-// Package hydrate prints the objects of a compiled repository. Source: spec/config-sync.md 8.
+// Package hydrate prints the objects of a compiled repository. Source: docs/spec/config-sync.md 8.
 package hydrate
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// Objects returns copies of the objects for printing, in the same order: without the metadata that only the repository uses, or, if it is
-// kept, with the tree labels of namespaces as well.
+// Objects returns copies of the objects for printing, in the same order: without the metadata that only the repository
+// uses, or, if it is kept, with the tree labels of namespaces as well.
 func Objects(result *repository.Result, keepMetadata bool) []*unstructured.Unstructured {
 	treeLabels := map[string]map[string]string{}
 	for _, namespace := range result.Namespaces {
@@ -83,8 +83,8 @@ func fileName(o *unstructured.Unstructured, withGroup bool) string {
 	return strings.ToLower(name)
 }
 
-// fileNames returns a file name for each object. Colliding names get the group, and if they still collide, because RBAC names differ in
-// case only, a number.
+// fileNames returns a file name for each object. Colliding names get the group, and if they still collide, because RBAC
+// names differ in case only, a number.
 func fileNames(objects []*unstructured.Unstructured) []string {
 	count := map[string]int{}
 	for _, o := range objects {

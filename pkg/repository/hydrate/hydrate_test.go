@@ -13,8 +13,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
 )
 
-// TestHydrate compiles the repository in the folder in/ of each archive and compares the printed files with those in its folder out/, which
-// are written by hand. Words in the archive's first line set options: cluster=NAME, keep-metadata, json.
+// TestHydrate compiles the repository in the folder in/ of each archive and compares the printed files with those in
+// its folder out/, which are written by hand. Words in the archive's first line set options: cluster=NAME,
+// keep-metadata, json.
 func TestHydrate(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// TestErrorsAreCounted has a million documents that are no objects.
+// TestErrorsAreCounted has a million documents that are not objects.
 func TestErrorsAreCounted(t *testing.T) {
 	_, errors := load.Load(file(strings.Repeat("a\n---\n", 1_000_000)), load.DefaultLimits)
 	if len(errors) != 1001 || errors[1000].Code != report.LimitExceeded {

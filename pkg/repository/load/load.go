@@ -1,5 +1,5 @@
 // Package load reads the objects of a repository. It limits what it reads, because a repository is untrusted.
-// Source: spec/config-sync.md 1.
+// Source: docs/spec/config-sync.md 1.
 package load
 
 import (
@@ -20,16 +20,18 @@ type Limits struct {
 	Files, Objects int
 	// Errors is the number of errors after which reading stops.
 	Errors int
-	// FileBytes is the size of one file, DocumentBytes that of one YAML document in it, and TotalBytes that of all files.
+	// FileBytes is the size of one file, DocumentBytes that of one YAML document in it, and TotalBytes that of all
+	// files.
 	FileBytes, DocumentBytes, TotalBytes int64
-	// DocumentValues is the number of values in one document with its aliases expanded, and TotalValues that in all documents.
+	// DocumentValues is the number of values in one document with its aliases expanded, and TotalValues that in all
+	// documents.
 	DocumentValues, TotalValues int
 	// Nesting is how deep values are nested in a document.
 	Nesting int
 }
 
-// DefaultLimits are far above what clusters contain: an API server accepts requests of 3 MiB. With as many values as allowed, a repository takes about a
-// third of the memory that the manifests give to hns-sync.
+// DefaultLimits are far above what clusters contain: an API server accepts requests of 3 MiB. With as many values as
+// allowed, a repository takes about a third of the memory that the manifests give to hns-sync.
 var DefaultLimits = Limits{
 	Depth: 64, Files: 100_000, Objects: 100_000, Errors: 1000,
 	FileBytes: 16 << 20, DocumentBytes: 3 << 20, TotalBytes: 24 << 20,
@@ -43,8 +45,8 @@ var skipped = []string{".github", ".gitlab", ".gitlab-ci.yml"}
 // extensions are the extensions of the files that are read.
 var extensions = []string{".yaml", ".yml", ".json"}
 
-// Load returns the objects of the repository in fsys, by path and position in the file, and all errors that it finds. The file system must
-// not lead out of the repository by symbolic links; that of os.Root does not.
+// Load returns the objects of the repository in fsys, by path and position in the file, and all errors that it finds.
+// The file system must not lead out of the repository by symbolic links; that of os.Root does not.
 func Load(fsys fs.FS, limits Limits) ([]*object.Object, report.Errors) {
 	l := &loader{fsys: fsys, limits: limits, bytes: limits.TotalBytes, values: limits.TotalValues, files: limits.Files}
 	entries, err := fs.ReadDir(fsys, ".")

@@ -18,7 +18,8 @@ func Canonical(kind schema.GroupKind) schema.GroupKind {
 	return kind
 }
 
-// Alias returns the other name of a canonical kind, which is all that a cluster with HNC serves, and whether it has one.
+// Alias returns the other name of a canonical kind, which is all that a cluster with HNC serves, and whether it has
+// one.
 func Alias(kind schema.GroupKind) (alias schema.GroupKind, ok bool) {
 	for alias, canonical := range hncKinds {
 		if canonical == kind {

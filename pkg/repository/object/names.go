@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Top-level directories of a repository. Source: spec/config-sync.md 1.
+// Top-level directories of a repository. Source: docs/spec/config-sync.md 1.
 const (
 	SystemDir          = "system"
 	ClusterDir         = "cluster"
@@ -35,7 +35,7 @@ var (
 	CRD               = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 )
 
-// Annotations that a repository may use. Source: spec/config-sync.md 1, 4 and 5.
+// Annotations that a repository may use. Source: docs/spec/config-sync.md 1, 4 and 5.
 const (
 	AnnotationNamespaceSelector   = ConfigManagementGroup + "/namespace-selector"
 	AnnotationClusterSelector     = ConfigManagementGroup + "/cluster-selector"
@@ -47,7 +47,8 @@ const (
 
 	// ManagedDisabled is the only value of AnnotationManaged that a repository may set.
 	ManagedDisabled = "disabled"
-	// DeletionDetach is the value of AnnotationDeletion that keeps an object in the cluster when it leaves the repository.
+	// DeletionDetach is the value of AnnotationDeletion that keeps an object in the cluster when it leaves the
+	// repository.
 	DeletionDetach = "detach"
 )
 

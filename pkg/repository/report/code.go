@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// Code identifies a condition. KNV codes are those of Config Sync, each for the same condition as there (spec/config-sync.md 6). Conditions
-// that Config Sync does not have are words.
+// Code identifies a condition. KNV codes are those of Config Sync, each for the same condition as there
+// (docs/spec/config-sync.md 6). Conditions that Config Sync does not have are words.
 type Code string
 
 // Codes of Config Sync.
@@ -84,7 +84,8 @@ const (
 	MassDeletion Code = "MassDeletion"
 	// SharedName is an abstract directory with the name of a namespace of the repository.
 	SharedName Code = "SharedName"
-	// SelectorPrefix is a NamespaceSelector that is accepted only because its directory's name is a prefix of another one's.
+	// SelectorPrefix is a NamespaceSelector that is accepted only because its directory's name is a prefix of another
+	// one's.
 	SelectorPrefix Code = "SelectorPrefix"
 )
 

@@ -33,7 +33,7 @@ type Error struct {
 	Paths []string `json:"paths,omitempty"`
 }
 
-// Error returns the text form of spec/config-sync.md 6.
+// Error returns the text form of docs/spec/config-sync.md 6.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", e.Code, names.Printable(e.Message))
@@ -98,7 +98,8 @@ func (e Errors) Error() string {
 	return b.String()
 }
 
-// ObjectName returns how messages name an object: "namespace Kind.group/name", without a namespace or a group if it has none.
+// ObjectName returns how messages name an object: "namespace Kind.group/name", without a namespace or a group if it has
+// none.
 func ObjectName(kind schema.GroupKind, namespace, name string) string {
 	if namespace != "" {
 		return namespace + " " + kind.String() + "/" + name

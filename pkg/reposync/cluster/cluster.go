@@ -33,8 +33,8 @@ type Cluster struct {
 	watches  map[schema.GroupKind]*watch
 }
 
-// New returns a cluster without watches. Kinds are read by the configuration own, and everything else is read and written by the configuration as.
-// changed is called after a change by another client that may need a correction.
+// New returns a cluster without watches. Kinds are read by the configuration own, and everything else is read and
+// written by the configuration as. changed is called after a change by another client that may need a correction.
 func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	d, err := discovery.NewDiscoveryClientForConfig(own)
 	if err != nil {
@@ -50,7 +50,8 @@ func New(own, as *rest.Config, sync string, changed func()) (*Cluster, error) {
 	}, nil
 }
 
-// Impersonating returns the configuration of requests in the name of an account. The API server adds the groups of ServiceAccounts.
+// Impersonating returns the configuration of requests in the name of an account. The API server adds the groups of
+// ServiceAccounts.
 func Impersonating(config *rest.Config, account hnc.ServiceAccountReference) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: fmt.Sprintf("system:serviceaccount:%s:%s", account.Namespace, account.Name)}
@@ -130,7 +131,8 @@ func (c *Cluster) record(o *plan.Object, live plan.Live) {
 	c.applied[o.ID] = plan.Applied{Hash: o.Hash, Live: live}
 }
 
-// forget drops what is known of an object after its deletion or release. The objects in a namespace are deleted with it.
+// forget drops what is known of an object after its deletion or release. The objects in a namespace are deleted with
+// it.
 func (c *Cluster) forget(id plan.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

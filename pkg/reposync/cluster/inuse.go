@@ -29,8 +29,8 @@ var transient = []schema.GroupResource{
 // page is how many objects of a kind are read at a time.
 const page = 500
 
-// InUse returns what a namespace contains that is not from the repository: a sub-namespace, or an object; empty if there is nothing. It returns an
-// error if the account may not list a kind, because the namespace may be in use then.
+// InUse returns what a namespace contains that is not from the repository: a sub-namespace, or an object; empty if
+// there is nothing. It returns an error if the account may not list a kind, because the namespace may be in use then.
 func (c *Cluster) InUse(ctx context.Context, namespace string) (string, error) {
 	served := c.current()
 	if served.incomplete != nil {

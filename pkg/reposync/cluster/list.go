@@ -16,8 +16,9 @@ import (
 // listing is how many kinds are listed at a time.
 const listing = 8
 
-// List records the objects of the kinds that the RepositorySync has applied, once, as Watch does continuously. An object that several kinds contain
-// is recorded for the first of them. It returns an error for each kind that cannot be listed.
+// List records the objects of the kinds that the RepositorySync has applied, once, as Watch does continuously. An
+// object that several kinds contain is recorded for the first of them. It returns an error for each kind that cannot be
+// listed.
 func (c *Cluster) List(ctx context.Context, kinds []schema.GroupKind) map[schema.GroupKind]error {
 	found, errs := make([][]metav1.PartialObjectMetadata, len(kinds)), make([]error, len(kinds))
 	var group errgroup.Group

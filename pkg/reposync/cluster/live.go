@@ -30,7 +30,8 @@ func (c *Cluster) liveOf(m *metav1.PartialObjectMetadata) plan.Live {
 	return live
 }
 
-// ownsAnnotation reports whether fields contain an annotation. One that somebody else has set does not decide what happens to the object.
+// ownsAnnotation reports whether fields contain an annotation. One that somebody else has set does not decide what
+// happens to the object.
 func ownsAnnotation(fields *metav1.FieldsV1, key string) bool {
 	var set struct {
 		Metadata struct {

@@ -33,7 +33,8 @@ func TestOnlyAnnotationsOfTheRepositoryDetach(t *testing.T) {
 	}
 }
 
-// TestValuesWrittenAsTheFieldManagerAreDrift has another client write the same fields as the field manager, at another time.
+// TestValuesWrittenAsTheFieldManagerAreDrift has another client write the same fields as the field manager, at another
+// time.
 func TestValuesWrittenAsTheFieldManagerAreDrift(t *testing.T) {
 	at := func(second int64) uint64 {
 		when := metav1.NewTime(time.Unix(second, 0))
@@ -47,7 +48,8 @@ func TestValuesWrittenAsTheFieldManagerAreDrift(t *testing.T) {
 	}
 }
 
-// TestRestoredFieldManagersAreDrift has another client change a field, and then restore the entry of the field manager, before anybody looks.
+// TestRestoredFieldManagersAreDrift has another client change a field, and then restore the entry of the field manager,
+// before anybody looks.
 func TestRestoredFieldManagersAreDrift(t *testing.T) {
 	c, err := New(&rest.Config{}, &rest.Config{}, "a", func() {})
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
-// Served are the kinds that the cluster serves, as of the last Refresh; none before the first. Its methods may be called concurrently.
+// Served are the kinds that the cluster serves, as of the last Refresh; none before the first. Its methods may be
+// called concurrently.
 type Served struct {
 	client discovery.DiscoveryInterface
 	mu     sync.Mutex
@@ -63,7 +64,8 @@ func (s *Served) AwaitKinds(ctx context.Context, kinds []schema.GroupKind, limit
 	}
 }
 
-// Scopes returns the scopes of the kinds that the cluster serves, and an error if some API services did not respond, so that kinds are missing.
+// Scopes returns the scopes of the kinds that the cluster serves, and an error if some API services did not respond, so
+// that kinds are missing.
 func (s *Served) Scopes() (scope.Lookup, error) {
 	found := s.current()
 	return found.scopes, found.incomplete

@@ -48,7 +48,8 @@ func (w *watch) fail(err error) {
 	w.err = err
 }
 
-// Selector selects the objects that the RepositorySync has applied. Copies in descendants have the source's labels, but they are the propagator's.
+// Selector selects the objects that the RepositorySync has applied. Copies in descendants have the source's labels, but
+// they are the propagator's.
 func Selector(sync string) labels.Selector {
 	owner, err := labels.NewRequirement(hnc.LabelRepositorySync, selection.Equals, []string{sync})
 	if err != nil {
@@ -61,8 +62,8 @@ func Selector(sync string) labels.Selector {
 	return labels.NewSelector().Add(*owner, *original)
 }
 
-// Watch starts the missing watches of the kinds, ends the failing ones of other kinds, and waits until all objects are listed. It returns an error for each
-// kind that cannot be watched; their objects are not known.
+// Watch starts the missing watches of the kinds, ends the failing ones of other kinds, and waits until all objects are
+// listed. It returns an error for each kind that cannot be watched; their objects are not known.
 func (c *Cluster) Watch(ctx context.Context, kinds []schema.GroupKind, patience time.Duration) map[schema.GroupKind]error {
 	c.endFailing(kinds)
 	failed := map[schema.GroupKind]error{}
@@ -105,7 +106,8 @@ func (c *Cluster) endFailing(except []schema.GroupKind) {
 	}
 }
 
-// wait returns true when all objects have been listed and recorded, and false when the watch has failed or the context has ended.
+// wait returns true when all objects have been listed and recorded, and false when the watch has failed or the context
+// has ended.
 func (w *watch) wait(ctx context.Context) bool {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -148,7 +150,8 @@ func (c *Cluster) watchOf(kind schema.GroupKind, resource schema.GroupVersionRes
 	return w
 }
 
-// shrink drops everything that is not needed from an object, because there are many. Informers may call it again for the result.
+// shrink drops everything that is not needed from an object, because there are many. Informers may call it again for
+// the result.
 func (c *Cluster) shrink(o any) any {
 	m, ok := o.(*metav1.PartialObjectMetadata)
 	if !ok || m.Kind == shrunk {

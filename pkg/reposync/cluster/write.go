@@ -13,7 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 )
 
-// Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not taken over.
+// Apply creates or updates an object by server-side apply. An object that another RepositorySync has applied is not
+// taken over.
 func (c *Cluster) Apply(ctx context.Context, o *plan.Object) error {
 	resource, err := c.ResourceOf(o)
 	if err != nil {
@@ -76,7 +77,8 @@ func Foreign(sync string, labels map[string]string) error {
 	return nil
 }
 
-// Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error if that is gone.
+// Delete deletes an object that the RepositorySync has applied, with its dependents in the background. It is no error
+// if that is gone.
 func (c *Cluster) Delete(ctx context.Context, id plan.ID) error {
 	resource, err := c.resource(id.Kind, "")
 	if err != nil {

@@ -16,8 +16,9 @@ type abandoned struct {
 // abandonedFor is how long an abandoned request prevents others: its connection may stay forever.
 const abandonedFor = 10 * time.Minute
 
-// abandon calls f, and returns when f has returned or when the context ends: go-git opens connections of ssh without a context, so that a server which
-// accepts a connection and says nothing would stop everything. A late result is discarded. For a while, there is no further call.
+// abandon calls f, and returns when f has returned or when the context ends: go-git opens connections of ssh without a
+// context, so that a server which accepts a connection and says nothing would stop everything. A late result is
+// discarded. For a while, there is no further call.
 func abandon[T any](ctx context.Context, last *abandoned, f func() (T, error), discard func(T)) (result T, err error) {
 	if last.ended != nil && time.Since(last.since) < abandonedFor {
 		select {

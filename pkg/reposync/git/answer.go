@@ -9,8 +9,8 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// withoutBody returns the error of a request without what the server has answered: the error is shown to whoever may read RepositorySyncs, and the
-// server may be any that hns-sync can reach.
+// withoutBody returns the error of a request without what the server has answered: the error is shown to whoever may
+// read RepositorySyncs, and the server may be any that hns-sync can reach.
 func withoutBody(err error) error {
 	var unexpected *plumbing.UnexpectedError
 	var status *githttp.Err

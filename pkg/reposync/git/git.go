@@ -1,5 +1,6 @@
-// Package git reads one revision of a Git repository, over https or ssh or from a local directory. It runs no other program, and it treats the
-// repository as untrusted: what it stores and what it reads is limited, and symbolic links cannot lead out of the revision.
+// Package git reads one revision of a Git repository, over https or ssh or from a local directory. It runs no other
+// program, and it treats the repository as untrusted: what it stores and what it reads is limited, and symbolic links
+// cannot lead out of the revision.
 package git
 
 import (
@@ -20,7 +21,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// Source is a revision of a repository. At most one of Branch, Tag and Commit is set; with none it is the default branch.
+// Source is a revision of a repository. At most one of Branch, Tag and Commit is set; with none it is the default
+// branch.
 type Source struct {
 	// URL begins with https://, ssh:// or file:///.
 	URL                 string
@@ -62,7 +64,8 @@ func (s *Snapshot) Close() error { return s.close() }
 // fetched is the name of the fetched revision in the temporary repository.
 const fetched = plumbing.ReferenceName("refs/heads/fetched")
 
-// Head returns the commit or the tag object that the source names now. It transfers no content. For a pinned commit it sends no request.
+// Head returns the commit or the tag object that the source names now. It transfers no content. For a pinned commit it
+// sends no request.
 func (r *Reader) Head(ctx context.Context, source Source, credentials *Credentials) (string, error) {
 	if source.Commit != "" {
 		return source.Commit, nil
@@ -206,7 +209,8 @@ func (s Source) notFound() error {
 	return fmt.Errorf("the repository has no such revision: %s", s.revision())
 }
 
-// Sub returns the files in a directory of the snapshot. Unlike fs.Sub, symbolic links of the snapshot keep their targets.
+// Sub returns the files in a directory of the snapshot. Unlike fs.Sub, symbolic links of the snapshot keep their
+// targets.
 func (s *Snapshot) Sub(dir string) (fs.FS, error) {
 	dir = path.Clean("/" + dir)[1:]
 	if dir == "" {

@@ -13,7 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// repository returns a repository below root with one commit of files; a content that begins with -> is a symbolic link.
+// repository returns a repository below root with one commit of files; a content that begins with -> is a symbolic
+// link.
 func repository(t *testing.T, root string, files map[string]string) (dir, commit string) {
 	t.Helper()
 	dir = filepath.Join(root, "policy")

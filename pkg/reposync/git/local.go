@@ -19,8 +19,8 @@ const localScheme = "file://"
 // errNoLocal is returned for local repositories where none are allowed.
 var errNoLocal = errors.New("local repositories are not allowed; use https or ssh, or allow a directory of hns-sync by --local-repositories")
 
-// openLocal opens a repository below the root, with or without a working tree. It reads the repository's own files and runs nothing: neither a
-// file .git that names another directory, nor alternates, nor links lead out of it.
+// openLocal opens a repository below the root, with or without a working tree. It reads the repository's own files and
+// runs nothing: neither a file .git that names another directory, nor alternates, nor links lead out of it.
 func (r *Reader) openLocal(dir string) (*gogit.Repository, error) {
 	if r.LocalRoot == "" {
 		return nil, errNoLocal

@@ -11,10 +11,11 @@ import (
 const (
 	// largeObject is the size from which files are not read into memory as a whole.
 	largeObject = 16 << 20
-	// maxObject limits single objects, packed or not: go-git unpacks each object of a pack into memory, and a few bytes of a pack unpack to any
-	// number of bytes.
+	// maxObject limits single objects, packed or not: go-git unpacks each object of a pack into memory, and a few bytes
+	// of a pack unpack to any number of bytes.
 	maxObject = 64 << 20
-	// maxTree limits directories, tags and commits, which are parsed in memory. A tree of this size has about 100 000 entries.
+	// maxTree limits directories, tags and commits, which are parsed in memory. A tree of this size has about 100 000
+	// entries.
 	maxTree = 4 << 20
 	// maxExpansion limits how many times larger the objects of a pack are than the pack may be.
 	maxExpansion = 16

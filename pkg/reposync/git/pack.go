@@ -10,8 +10,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// packWriter checks a pack while it is received. It holds the latest data back until they are checked, so that the end of a pack is stored only if
-// all of it is good. go-git resolves objects when it has the end.
+// packWriter checks a pack while it is received. It holds the latest data back until they are checked, so that the end
+// of a pack is stored only if all of it is good. go-git resolves objects when it has the end.
 type packWriter struct {
 	stored io.WriteCloser
 	pipe   *io.PipeWriter
@@ -65,7 +65,8 @@ func (w *packWriter) Close() error {
 // maxPackObjects limits the objects of a pack: go-git allocates memory for as many as the pack says that it has.
 const maxPackObjects = 1 << 20
 
-// checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is too large.
+// checkPack reads the objects of a pack, without keeping them, and returns an error if one of them, or their sum, is
+// too large.
 func checkPack(r io.Reader, maxInflated int64) error {
 	scanner := packfile.NewScanner(r)
 	_, count, err := scanner.Header()
@@ -118,7 +119,8 @@ func (b *beginning) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// deltaSize returns the size of the object that results from a delta: the second number in it, after that of the object it applies to.
+// deltaSize returns the size of the object that results from a delta: the second number in it, after that of the object
+// it applies to.
 func (b *beginning) deltaSize() (int64, error) {
 	r := bytes.NewReader(b.data)
 	_, err := binary.ReadUvarint(r)

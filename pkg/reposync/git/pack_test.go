@@ -37,7 +37,8 @@ func bounded(t *testing.T, limit uint64, f func()) {
 	}
 }
 
-// bomb returns a repository with a small file, and one of 100 MB that packs to a tenth of one. It is outside of the directories that are read.
+// bomb returns a repository with a small file, and one of 100 MB that packs to a tenth of one. It is outside of the
+// directories that are read.
 func bomb(t *testing.T) (dir string) {
 	t.Helper()
 	dir, _ = repository(t, t.TempDir(), map[string]string{"cluster/a.yaml": someMap})

@@ -8,7 +8,8 @@ import (
 	"github.com/go-git/go-billy/v5"
 )
 
-// quota is a file system that stops accepting writes after a number of bytes, because the size of a repository is not known before it is read.
+// quota is a file system that stops accepting writes after a number of bytes, because the size of a repository is not
+// known before it is read.
 type quota struct {
 	billy.Filesystem
 	max  int64

@@ -20,8 +20,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// RestrictProtocols removes the protocols of go-git that run programs or transfer in clear text, and limits how long a server may take to
-// respond. A process calls it once, before it reads a repository.
+// RestrictProtocols removes the protocols of go-git that run programs or transfer in clear text, and limits how long a
+// server may take to respond. A process calls it once, before it reads a repository.
 func RestrictProtocols() {
 	for _, scheme := range []string{"file", "git", "http"} {
 		client.InstallProtocol(scheme, nil)

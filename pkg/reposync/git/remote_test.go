@@ -11,7 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// history returns a repository with two commits: first, which has the tag v1, and second, the head of the branch master.
+// history returns a repository with two commits: first, which has the tag v1, and second, the head of the branch
+// master.
 func history(t *testing.T) (dir, first, second string) {
 	t.Helper()
 	dir, first = repository(t, t.TempDir(), map[string]string{"file": "one"})

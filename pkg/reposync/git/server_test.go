@@ -29,7 +29,8 @@ func uploadPack(ctx context.Context, dir string, in io.Reader, out, errOut io.Wr
 	return command.Run()
 }
 
-// serveHTTPS serves a repository at /policy.git to the user git with the password secret. It returns the URL and the server's certificate.
+// serveHTTPS serves a repository at /policy.git to the user git with the password secret. It returns the URL and the
+// server's certificate.
 func serveHTTPS(t *testing.T, dir string) (url string, ca []byte) {
 	t.Helper()
 	return serve(t, dir, false)

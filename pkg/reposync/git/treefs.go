@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// maxDirectories and maxEntries limit the directories that are read, and what they contain: a few trees that contain each other many times can
-	// have any number.
+	// maxDirectories and maxEntries limit the directories that are read, and what they contain: a few trees that
+	// contain each other many times can have any number.
 	maxDirectories, maxEntries = 100_000, 1_000_000
 	// maxLinks limits how many symbolic links lead to a file.
 	maxLinks = 8
@@ -28,7 +28,8 @@ const (
 
 var errTooManyDirectories = fmt.Errorf("the repository has more than %d directories, or %d files and directories; split it", maxDirectories, maxEntries)
 
-// treeFS is the file system of a commit's tree. It reads objects when they are needed. Symbolic links to files are followed inside the tree.
+// treeFS is the file system of a commit's tree. It reads objects when they are needed. Symbolic links to files are
+// followed inside the tree.
 type treeFS struct {
 	objects storer.EncodedObjectStorer
 	root    plumbing.Hash

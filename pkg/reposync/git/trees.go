@@ -12,7 +12,8 @@ import (
 // maxCachedEntries limits the entries of the trees in memory: about 100 MiB.
 const maxCachedEntries = 500_000
 
-// trees reads trees, and keeps those that were read last. A tree may be reachable by any number of paths, so they are kept by hash.
+// trees reads trees, and keeps those that were read last. A tree may be reachable by any number of paths, so they are
+// kept by hash.
 type trees struct {
 	objects storer.EncodedObjectStorer
 	read    map[plumbing.Hash][]object.TreeEntry

@@ -82,7 +82,8 @@ func (o *Options) Validate() field.ErrorList {
 	return append(errs, serving.ValidateLeaderElection(&o.LeaderElection)...)
 }
 
-// Run runs hns-sync until the context ends, or until the lease is lost, which is an error: the process has to restart then.
+// Run runs hns-sync until the context ends, or until the lease is lost, which is an error: the process has to restart
+// then.
 func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable), metricsHandler http.Handler) error {
 	base, err := clientcmd.BuildConfigFromFlags("", o.Kubeconfig)
 	if err != nil {
@@ -125,7 +126,8 @@ func (o *Options) Run(ctx context.Context, register func(...metrics.Registerable
 	return err
 }
 
-// manager returns the manager, the term for which it may write, nil without leader election, and a function that ends the recording of events.
+// manager returns the manager, the term for which it may write, nil without leader election, and a function that ends
+// the recording of events.
 func (o *Options) manager(ctx context.Context, base *rest.Config, register func(...metrics.Registerable)) (*reposync.Manager, *serving.Term, func(), error) {
 	var term *serving.Term
 	if o.LeaderElection.LeaderElect {

@@ -11,7 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
-// The abstract directories above a namespace are written as spec.abstractAncestors of its Hierarchy, so that the namespace has tree labels for them.
+// The abstract directories above a namespace are written as spec.abstractAncestors of its Hierarchy, so that the
+// namespace has tree labels for them.
 
 // HierarchyKind is the kind of the objects that abstract directories are written to.
 var HierarchyKind = schema.GroupKind{Group: hnc.GroupName, Kind: "Hierarchy"}
@@ -25,9 +26,9 @@ type declared struct {
 	above              []string
 }
 
-// withAbstract returns the objects of a result with the abstract ancestors of its namespaces: in the Hierarchies of the repository, and in generated
-// ones where it has none. A Hierarchy of the repository that names a parent has none: the namespace is part of that tree. Generated Hierarchies
-// without abstract ancestors are remnants.
+// withAbstract returns the objects of a result with the abstract ancestors of its namespaces: in the Hierarchies of the
+// repository, and in generated ones where it has none. A Hierarchy of the repository that names a parent has none: the
+// namespace is part of that tree. Generated Hierarchies without abstract ancestors are remnants.
 func withAbstract(result *repository.Result) []declared {
 	objects := make([]declared, 0, len(result.Objects))
 	above := make(map[string]*repository.Namespace, len(result.Namespaces))
@@ -57,7 +58,8 @@ func withAbstract(result *repository.Result) []declared {
 	return objects
 }
 
-// setAbstract returns a Hierarchy with the abstract ancestors of its namespace, as v1beta1, which has all fields of the older version.
+// setAbstract returns a Hierarchy with the abstract ancestors of its namespace, as v1beta1, which has all fields of the
+// older version.
 func setAbstract(o *object.Object, namespace *repository.Namespace) *object.Object {
 	parent, _, _ := unstructured.NestedString(o.Object, "spec", "parent")
 	if len(namespace.AbstractAncestors) == 0 || parent != "" {

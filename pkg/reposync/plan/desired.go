@@ -1,4 +1,5 @@
-// Package plan decides what has to be written so that a cluster is as a compiled repository says. It is pure: it uses no cluster and no clock.
+// Package plan decides what has to be written so that a cluster is as a compiled repository says. It is pure: it uses
+// no cluster and no clock.
 package plan
 
 import (
@@ -38,7 +39,8 @@ type Handling int
 const (
 	// Managed objects are created and updated.
 	Managed Handling = iota
-	// CreateOnly objects are created if they are missing, and never updated (client.lifecycle.config.k8s.io/mutation: ignore).
+	// CreateOnly objects are created if they are missing, and never updated (client.lifecycle.config.k8s.io/mutation:
+	// ignore).
 	CreateOnly
 	// Unmanaged objects are left alone (configmanagement.gke.io/managed: disabled).
 	Unmanaged
@@ -61,7 +63,8 @@ type Object struct {
 	Path string
 	// Generated objects are not in the repository.
 	Generated bool
-	// Remnant objects are applied only if they exist: they were generated for earlier abstract directories, and have fields of others.
+	// Remnant objects are applied only if they exist: they were generated for earlier abstract directories, and have
+	// fields of others.
 	Remnant bool
 
 	// above are the abstract ancestors that a Hierarchy names.

@@ -8,7 +8,8 @@ const (
 	fightWindow  = time.Minute
 )
 
-// Fights recognizes objects that another client changes again and again. Such an object is written once in fightWindow only.
+// Fights recognizes objects that another client changes again and again. Such an object is written once in fightWindow
+// only.
 type Fights struct {
 	corrections map[ID][]time.Time
 }
@@ -16,7 +17,8 @@ type Fights struct {
 // NewFights returns the state without corrections.
 func NewFights() *Fights { return &Fights{corrections: map[ID][]time.Time{}} }
 
-// Correct records that a change by another client is to be corrected at a time. It returns false if the object is fought over, and has to wait.
+// Correct records that a change by another client is to be corrected at a time. It returns false if the object is
+// fought over, and has to wait.
 func (f *Fights) Correct(id ID, now time.Time) bool {
 	recent := f.recent(id, now)
 	if len(recent) >= fightUpdates {

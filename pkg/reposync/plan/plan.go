@@ -15,8 +15,8 @@ type Live struct {
 	UID types.UID
 	// Version is the object's resource version.
 	Version uint64
-	// Owned is a hash of the fields that the RepositorySync owns, 0 if it owns none. The API server changes the set when another client changes
-	// or removes one of them.
+	// Owned is a hash of the fields that the RepositorySync owns, 0 if it owns none. The API server changes the set
+	// when another client changes or removes one of them.
 	Owned uint64
 	// Detached objects are not deleted (client.lifecycle.config.k8s.io/deletion: detach).
 	Detached bool
@@ -29,8 +29,8 @@ type Applied struct {
 	// Hash is that of the content.
 	Hash uint64
 	Live
-	// Touched is true after another client has changed what the RepositorySync owns, also if the entry of its field manager is as before: clients may write
-	// that, too.
+	// Touched is true after another client has changed what the RepositorySync owns, also if the entry of its field
+	// manager is as before: clients may write that, too.
 	Touched bool
 }
 
@@ -42,8 +42,8 @@ type State struct {
 	Applied map[ID]Applied
 	// Existing are the objects that are CreateOnly and exist.
 	Existing map[ID]bool
-	// Unknown are the kinds whose objects are not all known. None of them is deleted or released, and without the namespaces, nothing in a namespace that is
-	// not from the repository: a namespace that stays keeps its policies.
+	// Unknown are the kinds whose objects are not all known. None of them is deleted or released, and without the
+	// namespaces, nothing in a namespace that is not from the repository: a namespace that stays keeps its policies.
 	Unknown map[schema.GroupKind]bool
 }
 
@@ -58,9 +58,11 @@ type Plan struct {
 	Apply [phases][]*Object
 	// Drifted are those of them that somebody else has changed or deleted.
 	Drifted map[ID]bool
-	// Late are the Hierarchies with abstract ancestors that have the names of namespaces to be deleted: they are applied when these have been.
+	// Late are the Hierarchies with abstract ancestors that have the names of namespaces to be deleted: they are
+	// applied when these have been.
 	Late []*Object
-	// Delete are the objects to be deleted, in order. Those in a namespace of DeleteNamespaces are left out: they are deleted with it.
+	// Delete are the objects to be deleted, in order. Those in a namespace of DeleteNamespaces are left out: they are
+	// deleted with it.
 	Delete []ID
 	// DeleteNamespaces are the namespaces to be deleted.
 	DeleteNamespaces []ID
@@ -171,7 +173,8 @@ func (p *Plan) Len() int {
 	return n
 }
 
-// Keep takes namespaces out of the plan that must not be deleted, with all objects in them: a namespace that stays keeps its policies.
+// Keep takes namespaces out of the plan that must not be deleted, with all objects in them: a namespace that stays
+// keeps its policies.
 func (p *Plan) Keep(namespaces map[string]bool) {
 	p.DeleteNamespaces = slices.DeleteFunc(p.DeleteNamespaces, func(id ID) bool { return namespaces[id.Name] })
 	p.Delete = slices.DeleteFunc(p.Delete, func(id ID) bool { return namespaces[id.Namespace] })

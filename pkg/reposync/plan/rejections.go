@@ -11,7 +11,8 @@ import (
 const (
 	// A rejected object is written again after minWait, which doubles up to maxWait.
 	minWait, maxWait = time.Second, 5 * time.Minute
-	// maxAtOnce is how many rejected objects are written again at once with a new revision, which may contain what they lack.
+	// maxAtOnce is how many rejected objects are written again at once with a new revision, which may contain what they
+	// lack.
 	maxAtOnce = 256
 )
 
@@ -31,7 +32,8 @@ type rejection struct {
 // NewRejections returns none.
 func NewRejections() *Rejections { return &Rejections{rejected: map[ID]rejection{}} }
 
-// Wait returns the error of the last attempt to write an object, if it is as it was then and it is too early for another one.
+// Wait returns the error of the last attempt to write an object, if it is as it was then and it is too early for
+// another one.
 func (r *Rejections) Wait(o *Object, now time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,7 +60,8 @@ func (r *Rejections) Record(o *Object, now time.Time, err error) {
 	r.rejected[o.ID] = rejection{err, o.Hash, now.Add(wait), wait}
 }
 
-// Revise records that there is a new revision. Many rejected objects keep waiting, so that they do not hold up the others with each revision.
+// Revise records that there is a new revision. Many rejected objects keep waiting, so that they do not hold up the
+// others with each revision.
 func (r *Rejections) Revise() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

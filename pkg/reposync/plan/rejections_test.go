@@ -56,7 +56,8 @@ func TestRejectedObjectsBackOff(t *testing.T) {
 	}
 }
 
-// TestUnknownKindsKeepNothingElse has a kind that the account may not list, beside objects that have left the repository.
+// TestUnknownKindsKeepNothingElse has a kind that the account may not list, beside objects that have left the
+// repository.
 func TestUnknownKindsKeepNothingElse(t *testing.T) {
 	live := Live{UID: "u", Version: 1, Owned: 7}
 	role := ID{Kind: schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}, Namespace: "shop", Name: "binding"}

@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
-// Unsafe returns errors if a revision would delete too many namespaces. It is compared with what the cluster contains of the repository, so that it
-// does not matter whether the process knows the previous revision.
+// Unsafe returns errors if a revision would delete too many namespaces. It is compared with what the cluster contains
+// of the repository, so that it does not matter whether the process knows the previous revision.
 func Unsafe(state *State, after *repository.Result, allowMassDeletion bool) report.Errors {
 	before := &repository.Result{}
 	for id, live := range state.Live {
@@ -28,9 +28,9 @@ func Unsafe(state *State, after *repository.Result, allowMassDeletion bool) repo
 	return changes.Unsafe(before, after, allowMassDeletion)
 }
 
-// RemovedDefinitions returns an error for each object whose CustomResourceDefinition would be deleted, with all objects of its kind in the cluster. Like
-// Unsafe, it compares with the cluster, so that it does not matter whether the process knows the previous revision. resource returns the resource of a
-// kind, and whether the cluster serves it.
+// RemovedDefinitions returns an error for each object whose CustomResourceDefinition would be deleted, with all objects
+// of its kind in the cluster. Like Unsafe, it compares with the cluster, so that it does not matter whether the process
+// knows the previous revision. resource returns the resource of a kind, and whether the cluster serves it.
 func RemovedDefinitions(state *State, desired []*Object, resource func(schema.GroupKind) (schema.GroupVersionResource, bool)) report.Errors {
 	wanted := map[ID]bool{}
 	for _, o := range desired {

@@ -22,14 +22,16 @@ type Previewer struct {
 	sync    string
 }
 
-// New returns a Previewer for the RepositorySync of that name. The configuration is that of the user who would apply the objects.
+// New returns a Previewer for the RepositorySync of that name. The configuration is that of the user who would apply
+// the objects.
 func New(config *rest.Config, c *cluster.Cluster, sync string) (*Previewer, error) {
 	client, err := dynamic.NewForConfig(config)
 	return &Previewer{cluster: c, client: client, sync: sync}, err
 }
 
-// Compare returns what applying an object would do: changes.Added, changes.Changed with the paths of the fields, or "" for nothing. The API server
-// validates the request, except for objects in a namespace that does not exist yet, and those of a kind that it does not serve yet.
+// Compare returns what applying an object would do: changes.Added, changes.Changed with the paths of the fields, or ""
+// for nothing. The API server validates the request, except for objects in a namespace that does not exist yet, and
+// those of a kind that it does not serve yet.
 func (p *Previewer) Compare(ctx context.Context, o *plan.Object) (changes.Change, []string, error) {
 	if o.Handling == plan.Unmanaged {
 		return "", nil, nil

@@ -38,7 +38,8 @@ type Writer struct {
 	Defined func(ctx context.Context, written int)
 	// Done receives the result of each write; path is the file of an object that is applied. It is called concurrently.
 	Done func(operation Operation, id plan.ID, path string, err error)
-	// Applied receives the result of each object that was to be created or updated. It is called concurrently. Nil does nothing.
+	// Applied receives the result of each object that was to be created or updated. It is called concurrently. Nil does
+	// nothing.
 	Applied func(o *plan.Object, err error)
 }
 
@@ -68,8 +69,8 @@ func (w *Writer) apply(ctx context.Context, objects []*plan.Object) {
 	})
 }
 
-// Concurrently calls f for each object, for Concurrency of them at a time, and returns when all calls have returned. When the context ends, it calls
-// f for no further object.
+// Concurrently calls f for each object, for Concurrency of them at a time, and returns when all calls have returned.
+// When the context ends, it calls f for no further object.
 func Concurrently(ctx context.Context, objects []*plan.Object, f func(*plan.Object)) {
 	jobs := make(chan *plan.Object)
 	var running sync.WaitGroup
@@ -90,8 +91,8 @@ func Concurrently(ctx context.Context, objects []*plan.Object, f func(*plan.Obje
 	running.Wait()
 }
 
-// KeepInUse takes the namespaces out of a plan that contain objects which are not from the repository, or that have sub-namespaces. It returns the
-// reason for each.
+// KeepInUse takes the namespaces out of a plan that contain objects which are not from the repository, or that have
+// sub-namespaces. It returns the reason for each.
 func (w *Writer) KeepInUse(ctx context.Context, p *plan.Plan) map[plan.ID]error {
 	kept, names := map[plan.ID]error{}, map[string]bool{}
 	for _, id := range p.DeleteNamespaces {

@@ -34,8 +34,9 @@ const DefaultQuota int64 = 8 << 30
 
 const startTimeout = time.Minute
 
-// Start runs etcd on the data in dir, which it creates if necessary, and returns when etcd serves. etcd listens on sockets in dir only, which only
-// the owner of dir can access. It accepts no more writes when its database has quota bytes, until enough of them are free; it is defragmented by itself.
+// Start runs etcd on the data in dir, which it creates if necessary, and returns when etcd serves. etcd listens on
+// sockets in dir only, which only the owner of dir can access. It accepts no more writes when its database has quota
+// bytes, until enough of them are free; it is defragmented by itself.
 func Start(dir string, quota int64) (*Etcd, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -11,14 +11,17 @@ import (
 )
 
 const (
-	// maintainEvery is the time between two looks at the database, which cost nothing, and retryAfter that after one which could not free enough.
+	// maintainEvery is the time between two looks at the database, which cost nothing, and retryAfter that after one
+	// which could not free enough.
 	maintainEvery = time.Second
 	retryAfter    = time.Minute
-	// worthwhile is how many bytes a defragmentation must free. Writes wait for as long as it takes to copy what is in use.
+	// worthwhile is how many bytes a defragmentation must free. Writes wait for as long as it takes to copy what is in
+	// use.
 	worthwhile = 64 << 20
 )
 
-// database is what is known of the size of etcd's database, in bytes. etcd counts the file against its quota, with the free pages in it.
+// database is what is known of the size of etcd's database, in bytes. etcd counts the file against its quota, with the
+// free pages in it.
 type database struct {
 	file, used, quota int64
 	// full is true after etcd has refused a write because of the quota.
@@ -31,8 +34,8 @@ func (d database) fragmented() bool {
 	return free >= worthwhile && free > d.file/2 || d.file > d.quota/4*3 && free > d.file/5
 }
 
-// maintain defragments the database when that frees much, and ends the refusal of writes by an etcd that had reached its quota, until ctx is done.
-// Nobody else does: the compaction of the API server frees pages in the file only.
+// maintain defragments the database when that frees much, and ends the refusal of writes by an etcd that had reached
+// its quota, until ctx is done. Nobody else does: the compaction of the API server frees pages in the file only.
 func (e *Etcd) maintain(ctx context.Context) {
 	next := time.NewTimer(0)
 	defer next.Stop()

@@ -56,8 +56,8 @@ func NewClient(config storagebackend.Config) (*Client, error) {
 	return &Client{client: client, config: config, revisions: revisions}, nil
 }
 
-// OnRestored has a function called when etcd turns out to have been restored to an earlier state, each time that it answers so: no cache of this process is
-// right then. Call it before the first request.
+// OnRestored has a function called when etcd turns out to have been restored to an earlier state, each time that it
+// answers so: no cache of this process is right then. Call it before the first request.
 func (c *Client) OnRestored(restored func(error)) { c.revisions.restored = restored }
 
 // Edges returns the edges that the guarded writes of this client compare and write.
@@ -68,8 +68,8 @@ func (c *Client) Edges() *Edges {
 // Close closes the connection. No store may use the client afterwards.
 func (c *Client) Close() error { return c.client.Close() }
 
-// Decorator returns the storage decorator of resources: etcd3 and the watch cache as the generic registry sets them up, on a client whose writes
-// honor their Guard. The generic decorator creates its own client.
+// Decorator returns the storage decorator of resources: etcd3 and the watch cache as the generic registry sets them up,
+// on a client whose writes honor their Guard. The generic decorator creates its own client.
 func (c *Client) Decorator() generic.StorageDecorator {
 	return func(config *storagebackend.ConfigForResource, resourcePrefix string, keyFunc func(runtime.Object) (string, error),
 		newFunc, newListFunc func() runtime.Object, attrFunc storage.AttrFunc, triggers storage.IndexerFuncs,

@@ -70,8 +70,8 @@ func (e *Edges) Mark(ctx context.Context, name string) (int64, error) {
 	return response.Kvs[0].ModRevision, nil
 }
 
-// ListAndWatch calls replace with all edges and then update with each change, in the order of revisions, until ctx is done. It calls replace again
-// after the watch has failed. A deleted edge has no value and no revision.
+// ListAndWatch calls replace with all edges and then update with each change, in the order of revisions, until ctx is
+// done. It calls replace again after the watch has failed. A deleted edge has no value and no revision.
 func (e *Edges) ListAndWatch(ctx context.Context, replace func([]Entry), update func(Entry)) {
 	for ctx.Err() == nil {
 		if err := e.listAndWatch(ctx, replace, update); err != nil && ctx.Err() == nil {

@@ -17,7 +17,8 @@ type guardedClient struct {
 	onLost func()
 }
 
-// OptimisticPut writes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
+// OptimisticPut writes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has
+// changed.
 func (c *guardedClient) OptimisticPut(ctx context.Context, key string, value []byte, expected int64, opts kubernetes.PutOptions) (kubernetes.PutResponse, error) {
 	guard := guardFrom(ctx)
 	if guard == nil {
@@ -30,7 +31,8 @@ func (c *guardedClient) OptimisticPut(ctx context.Context, key string, value []b
 	return kubernetes.PutResponse{Succeeded: response.Succeeded, Revision: response.Header.Revision, KV: kv}, nil
 }
 
-// OptimisticDelete deletes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has changed.
+// OptimisticDelete deletes key if it and the guarded edges are unchanged. It fails with ErrLost if only an edge has
+// changed.
 func (c *guardedClient) OptimisticDelete(ctx context.Context, key string, expected int64, opts kubernetes.DeleteOptions) (kubernetes.DeleteResponse, error) {
 	guard := guardFrom(ctx)
 	if guard == nil {
@@ -60,7 +62,8 @@ func (c *guardedClient) refuseDelete(ctx context.Context, key string, expected i
 	return kubernetes.DeleteResponse{Revision: response.Header.Revision, KV: kv}, nil
 }
 
-// commit commits a write and its guard in one transaction. It returns the current value of the key if the key itself has changed.
+// commit commits a write and its guard in one transaction. It returns the current value of the key if the key itself
+// has changed.
 func (c *guardedClient) commit(ctx context.Context, guard *Guard, key string, expected int64, write clientv3.Op) (*clientv3.TxnResponse, *mvccpb.KeyValue, error) {
 	t := transaction{prefix: c.prefix}
 	t.unchanged(key, expected)

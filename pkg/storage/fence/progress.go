@@ -44,8 +44,8 @@ func (p *progress) notify() {
 	p.advanced = make(chan struct{})
 }
 
-// request reports whether a request has to be sent now, and expects that the caller sends it: none is under way, or the last one has not been answered
-// for progressInterval.
+// request reports whether a request has to be sent now, and expects that the caller sends it: none is under way, or the
+// last one has not been answered for progressInterval.
 func (p *progress) request(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,10 +62,12 @@ func (p *progress) get() (int64, <-chan struct{}) {
 	return p.revision, p.advanced
 }
 
-// progressInterval is the interval of progress requests that are not answered. etcd does not answer them while the watch has undelivered events.
+// progressInterval is the interval of progress requests that are not answered. etcd does not answer them while the
+// watch has undelivered events.
 const progressInterval = 25 * time.Millisecond
 
-// WaitUntilFresh returns when ListAndWatch has delivered everything that was committed before the call, or fails when ctx is done.
+// WaitUntilFresh returns when ListAndWatch has delivered everything that was committed before the call, or fails when
+// ctx is done.
 func (e *Edges) WaitUntilFresh(ctx context.Context) error {
 	now, err := e.client.Get(ctx, edgesPrefix(e.prefix), clientv3.WithKeysOnly())
 	if err != nil {

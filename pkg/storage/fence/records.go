@@ -8,8 +8,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Records are values beside the edges, that writes of objects may compare and write through their Guard, and that can be written without an object.
-// Their names may contain slashes. The package does not interpret them.
+// Records are values beside the edges, that writes of objects may compare and write through their Guard, and that can
+// be written without an object. Their names may contain slashes. The package does not interpret them.
 type Records struct {
 	client *clientv3.Client
 	prefix string
@@ -23,7 +23,8 @@ func (c *Client) Records() *Records {
 
 // Transaction is a write of records.
 type Transaction struct {
-	// Edges holds names of edges and the revisions of their last change, 0 for an edge that does not exist, which must be unchanged.
+	// Edges holds names of edges and the revisions of their last change, 0 for an edge that does not exist, which must
+	// be unchanged.
 	Edges map[string]int64
 	// Unchanged holds names of records and the revisions of their last change, which must be unchanged.
 	Unchanged map[string]int64
@@ -53,7 +54,8 @@ func (r *Records) Commit(ctx context.Context, t *Transaction) (revision int64, e
 	return response.Header.Revision, nil
 }
 
-// Read returns the current records by a quorum read, all at one revision and in the order of names. At most 128 can be read.
+// Read returns the current records by a quorum read, all at one revision and in the order of names. At most 128 can be
+// read.
 func (r *Records) Read(ctx context.Context, names ...string) ([]Entry, error) {
 	entries, err := read(ctx, r.client, names, func(name string) string { return recordKey(r.prefix, name) })
 	if err != nil {

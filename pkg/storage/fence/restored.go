@@ -9,15 +9,17 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// revisions recognizes that etcd's data were restored to an earlier state below this process. Its caches then contain what etcd does not, and etcd does not end
-// their watches: it waits until it has reached their revision, and skips what was written until then.
+// revisions recognizes that etcd's data were restored to an earlier state below this process. Its caches then contain
+// what etcd does not, and etcd does not end their watches: it waits until it has reached their revision, and skips what
+// was written until then.
 type revisions struct {
 	last atomic.Int64
 	// restored is called each time that etcd answers with an earlier revision than before.
 	restored func(error)
 }
 
-// observe takes the header of the answer to a request that was sent when the last revision was since. Requests run at the same time.
+// observe takes the header of the answer to a request that was sent when the last revision was since. Requests run at
+// the same time.
 func (r *revisions) observe(since int64, header *etcdserverpb.ResponseHeader) {
 	now := header.GetRevision()
 	if now < since {

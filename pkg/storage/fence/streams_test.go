@@ -65,7 +65,8 @@ func (c *Client) write(t *testing.T) int64 {
 	return response.Header.Revision
 }
 
-// etcd reports the progress of a stream only when each of its watches has begun, and the watch after a list begins with the next write.
+// etcd reports the progress of a stream only when each of its watches has begun, and the watch after a list begins with
+// the next write.
 func TestAWatchCacheCatchesUpBesideALaterOne(t *testing.T) {
 	client := newTestClient(t)
 	client.write(t)

@@ -6,7 +6,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// transaction collects the comparisons and the operations of one etcd transaction. Watches deliver its events in the order of the operations.
+// transaction collects the comparisons and the operations of one etcd transaction. Watches deliver its events in the
+// order of the operations.
 type transaction struct {
 	prefix  string
 	compare []clientv3.Cmp

@@ -12,8 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// retriable returns errors of etcd's availability as API errors that clients recognize. The generic registry returns them as they are, which
-// clients see as an internal error without a reason.
+// retriable returns errors of etcd's availability as API errors that clients recognize. The generic registry returns
+// them as they are, which clients see as an internal error without a reason.
 type retriable struct{ clientv3.KV }
 
 func (r retriable) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
@@ -42,9 +42,9 @@ func readError(err error) error {
 	return apierrors.NewServiceUnavailable(fmt.Sprintf("etcd is not available, try again: %v", err))
 }
 
-// writeError returns 504 if etcd did not confirm a write, which may have been made. Without Retry-After, because clients repeat such requests by
-// themselves, and a creation that was made would be rejected the second time. It returns 503 if etcd is full, and 413 if the write depends on more
-// entries than etcd compares in a transaction.
+// writeError returns 504 if etcd did not confirm a write, which may have been made. Without Retry-After, because
+// clients repeat such requests by themselves, and a creation that was made would be rejected the second time. It
+// returns 503 if etcd is full, and 413 if the write depends on more entries than etcd compares in a transaction.
 func writeError(err error) error {
 	switch {
 	case errors.Is(err, rpctypes.ErrNoSpace):

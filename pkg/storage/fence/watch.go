@@ -8,9 +8,9 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 )
 
-// resumableStorage continues watches at revisions before the start of this process. The watch cache rejects them with 410 and, while it is
-// initialized, with 429; every client would list again after a restart, and changes that are made then would wait for these lists. etcd serves all
-// revisions that are not compacted. The cacher has no option for that.
+// resumableStorage continues watches at revisions before the start of this process. The watch cache rejects them with
+// 410 and, while it is initialized, with 429; every client would list again after a restart, and changes that are made
+// then would wait for these lists. etcd serves all revisions that are not compacted. The cacher has no option for that.
 type resumableStorage struct {
 	// Interface is the storage with the watch cache.
 	storage.Interface
@@ -51,8 +51,8 @@ func (s resumableStorage) watchUncached(ctx context.Context, key string, opts st
 	return s.uncached.Watch(ctx, key, opts)
 }
 
-// withFirst returns a watch whose first event has been received already, with that event. It ends with ctx, too: a request that is rejected later does not
-// stop its watch.
+// withFirst returns a watch whose first event has been received already, with that event. It ends with ctx, too: a
+// request that is rejected later does not stop its watch.
 func withFirst(ctx context.Context, w watch.Interface, first watch.Event) watch.Interface {
 	events := make(chan watch.Event)
 	all := watch.NewProxyWatcher(events)

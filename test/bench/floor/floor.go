@@ -1,5 +1,5 @@
-// Package floor is a minimal aggregated API server: Hierarchies in a group of their own, which are stored in etcd and do nothing. What a request to it
-// costs is the least that a request to an aggregated API can cost.
+// Package floor is a minimal aggregated API server: Hierarchies in a group of their own, which are stored in etcd and
+// do nothing. What a request to it costs is the least that a request to an aggregated API can cost.
 package floor
 
 import (

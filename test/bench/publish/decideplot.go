@@ -35,7 +35,8 @@ func decidePlot(groups []*group) (drawing, bool) {
 	}, ok && also
 }
 
-// logarithmic returns a plot whose axes are logarithmic, with a line for each step and shape, and the names of the steps at their right ends.
+// logarithmic returns a plot whose axes are logarithmic, with a line for each step and shape, and the names of the
+// steps at their right ends.
 func logarithmic(groups []*group, y string, scale map[string]float64, steps []plotted) (*plot.Plot, bool) {
 	p := newPlot("namespaces", y)
 	var lines []line

@@ -64,7 +64,8 @@ func (n note) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(n.style, vg.Point{X: x(n.at.X), Y: y(n.at.Y)}.Add(n.offset), n.text)
 }
 
-// notes returns the labels where the line is not: before its first point, after its last one, and above or below the others.
+// notes returns the labels where the line is not: before its first point, after its last one, and above or below the
+// others.
 func (l line) notes() (notes []plot.Plotter) {
 	last := len(l.points) - 1
 	for i, label := range l.labels {

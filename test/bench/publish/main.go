@@ -3,8 +3,8 @@
 //	make publish RESULTS='results.json [more.json ...]'
 //	make publish RESULTS='-soak samples.csv'
 //
-// Of a measurement that was made several times on a forest of the same size and shape, the last one counts. All that is published is kept in
-// docs/performance/results.json, to which further results are added.
+// Of a measurement that was made several times on a forest of the same size and shape, the last one counts. All that is
+// published is kept in docs/performance/results.json, to which further results are added.
 package main
 
 import (

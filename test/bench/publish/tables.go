@@ -103,8 +103,8 @@ func targetText(r result.Result) string {
 	return text + number(limit)
 }
 
-// replace puts tables between the marker comments of a document that bear their names, and returns the whole. An empty table leaves what
-// is there.
+// replace puts tables between the marker comments of a document that bear their names, and returns the whole. An empty
+// table leaves what is there.
 func replace(file string, tables map[string]string) (string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

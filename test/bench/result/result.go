@@ -12,10 +12,12 @@ type Result struct {
 	// Value is the median of the rounds, in Unit.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Raw is the same without our servers, in the same unit, from the same run. Ratio is the median of the rounds' ratios of both values.
+	// Raw is the same without our servers, in the same unit, from the same run. Ratio is the median of the rounds'
+	// ratios of both values.
 	Raw   *float64 `json:"raw,omitempty"`
 	Ratio *float64 `json:"ratio,omitempty"`
-	// Low and High bound the ratio with a confidence of 95 %, according to how much the rounds differ. One round has no bounds.
+	// Low and High bound the ratio with a confidence of 95 %, according to how much the rounds differ. One round has no
+	// bounds.
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
 	// Target is the aim, such as "ratio >= 0.9", and Met whether it is reached.

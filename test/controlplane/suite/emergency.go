@@ -10,7 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// Emergency runs the script of docs/operations.md from the folder of a suite. The command is suspend or resume; the file keeps the APIServices in between.
+// Emergency runs the script of docs/operations.md from the folder of a suite. The command is suspend or resume; the
+// file keeps the APIServices in between.
 func Emergency(ctx context.Context, cp *controlplane.ControlPlane, binDir, command, file string) error {
 	script := exec.CommandContext(ctx, "bash", "../../../artifacts/emergency.sh", command, file)
 	bin, err := filepath.Abs(binDir)

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// Deadline is the time after which a poll fails. It is much longer than any controller needs, so that a slow machine fails no test.
+	// Deadline is the time after which a poll fails. It is much longer than any controller needs, so that a slow
+	// machine fails no test.
 	Deadline = 2 * time.Minute
 	// Interval is the time between two polls.
 	Interval = 50 * time.Millisecond
@@ -45,7 +46,8 @@ func EventuallyEqual(t *testing.T, what, want string, f func() string) {
 	}
 }
 
-// Must retries while f is forbidden, because rights take effect a moment after they are granted, and fails the test for any other error.
+// Must retries while f is forbidden, because rights take effect a moment after they are granted, and fails the test for
+// any other error.
 func Must(t *testing.T, what string, f func() error) {
 	t.Helper()
 	var last error

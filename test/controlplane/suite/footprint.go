@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// footprints are the resources that show what is propagated: namespaces by their labels, the kinds of copies, and the quotas.
+// footprints are the resources that show what is propagated: namespaces by their labels, the kinds of copies, and the
+// quotas.
 var footprints = []schema.GroupVersionResource{
 	{Version: "v1", Resource: "namespaces"},
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
@@ -19,8 +20,9 @@ var footprints = []schema.GroupVersionResource{
 	{Version: "v1", Resource: "resourcequotas"},
 }
 
-// Footprint returns the UIDs and versions of namespaces, and of the Roles, RoleBindings and ResourceQuotas in them: of the named ones, or of all. Whatever is
-// written changes it, except the status of a ResourceQuota, which kube-controller-manager counts.
+// Footprint returns the UIDs and versions of namespaces, and of the Roles, RoleBindings and ResourceQuotas in them: of
+// the named ones, or of all. Whatever is written changes it, except the status of a ResourceQuota, which
+// kube-controller-manager counts.
 func Footprint(t *testing.T, u User, namespaces ...string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

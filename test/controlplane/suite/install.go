@@ -9,7 +9,8 @@ import (
 // Artifacts are the kustomizations that most suites install, from the folder of a suite.
 var Artifacts = []string{"../../../artifacts/dev", "../../../artifacts/policies"}
 
-// Install installs the kustomizations, starts the servers, and returns when kube-apiserver forwards requests to the hns-apiserver among them.
+// Install installs the kustomizations, starts the servers, and returns when kube-apiserver forwards requests to the
+// hns-apiserver among them.
 func Install(ctx context.Context, cp *controlplane.ControlPlane, kustomizations []string, servers ...controlplane.Server) (*controlplane.Installation, error) {
 	installation, err := cp.Install(ctx, kustomizations...)
 	if err != nil {

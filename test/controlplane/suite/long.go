@@ -4,7 +4,8 @@ import "flag"
 
 var long = flag.Bool("long", false, "run the long form of tests that repeat something: see make long")
 
-// Size is how often, or with how many objects, a test does something: short, or long with the flag -long. Call it in tests, when flags are parsed.
+// Size is how often, or with how many objects, a test does something: short, or long with the flag -long. Call it in
+// tests, when flags are parsed.
 func Size(short, more int) int {
 	if *long {
 		return more

@@ -9,8 +9,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// SlowClient returns a client for those who do not read what they are sent: each request has a connection of its own, by HTTP/1.1, which holds little
-// that was not read. With HTTP/2, the client itself would read some megabytes for each request.
+// SlowClient returns a client for those who do not read what they are sent: each request has a connection of its own,
+// by HTTP/1.1, which holds little that was not read. With HTTP/2, the client itself would read some megabytes for each
+// request.
 func SlowClient(config *rest.Config) (*http.Client, error) {
 	encryption, err := rest.TLSConfigFor(config)
 	if err != nil {

@@ -11,11 +11,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// PatientCreates is a flag of hns-apiserver for suites that expect sub-namespaces to be ready when their creation returns, on any machine.
+// PatientCreates is a flag of hns-apiserver for suites that expect sub-namespaces to be ready when their creation
+// returns, on any machine.
 const PatientCreates = "--ready-timeout=55s"
 
-// Run starts a control plane with the binaries in binDir, has it set up, runs the tests, stops what runs, and returns what TestMain has to
-// exit with. The directory of the control plane is kept if something has failed: the logs in it show why.
+// Run starts a control plane with the binaries in binDir, has it set up, runs the tests, stops what runs, and returns
+// what TestMain has to exit with. The directory of the control plane is kept if something has failed: the logs in it
+// show why.
 func Run(m *testing.M, binDir string, setUp func(context.Context, *controlplane.ControlPlane) error) int {
 	return RunConfigured(m, binDir, func(*controlplane.Config) error { return nil }, setUp)
 }

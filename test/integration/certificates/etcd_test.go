@@ -51,8 +51,8 @@ func useForEtcd(pair controlplane.KeyPair) error {
 	return errors.Join(os.WriteFile(etcdClient.CertFile, certificate, 0o600), os.WriteFile(etcdClient.KeyFile, key, 0o600))
 }
 
-// etcd refuses a certificate that it does not trust: so the server has read the files again when it connects after the first replacement, and once more
-// when it is connected after the second.
+// etcd refuses a certificate that it does not trust: so the server has read the files again when it connects after the
+// first replacement, and once more when it is connected after the second.
 func TestTheCertificateForEtcdIsReplacedWithoutARestart(t *testing.T) {
 	started, err := os.ReadFile(filepath.Join(cp.Dir(), "hns-apiserver.pid"))
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// forward sends a request with a name straight to hns-apiserver, as kube-apiserver does with its client certificate, and returns the status.
+// forward sends a request with a name straight to hns-apiserver, as kube-apiserver does with its client certificate,
+// and returns the status.
 func forward(ctx context.Context, pair tls.Certificate) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/apis/hnc.x-k8s.io/v1beta1/namespaces/default/hierarchies", port), nil)
 	if err != nil {
@@ -93,7 +94,8 @@ func trustOnly(ctx context.Context, file string) error {
 	return errors.New("it has just been replaced")
 }
 
-// verifiedFor is a little longer than the client certificate of a connection counts as verified: pkg/apiserver/forwarded.
+// verifiedFor is a little longer than the client certificate of a connection counts as verified:
+// pkg/apiserver/forwarded.
 const verifiedFor = 12 * time.Second
 
 func TestNoRequestFailsWhileTheAuthorityOfForwardedRequestsIsReplaced(t *testing.T) {

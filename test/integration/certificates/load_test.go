@@ -93,8 +93,8 @@ func (r *requests) more(t *testing.T, n int64, least time.Duration) {
 	})
 }
 
-// watch begins a watch as informers have it, which goes on where it was interrupted. The returned function finishes the requests, and expects that no
-// write was left out.
+// watch begins a watch as informers have it, which goes on where it was interrupted. The returned function finishes the
+// requests, and expects that no write was left out.
 func (r *requests) watch(t *testing.T) (complete func()) {
 	t.Helper()
 	var begun atomic.Int64

@@ -1,5 +1,6 @@
-// Package certificates tests the certificates that hns-propagator issues, with lives of less than a minute, since hns-apiserver gets its certificate from
-// nowhere else, and the certificate with which hns-apiserver authenticates to etcd.
+// Package certificates tests the certificates that hns-propagator issues, with lives of less than a minute, since
+// hns-apiserver gets its certificate from nowhere else, and the certificate with which hns-apiserver authenticates to
+// etcd.
 package certificates
 
 import (
@@ -27,7 +28,8 @@ const (
 	secret = "hns-apiserver-cert"
 )
 
-// Lives of the authority and of the certificates. The authority is replaced after 30 seconds, and the next one signs 4.5 seconds later.
+// Lives of the authority and of the certificates. The authority is replaced after 30 seconds, and the next one signs
+// 4.5 seconds later.
 var lives = []string{"--manage-certificates", "--ca-lifetime=45s", "--certificate-lifetime=15s"}
 
 var (
@@ -38,7 +40,8 @@ var (
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
 
-// setUp starts the servers in the order of a first installation: hns-apiserver cannot start before hns-propagator has issued its certificate.
+// setUp starts the servers in the order of a first installation: hns-apiserver cannot start before hns-propagator has
+// issued its certificate.
 func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) {
 	cp = started
 	if admin, err = suite.NewUser("admin", cp.RESTConfig()); err != nil {
@@ -100,7 +103,8 @@ func register(ctx context.Context) error {
 	return cp.Apply(ctx, registration)
 }
 
-// mount keeps a directory like the kubelet keeps the volume of a Secret: a new directory for each version, and one link that is replaced.
+// mount keeps a directory like the kubelet keeps the volume of a Secret: a new directory for each version, and one link
+// that is replaced.
 func mount(ctx context.Context, client kubernetes.Interface, volume string) error {
 	version := ""
 	return wait.PollUntilContextCancel(ctx, suite.Interval, true, func(ctx context.Context) (bool, error) {

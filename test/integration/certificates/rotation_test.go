@@ -45,7 +45,8 @@ func trusted(ctx context.Context, version string) ([]*x509.Certificate, error) {
 	return cert.ParseCertsPEM(data)
 }
 
-// connect opens a connection to hns-apiserver that trusts what kube-apiserver trusts, and returns the server's certificate.
+// connect opens a connection to hns-apiserver that trusts what kube-apiserver trusts, and returns the server's
+// certificate.
 func connect(ctx context.Context) (*x509.Certificate, error) {
 	authorities, err := trusted(ctx, "v1beta1")
 	if err != nil {
@@ -84,7 +85,8 @@ func TestNoRequestFailsWhileAllCertificatesAreReplaced(t *testing.T) {
 	for _, server := range []string{"hns-apiserver", "hns-propagator"} {
 		clients.Go(func() { stayReady(requesting, t, server) })
 	}
-	// The authority that was trusted first has to go, and a certificate of another one to be served: then all have changed.
+	// The authority that was trusted first has to go, and a certificate of another one to be served: then all have
+	// changed.
 	served := map[string]bool{}
 	err = wait.PollUntilContextCancel(ctx, suite.Interval, true, func(ctx context.Context) (bool, error) {
 		current, err := connect(ctx)

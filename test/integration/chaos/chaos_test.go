@@ -1,5 +1,5 @@
-// Package chaos changes a forest through many clients while our servers crash, and compares the state in the end with what the
-// clients were promised.
+// Package chaos changes a forest through many clients while our servers crash, and compares the state in the end with
+// what the clients were promised.
 package chaos
 
 import (

@@ -16,7 +16,8 @@ import (
 type clients struct {
 	kubernetes.Interface
 	hnc versioned.Interface
-	// refused counts the attempts that the servers did not carry out. client-go repeats some of them, so that requests fail less often.
+	// refused counts the attempts that the servers did not carry out. client-go repeats some of them, so that requests
+	// fail less often.
 	refused failures
 }
 
@@ -61,7 +62,8 @@ func (a *attempts) RoundTrip(request *http.Request) (*http.Response, error) {
 // WrappedRoundTripper lets client-go find the transport below.
 func (a *attempts) WrappedRoundTripper() http.RoundTripper { return a.next }
 
-// rollingRefusals returns an error unless all that was refused since then is what a replica that stops may refuse: 429 or 503 that client-go repeats.
+// rollingRefusals returns an error unless all that was refused since then is what a replica that stops may refuse: 429
+// or 503 that client-go repeats.
 func (c *clients) rollingRefusals(since map[string]int) error {
 	var errs []error
 	for reason, n := range c.refused.since(since) {

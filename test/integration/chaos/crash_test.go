@@ -37,8 +37,8 @@ type crashing struct {
 	mu sync.Mutex
 }
 
-// supervise starts a server that has ended by itself, as a kubelet would, until ctx is done: a propagator that could not renew its
-// lease in time, on a machine that has other things to do, leaves it to another one.
+// supervise starts a server that has ended by itself, as a kubelet would, until ctx is done: a propagator that could
+// not renew its lease in time, on a machine that has other things to do, leaves it to another one.
 func (c *crashing) supervise(ctx context.Context, t *testing.T) {
 	for ; ctx.Err() == nil; time.Sleep(interval) {
 		c.mu.Lock()
@@ -99,8 +99,8 @@ func (c *crashing) restart(t *testing.T, servers ...controlplane.Server) {
 	}
 }
 
-// writes returns how many writes the propagator has made since it started, by their labels. It leaves out those that were answered
-// that they have been made already: two of its workers may find the same thing missing.
+// writes returns how many writes the propagator has made since it started, by their labels. It leaves out those that
+// were answered that they have been made already: two of its workers may find the same thing missing.
 func (c *crashing) writes(t *testing.T) map[string]int {
 	t.Helper()
 	port, err := c.cp.Port(propagator.Process())

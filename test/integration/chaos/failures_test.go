@@ -97,7 +97,8 @@ func unretriable(workers []*worker) (found []string) {
 	return found
 }
 
-// retries returns how many requests of workers with the same clients failed, by the reason, and how many attempts were refused.
+// retries returns how many requests of workers with the same clients failed, by the reason, and how many attempts were
+// refused.
 func retries(workers []*worker) string {
 	by, made := map[string]int{}, 0
 	for _, w := range workers {

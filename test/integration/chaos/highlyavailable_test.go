@@ -118,8 +118,8 @@ func TestNothingIsLostWhenReplicasFail(t *testing.T) {
 	t.Logf("%d moves in etcd's history, no cycle", moves)
 }
 
-// subject injects faults, one after another, and measures how long each delays writes and propagation. What was created is promised.
-// load are the clients of the workers.
+// subject injects faults, one after another, and measures how long each delays writes and propagation. What was created
+// is promised. load are the clients of the workers.
 func (r *replicas) subject(t *testing.T, promised *promise, load *clients, workers []*worker) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(*seed, clientsOfReplicas))
@@ -183,7 +183,8 @@ func awaitFailures(t *testing.T, workers []*worker) {
 	}
 }
 
-// canary writes a hierarchy and a source, and returns how long after start the hierarchy was written, and the source was propagated.
+// canary writes a hierarchy and a source, and returns how long after start the hierarchy was written, and the source
+// was propagated.
 func canary(ctx context.Context, client *clients, key types.NamespacedName, content binding, start time.Time) (written, propagated time.Duration, err error) {
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.com/canary":%q}}}`, key.Name)
 	if err := poll(ctx, func() error {

@@ -187,7 +187,8 @@ func ready(conditions []metav1.Condition, generation int64) bool {
 	})
 }
 
-// compareBindings compares all RoleBindings in the namespaces of the forest: the sources, their copies, and nothing else.
+// compareBindings compares all RoleBindings in the namespaces of the forest: the sources, their copies, and nothing
+// else.
 func (p *promise) compareBindings(f *found, trees *forest.Forest, report func(string, ...any)) {
 	wanted := map[types.NamespacedName]*rbacv1.RoleBinding{}
 	for key, content := range p.bindings {

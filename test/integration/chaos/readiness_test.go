@@ -19,12 +19,13 @@ const (
 	readyFor = 10 * time.Second
 	// probeTimeout is how long a response may take.
 	probeTimeout = 5 * time.Second
-	// busy is how many of a hundred probes may remain without a response, since the machine may be busy with other things.
+	// busy is how many of a hundred probes may remain without a response, since the machine may be busy with other
+	// things.
 	busy = 1
 )
 
-// stayReady expects that every replica of hns-apiserver, the leading hns-propagator and the waiting one respond that they are ready, although clients
-// change the forest.
+// stayReady expects that every replica of hns-apiserver, the leading hns-propagator and the waiting one respond that
+// they are ready, although clients change the forest.
 func (r *replicas) stayReady(t *testing.T) {
 	t.Helper()
 	config := rest.CopyConfig(r.cp.RESTConfig())

@@ -29,7 +29,8 @@ const apiServers, propagators = 3, 2
 // drain are flags of hns-apiserver: a replica that stops serves until no more requests are routed to it.
 var drain = []string{"--shutdown-delay-duration=5s", "--shutdown-send-retry-after=true"}
 
-// replicas is a control plane with an etcd of three members, three hns-apiservers and two hns-propagators behind kube-apiserver.
+// replicas is a control plane with an etcd of three members, three hns-apiservers and two hns-propagators behind
+// kube-apiserver.
 type replicas struct {
 	config       controlplane.Config
 	cp           *controlplane.ControlPlane

@@ -25,7 +25,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// audited are the writes of propagators in kube-apiserver's audit log. The lease shows who may write; nothing follows from events.
+// audited are the writes of propagators in kube-apiserver's audit log. The lease shows who may write; nothing follows
+// from events.
 const audited = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -41,7 +42,8 @@ rules:
 // pending is how much the leader has to write before it is suspended: copies of sources in namespaces.
 const pendingSources, pendingNamespaces = 25, 40
 
-// A leader is suspended while it writes thousands of copies, until another one has its lease. From then on it must not write.
+// A leader is suspended while it writes thousands of copies, until another one has its lease. From then on it must not
+// write.
 func TestASuspendedLeaderWritesNothingAfterItsLease(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -99,7 +101,8 @@ func TestASuspendedLeaderWritesNothingAfterItsLease(t *testing.T) {
 	}
 }
 
-// suspend creates sources in a namespace until the leader is suspended before it has written all their copies, and returns how many sources there are.
+// suspend creates sources in a namespace until the leader is suspended before it has written all their copies, and
+// returns how many sources there are.
 func (r *replicas) suspend(t *testing.T, leader, namespace string) (sources int) {
 	t.Helper()
 	for range 10 {
@@ -157,7 +160,8 @@ func (r *replicas) copies(ctx context.Context) (int, error) {
 	return len(list.Items), nil
 }
 
-// credential gives a propagator a token of its own, and returns the kubeconfig that contains it, and the name that audit logs have for the token.
+// credential gives a propagator a token of its own, and returns the kubeconfig that contains it, and the name that
+// audit logs have for the token.
 func credential(ctx context.Context, cp *controlplane.ControlPlane, process string) (kubeconfig, id string, err error) {
 	config, file, err := cp.ServiceAccount(ctx, controlplane.Namespace, propagator.Name)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// worker is a client that changes the forest. What it changes is its own, so that its log says how each of these things has to be:
-// its full namespaces, which it moves; its sub-namespaces, which it creates anywhere and deletes when it has nothing below them; its
-// bindings. Whatever others do, they put nothing into its sub-namespaces.
+// worker is a client that changes the forest. What it changes is its own, so that its log says how each of these things
+// has to be: its full namespaces, which it moves; its sub-namespaces, which it creates anywhere and deletes when it has
+// nothing below them; its bindings. Whatever others do, they put nothing into its sub-namespaces.
 type worker struct {
 	number int
 	client *clients
@@ -76,8 +76,9 @@ func (w *worker) String() string {
 		w.number, w.made, w.refused, w.retried.total(), len(w.subs), len(w.gone), len(w.bindings))
 }
 
-// mostBindings is how many bindings a worker has at a time. Each has a copy in every namespace below its own, and the servers have to be able to write all of
-// them in a while: with hundreds, most of the time after the changes would go by with that.
+// mostBindings is how many bindings a worker has at a time. Each has a copy in every namespace below its own, and the
+// servers have to be able to write all of them in a while: with hundreds, most of the time after the changes would go
+// by with that.
 const mostBindings = 30
 
 // change makes one change, however often it has to be tried. It returns an error that nobody should get.
@@ -153,7 +154,8 @@ func (w *worker) createSubnamespace(ctx context.Context) error {
 		return err
 	}
 	w.subs[name] = parent
-	// The answer comes when the namespace can be used, but one that was lost, or that came while no propagator ran, did not wait.
+	// The answer comes when the namespace can be used, but one that was lost, or that came while no propagator ran, did
+	// not wait.
 	_, err = w.try(ctx, "waiting for "+name, func() error {
 		_, err := w.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -228,7 +230,8 @@ func startup(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "not yet ready to handle request")
 }
 
-// final reports whether an error is an answer, rather than a sign that a server isn't there or doesn't know yet what it needs.
+// final reports whether an error is an answer, rather than a sign that a server isn't there or doesn't know yet what it
+// needs.
 func final(err error) bool {
 	switch code := apierrors.ReasonForError(err); code {
 	case metav1.StatusReasonConflict, metav1.StatusReasonAlreadyExists, metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest:

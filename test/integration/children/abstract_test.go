@@ -225,7 +225,7 @@ func TestNamesOfAbstractAncestors(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventuallyLabeled(t, "abs-shared", "abs-shared.abs-real.abs-later", map[string]string{"abs-shared": "0", "abs-real": "1", "abs-later": "2"})
-	// The namespace of that name is no parent: it has no children.
+	// The namespace of that name is not a parent: it has no children.
 	tree, err := platform.HNC.HncV1beta1().Hierarchies("abs-shared").GetTree(t.Context(), hnc.Singleton, metav1.GetOptions{})
 	if err != nil || len(tree.Nodes) != 1 || tree.Nodes[0].Parent != "" {
 		t.Errorf("tree %+v, %v", tree, err)

@@ -137,7 +137,8 @@ func childrenAre(t *testing.T, namespace, want string) {
 	})
 }
 
-// Kubernetes reaches the Subnamespaces of a terminating namespace after seconds, and the next level after more. Here it never does.
+// Kubernetes reaches the Subnamespaces of a terminating namespace after seconds, and the next level after more. Here it
+// never does.
 func TestCascadeDeletesAllLevelsAtOnce(t *testing.T) {
 	namespaces(t, "at-once", "at-once-full", "at-once-stays")
 	subnamespaces(t, "at-once", "at-once-1", "at-once-2", "at-once-3")
@@ -190,7 +191,8 @@ func TestCascadeDeletesAllLevelsAtOnce(t *testing.T) {
 	})
 }
 
-// A tenant who may delete a namespace and its sub-namespaces must not delete those of others along with them, whatever else has a Subnamespace there.
+// A tenant who may delete a namespace and its sub-namespaces must not delete those of others along with them, whatever
+// else has a Subnamespace there.
 func TestCascadeLeavesWhatDoesNotBelongToIt(t *testing.T) {
 	namespaces(t, "leaves", "leaves-victim-top")
 	subnamespaces(t, "leaves", "leaves-converted", "leaves-converted-sub")
@@ -208,7 +210,8 @@ func TestCascadeLeavesWhatDoesNotBelongToIt(t *testing.T) {
 		}
 		eventuallyVoid(t, "leaves", name)
 	}
-	// A void Subnamespace does not come to life again, but the namespace is a sub-namespace again, whose Subnamespace she could create again.
+	// A void Subnamespace does not come to life again, but the namespace is a sub-namespace again, whose Subnamespace
+	// she could create again.
 	if err := mallory.annotate(t, "leaves-again", "leaves"); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ import (
 
 const withoutFinalizers = `{"metadata":{"finalizers":null}}`
 
-// free removes our finalizer from a Subnamespace as the user in all ways that the API has, and returns the ways that have worked.
+// free removes our finalizer from a Subnamespace as the user in all ways that the API has, and returns the ways that
+// have worked.
 func (u user) free(t *testing.T, parent, name string) []string {
 	t.Helper()
 	ctx := t.Context()
@@ -147,7 +148,8 @@ func TestAnEditorFreesAClaimInVain(t *testing.T) {
 	})
 }
 
-// An admin of the root may detach a sub-namespace, and earlier versions let editors do so. It still goes with its parent.
+// An admin of the root may detach a sub-namespace, and earlier versions let editors do so. It still goes with its
+// parent.
 func TestADetachedSubnamespaceGoesWithItsParent(t *testing.T) {
 	namespaces(t, "alone")
 	subnamespaces(t, "alone", "alone-sub", "alone-below")

@@ -19,8 +19,8 @@ import (
 
 const urgent, urgentChild, urgentSub = "urgent", "urgent-child", "urgent-sub"
 
-// While the APIServices are taken away and the server is down, clients get 404 for hierarchies. The propagator, also one that is restarted, takes that for no loss
-// of them: all namespaces stay in their trees, and all copies stay.
+// While the APIServices are taken away and the server is down, clients get 404 for hierarchies. The propagator, also
+// one that is restarted, takes that for no loss of them: all namespaces stay in their trees, and all copies stay.
 func TestAnEmergencyChangesNoTree(t *testing.T) {
 	names := []string{urgent, urgentChild, urgentSub}
 	namespaces(t, urgent, urgentChild)

@@ -43,8 +43,8 @@ func namespaces(t *testing.T, names ...string) {
 	}
 }
 
-// grant gives the user rights by rules of "verb,verb group/resource [name]", in a namespace or, if that is "", in the cluster, and returns when
-// they have effect.
+// grant gives the user rights by rules of "verb,verb group/resource [name]", in a namespace or, if that is "", in the
+// cluster, and returns when they have effect.
 func (u user) grant(t *testing.T, namespace string, rules ...string) {
 	t.Helper()
 	role := fmt.Sprintf("%s-%s-%s", u.Name, namespace, strings.ToLower(strings.NewReplacer(" ", "-", ",", "-", "/", "-").Replace(t.Name())))
@@ -169,8 +169,8 @@ func eventuallyReady(t *testing.T, parent, name string) *v1beta1.Subnamespace {
 	return s
 }
 
-// eventuallyReports waits until a namespace's hierarchy has a condition of the reason whose message contains all parts; with "-" before the
-// reason, until it has none.
+// eventuallyReports waits until a namespace's hierarchy has a condition of the reason whose message contains all parts;
+// with "-" before the reason, until it has none.
 func eventuallyReports(t *testing.T, namespace, reason string, parts ...string) {
 	t.Helper()
 	suite.Eventually(t, fmt.Sprintf("the hierarchy of %s reports %s", namespace, reason), func() error {

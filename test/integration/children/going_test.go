@@ -28,7 +28,8 @@ func (u user) grantBelow(t *testing.T, namespace string) string {
 	return name
 }
 
-// A tenant keeps a namespace terminating with a finalizer of an object of theirs. Kubernetes deletes its hierarchy at once.
+// A tenant keeps a namespace terminating with a finalizer of an object of theirs. Kubernetes deletes its hierarchy at
+// once.
 func TestATerminatingNamespaceKeepsNoRevokedGrant(t *testing.T) {
 	namespaces(t, "hang-top", "hang-mid", "hang-leaf")
 	for child, parent := range map[string]string{"hang-mid": "hang-top", "hang-leaf": "hang-mid"} {
@@ -50,7 +51,8 @@ func TestATerminatingNamespaceKeepsNoRevokedGrant(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "hold", Finalizers: []string{"example.com/hold"}}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// The namespace controller deletes nothing here, so that the copy in the terminating namespace goes only if the propagator deletes it.
+	// The namespace controller deletes nothing here, so that the copy in the terminating namespace goes only if the
+	// propagator deletes it.
 	withoutNamespaceController(t, func() {
 		newOperator(t, "hang-operator").deleteNamespace(t, "hang-mid")
 		if err := root.RbacV1().RoleBindings("hang-top").Delete(t.Context(), above, metav1.DeleteOptions{}); err != nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// vanishing returns the order in which namespaces and Subnamespaces vanish, which are named "subns NAME", once the last of them has.
+// vanishing returns the order in which namespaces and Subnamespaces vanish, which are named "subns NAME", once the last
+// of them has.
 func vanishing(t *testing.T, last string, names ...string) func() []string {
 	t.Helper()
 	namespaces, err := root.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
@@ -118,7 +119,8 @@ func TestWhatHasSubnamespacesVanishesLast(t *testing.T) {
 	leave(t, gone(), "last-sub-2", "last-sub-1", "last-sub")
 }
 
-// A tenant's finalizer on a leaf keeps what is above it, which says so. Only its own admins can keep a namespace: not by an annotation, nor by our finalizer.
+// A tenant's finalizer on a leaf keeps what is above it, which says so. Only its own admins can keep a namespace: not
+// by an annotation, nor by our finalizer.
 func TestANamespaceSaysWhatKeepsIt(t *testing.T) {
 	namespaces(t, "kept", "kept-pretender")
 	subnamespaces(t, "kept", "kept-1", "kept-2")

@@ -28,7 +28,8 @@ func withNames(t *testing.T, rule string) {
 	t.Cleanup(func() { set(context.WithoutCancel(t.Context()), "null") })
 }
 
-// Who may edit a namespace can take any free name, among them one that a binding somewhere trusts. The cluster can forbid that.
+// Who may edit a namespace can take any free name, among them one that a binding somewhere trusts. The cluster can
+// forbid that.
 func TestNamesOfSubnamespacesCanBeRestricted(t *testing.T) {
 	namespaces(t, "names")
 	mallory := newUser(t, "mallory-names")

@@ -30,8 +30,8 @@ func orphan(t *testing.T, name, parent string) {
 	eventuallyReports(t, name, hnc.ReasonParentMissing)
 }
 
-// A user with edit in a namespace creates the missing parent of somebody else's namespace as a sub-namespace of their own, so that their
-// RoleBindings flow into it.
+// A user with edit in a namespace creates the missing parent of somebody else's namespace as a sub-namespace of their
+// own, so that their RoleBindings flow into it.
 func TestAMissingParentIsNotClaimedWithoutItsChildren(t *testing.T) {
 	orphan(t, "adopted", "adopted-gone")
 	namespaces(t, "adopter")
@@ -114,7 +114,8 @@ func TestANamespaceOfTheNameHealsOrphans(t *testing.T) {
 	})
 }
 
-// With a creator role, an editor of an orphan would be the admin of a namespace that the policy from above does not reach.
+// With a creator role, an editor of an orphan would be the admin of a namespace that the policy from above does not
+// reach.
 func TestNoSubnamespaceIsCreatedBelowAnOrphan(t *testing.T) {
 	namespaces(t, "unreached-deep")
 	orphan(t, "unreached", "unreached-gone")

@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// A client that creates a hierarchy does not learn that there is one already because the propagator has reported a status meanwhile. What a user
-// has created is not replaced.
+// A client that creates a hierarchy does not learn that there is one already because the propagator has reported a
+// status meanwhile. What a user has created is not replaced.
 func TestCreatingAHierarchyReplacesThePropagatorsOwn(t *testing.T) {
 	creates := map[string]func(u user, namespace string) error{
 		"v1beta1": func(u user, namespace string) error {

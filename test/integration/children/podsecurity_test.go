@@ -40,7 +40,8 @@ func eventuallyLabelled(t *testing.T, namespace, key, value string) {
 	})
 }
 
-// eventuallyRefusesHostPod waits until no such pod is admitted: kube-apiserver sees the labels of a namespace a moment after they are written.
+// eventuallyRefusesHostPod waits until no such pod is admitted: kube-apiserver sees the labels of a namespace a moment
+// after they are written.
 func (u user) eventuallyRefusesHostPod(t *testing.T, namespace, why string) {
 	t.Helper()
 	suite.Eventually(t, "a pod on the host is refused in "+namespace, func() error {
@@ -51,8 +52,8 @@ func (u user) eventuallyRefusesHostPod(t *testing.T, namespace, why string) {
 	})
 }
 
-// hostPod tries to create a pod in the network of its host, which only the level privileged permits. The ServiceAccount that pods need may come
-// later than the namespace.
+// hostPod tries to create a pod in the network of its host, which only the level privileged permits. The ServiceAccount
+// that pods need may come later than the namespace.
 func (u user) hostPod(t *testing.T, namespace string) error {
 	t.Helper()
 	var result error

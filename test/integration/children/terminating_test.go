@@ -27,8 +27,8 @@ func (u user) patchHierarchy(ctx context.Context, version, namespace, patch stri
 	return err
 }
 
-// A tenant deletes the hierarchy of a root, which a finalizer keeps. Somebody gives it a parent, and the tenant takes the finalizer off: the
-// namespace would be a root again, without the right to leave the tree.
+// A tenant deletes the hierarchy of a root, which a finalizer keeps. Somebody gives it a parent, and the tenant takes
+// the finalizer off: the namespace would be a root again, without the right to leave the tree.
 func TestADeletedHierarchyIsNoWayOut(t *testing.T) {
 	namespaces(t, "bomb", "bomb-parent", "bomb-other")
 	mallory := newUser(t, "mallory-bomb")
@@ -53,7 +53,8 @@ func TestADeletedHierarchyIsNoWayOut(t *testing.T) {
 		t.Fatalf("a root does not leave anything: %v", err)
 	}
 
-	// The other order: an admin of the root deletes the hierarchy of a child, whose branch goes to another tree before the finalizer is taken.
+	// The other order: an admin of the root deletes the hierarchy of a child, whose branch goes to another tree before
+	// the finalizer is taken.
 	if err := root.hierarchy(t, "bomb", below("bomb-parent")); err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +77,8 @@ func TestADeletedHierarchyIsNoWayOut(t *testing.T) {
 	}
 }
 
-// A tenant prepares a namespace whose hierarchy takes no parent, because it is being deleted. Somebody takes the namespace as a sub-namespace;
-// its owner removes the annotation, which leaves the namespace where it is.
+// A tenant prepares a namespace whose hierarchy takes no parent, because it is being deleted. Somebody takes the
+// namespace as a sub-namespace; its owner removes the annotation, which leaves the namespace where it is.
 func TestADeletedHierarchyIsNoWayOutByConversion(t *testing.T) {
 	namespaces(t, "fuse", "fuse-top")
 	mallory := newUser(t, "mallory-fuse")

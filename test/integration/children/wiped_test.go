@@ -67,8 +67,8 @@ func unwritten(t *testing.T, before map[string]string, names ...string) {
 	}
 }
 
-// eventuallyRebuilt waits until the tree is what it was. If earlier tests have left what labels do not describe, such as orphans, the propagation is
-// paused, and resumes for the hierarchies.
+// eventuallyRebuilt waits until the tree is what it was. If earlier tests have left what labels do not describe, such
+// as orphans, the propagation is paused, and resumes for the hierarchies.
 func eventuallyRebuilt(t *testing.T) {
 	t.Helper()
 	suite.Eventually(t, "the propagation goes on", func() error {
@@ -149,7 +149,7 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 			return err
 		})
 	}
-	// An annotation is no evidence: anybody who may update the namespace has written it.
+	// An annotation is not evidence: anybody who may update the namespace has written it.
 	mine := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "wipe-mine", Annotations: map[string]string{hnc.AnnotationSubnamespaceOf: "wipe"}}}
 	if _, err := root.CoreV1().Namespaces().Create(t.Context(), mine, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -177,7 +177,8 @@ func TestLostHierarchiesAreRebuiltFromTheNamespaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			h := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "wipe-sub", Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: "wipe"}}
-			// Users wait for the rebuild: the empty tree says nothing about what they may do. Clients repeat such a request.
+			// Users wait for the rebuild: the empty tree says nothing about what they may do. Clients repeat such a
+			// request.
 			err := root.HNC.HncV1beta1().RESTClient().Post().Namespace("wipe-sub").Resource("hierarchies").Body(h).MaxRetries(0).Do(t.Context()).Error()
 			if seconds, retry := apierrors.SuggestsClientDelay(err); !apierrors.IsServiceUnavailable(err) || !retry || seconds == 0 {
 				t.Errorf("a write before the rebuild: %v", err)

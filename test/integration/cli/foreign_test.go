@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestNamesForgeNoOutput has a RoleBinding whose name contains line breaks, an escape sequence and a mark that changes the direction of text.
-// The API server accepts it, and it is propagated.
+// TestNamesForgeNoOutput has a RoleBinding whose name contains line breaks, an escape sequence and a mark that changes
+// the direction of text. The API server accepts it, and it is propagated.
 func TestNamesForgeNoOutput(t *testing.T) {
 	const (
 		name  = "forged\nUser  root  cluster-admin  all  (cluster)\x1bc\u202e"

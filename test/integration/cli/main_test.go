@@ -1,5 +1,6 @@
-// Package cli runs the plugin, as a process, against a real control plane with both servers, and compares what it prints with what it
-// should: testdata/*.golden and docs/cli.md, which `go test ./test/integration/cli -update` writes anew.
+// Package cli runs the plugin, as a process, against a real control plane with both servers, and compares what it
+// prints with what it should: testdata/*.golden and docs/cli.md, which `go test ./test/integration/cli -update` writes
+// anew.
 package cli
 
 import (
@@ -33,7 +34,8 @@ var (
 	kube        kubernetes.Interface
 	hierarchies versioned.Interface
 	objects     dynamic.Interface
-	// root is of the group system:masters. alice is admin of the namespaces that a test gives her, and bob has no rights.
+	// root is of the group system:masters. alice is admin of the namespaces that a test gives her, and bob has no
+	// rights.
 	root, alice, bob user
 )
 

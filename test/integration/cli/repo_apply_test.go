@@ -38,7 +38,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 const gitQuota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: from-git}\nspec: {hard: {pods: 5}}\n"
 
-// TestRepositoryIsAppliedFromTheClient applies revisions of a repository with the rights of the user, and compares them with the cluster first.
+// TestRepositoryIsAppliedFromTheClient applies revisions of a repository with the rights of the user, and compares them
+// with the cluster first.
 func TestRepositoryIsAppliedFromTheClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -112,7 +112,8 @@ func (s *script) record(args []string, r result) {
 	s.text.WriteString("\n")
 }
 
-// Ages, times and generated names are different in each run, and versions in each build. Columns are as wide as the longest age.
+// Ages, times and generated names are different in each run, and versions in each build. Columns are as wide as the
+// longest age.
 var (
 	ages  = regexp.MustCompile(`(\s)(?:(?:\d+[dhms]){1,2}|AGE) *(\s)`)
 	times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)

@@ -1,5 +1,5 @@
-// Package docs runs what README.md and the pages of docs show, in the sample tree, and compares the output. With -update it writes the output
-// into the pages.
+// Package docs runs what README.md and the pages of docs show, in the sample tree, and compares the output. With
+// -update it writes the output into the pages.
 package docs
 
 import (
@@ -45,7 +45,8 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) (err error) 
 	return cp.Apply(ctx, sample)
 }
 
-// checkout returns a directory that looks like the root of the repository after `make up`, with the suite's control plane.
+// checkout returns a directory that looks like the root of the repository after `make up`, with the suite's control
+// plane.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Helm takes over the APIServices that a migration from HNC has created with the labels and annotations of the chart's own.
+// Helm takes over the APIServices that a migration from HNC has created with the labels and annotations of the chart's
+// own.
 func TestAMigratedReleaseCanBeUpgraded(t *testing.T) {
 	ctx := t.Context()
 	// The volume of an embedded etcd would stay for other tests.

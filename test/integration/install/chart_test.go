@@ -19,7 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// byName returns the objects by kind and name, without what differs by intention: Helm creates the namespace of the servers, and what stays is annotated.
+// byName returns the objects by kind and name, without what differs by intention: Helm creates the namespace of the
+// servers, and what stays is annotated.
 func byName(t *testing.T, objects []*unstructured.Unstructured) map[string]any {
 	t.Helper()
 	found := map[string]any{}

@@ -71,7 +71,8 @@ func diagnose(t *testing.T) {
 	configure(`[{"resource":"configmaps"}]`)
 }
 
-// withoutARight checks that the doctor finds a missing ClusterRoleBinding of a server, and names the right and what to do.
+// withoutARight checks that the doctor finds a missing ClusterRoleBinding of a server, and names the right and what to
+// do.
 func withoutARight(t *testing.T, name, want string, wantCode int) {
 	t.Helper()
 	bindings := admin.RbacV1().ClusterRoleBindings()

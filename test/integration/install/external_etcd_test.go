@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// The external etcd keeps the hierarchies while nothing is installed: another installation has the same objects, and writes no namespace.
+// The external etcd keeps the hierarchies while nothing is installed: another installation has the same objects, and
+// writes no namespace.
 func TestAnExternalEtcdKeepsTheTrees(t *testing.T) {
 	ctx := t.Context()
 	access, err := cp.Etcd()
@@ -63,7 +64,8 @@ func TestAnExternalEtcdKeepsTheTrees(t *testing.T) {
 	}
 }
 
-// identity returns the identities of the namespaces outer and inner and of their objects of the hierarchy, and an error if they are no tree.
+// identity returns the identities of the namespaces outer and inner and of their objects of the hierarchy, and an error
+// if they are no tree.
 func identity(t *testing.T) (string, error) {
 	t.Helper()
 	ctx := t.Context()

@@ -1,5 +1,6 @@
-// Package install tests the Helm chart and the kustomizations: that they are equal, that a cluster accepts them with many values, and that an
-// installation can be removed without a trace in namespaces and copies. Helm is built by `make build`.
+// Package install tests the Helm chart and the kustomizations: that they are equal, that a cluster accepts them with
+// many values, and that an installation can be removed without a trace in namespaces and copies. Helm is built by `make
+// build`.
 package install
 
 import (
@@ -39,7 +40,8 @@ func setUp(_ context.Context, started *controlplane.ControlPlane) (err error) {
 	return err
 }
 
-// command runs one of our binaries as the administrator, and returns what it prints and its error, which contains the error output.
+// command runs one of our binaries as the administrator, and returns what it prints and its error, which contains the
+// error output.
 func command(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, name), args...)

@@ -47,8 +47,8 @@ func summary(t *testing.T, namespace string) string {
 	return strings.Join(lines, "\n")
 }
 
-// eventuallyReportedOnce waits until something was reported of an object several times, by a message with all these parts, and checks that there is
-// one event nevertheless.
+// eventuallyReportedOnce waits until something was reported of an object several times, by a message with all these
+// parts, and checks that there is one event nevertheless.
 func eventuallyReportedOnce(t *testing.T, namespace, name, reason string, parts ...string) {
 	t.Helper()
 	reported := func() []corev1.Event {
@@ -164,7 +164,8 @@ func TestBad15Bad16EventCannotUpdateObject(t *testing.T) {
 func TestBad14AnObjectThatIsTooLargeToBeCopied(t *testing.T) {
 	configure(t, "networkpolicies.networking.k8s.io Propagate")
 	root, mid, leaf := tree(t, "large")
-	// A source that is as large as etcd takes it. Its values are counted in characters, each value in the list adding two of its own.
+	// A source that is as large as etcd takes it. Its values are counted in characters, each value in the list adding
+	// two of its own.
 	large := func(name string, size int) *unstructured.Unstructured {
 		var values []any
 		for i := 0; size > 0; i++ {

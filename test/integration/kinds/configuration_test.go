@@ -30,7 +30,7 @@ func TestRolesAndRoleBindingsAreAlwaysPropagated(t *testing.T) {
 	})
 }
 
-// TestBadConfigurations has the rows of spec/hnc.md 2.6.
+// TestBadConfigurations has the rows of docs/spec/hnc.md 2.6.
 func TestBadConfigurations(t *testing.T) {
 	configure(t)
 	for name, test := range map[string]struct {

@@ -13,7 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// TestCase9Exceptions has each annotation on Secrets in mode AllowPropagate. The names carry the steps of spec/hnc.md 3.8.
+// TestCase9Exceptions has each annotation on Secrets in mode AllowPropagate. The names carry the steps of
+// docs/spec/hnc.md 3.8.
 func TestCase9Exceptions(t *testing.T) {
 	configure(t, "secrets AllowPropagate")
 	root, mid, leaf := tree(t, "exceptions")
@@ -113,7 +114,7 @@ func TestEventCannotParseSelector(t *testing.T) {
 	}
 }
 
-// TestSel6Exclusions has the rows of spec/hnc.md 3.10; all=true does not help any of them.
+// TestSel6Exclusions has the rows of docs/spec/hnc.md 3.10; all=true does not help any of them.
 func TestSel6Exclusions(t *testing.T) {
 	configure(t, "secrets Propagate", "configmaps Propagate")
 	root, mid, leaf := tree(t, "excluded")

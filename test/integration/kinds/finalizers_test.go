@@ -13,7 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// The admin of a namespace puts an object with a finalizer where a policy of its ancestors will be, and deletes it: it can't be replaced.
+// The admin of a namespace puts an object with a finalizer where a policy of its ancestors will be, and deletes it: it
+// can't be replaced.
 func TestAnObjectThatItsFinalizersKeepIsReported(t *testing.T) {
 	configure(t, "networkpolicies.networking.k8s.io Propagate")
 	root, _, leaf := tree(t, "held-object")

@@ -73,8 +73,8 @@ func setResources(ctx context.Context, list []v1beta1.ResourceSpec) error {
 	})
 }
 
-// configure replaces the entries of the configuration until the test ends, and returns when they are acted on. After the test nothing
-// is propagated any more that the next one does not ask for.
+// configure replaces the entries of the configuration until the test ends, and returns when they are acted on. After
+// the test nothing is propagated any more that the next one does not ask for.
 func configure(t *testing.T, entries ...string) {
 	t.Helper()
 	configuration(t)

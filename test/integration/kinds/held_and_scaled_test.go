@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// Admission sees a Scale without the labels of its object, so no policy can deny it for copies: the propagator reverts it.
+// Admission sees a Scale without the labels of its object, so no policy can deny it for copies: the propagator reverts
+// it.
 func TestScalingACopyIsReverted(t *testing.T) {
 	role := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: "deployments-for-propagator", Labels: map[string]string{"rbac.hnc.x-k8s.io/aggregate-to-propagator": "true"}},
@@ -54,8 +55,8 @@ func TestScalingACopyIsReverted(t *testing.T) {
 		_, err := scaler.AppsV1().Deployments(leaf).Patch(t.Context(), "web", types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{}, "scale")
 		return err
 	})
-	// The scaling is acknowledged, so a read that shows the old number of replicas follows the reversal. The generation says no more than
-	// that: the Deployment controller raises it too, with its annotation.
+	// The scaling is acknowledged, so a read that shows the old number of replicas follows the reversal. The generation
+	// says no more than that: the Deployment controller raises it too, with its annotation.
 	suite.EventuallyEqual(t, "replicas of the copy", "0", func() string {
 		d, err := admin.AppsV1().Deployments(leaf).Get(t.Context(), "web", metav1.GetOptions{})
 		if err != nil {
@@ -65,7 +66,8 @@ func TestScalingACopyIsReverted(t *testing.T) {
 	})
 }
 
-// The garbage collector would delete such a copy with its owner, or, because the policy denies that, try again and again.
+// The garbage collector would delete such a copy with its owner, or, because the policy denies that, try again and
+// again.
 func TestOwnersOfACopyAreRemoved(t *testing.T) {
 	configure(t, "configmaps")
 	root, _, leaf := tree(t, "owned")

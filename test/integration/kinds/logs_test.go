@@ -20,7 +20,8 @@ import (
 // mostVerbose is the highest verbosity that shows no contents (SECURITY.md). Both servers of this suite have it.
 const mostVerbose = "-v=7"
 
-// Secrets are copied, overwritten, planned and rejected; their contents are in no log, event, status or audit event, and in no answer to a plan or dry run.
+// Secrets are copied, overwritten, planned and rejected; their contents are in no log, event, status or audit event,
+// and in no answer to a plan or dry run.
 func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 	configure(t, "secrets Propagate")
 	root, mid, leaf := tree(t, "silent")
@@ -91,7 +92,8 @@ func TestContentsOfSecretsAreInNoLog(t *testing.T) {
 	}
 }
 
-// planned has alice plan a move, and then try it as a dry run, and returns the answers and warnings that she gets. want are the planned changes of Secrets.
+// planned has alice plan a move, and then try it as a dry run, and returns the answers and warnings that she gets. want
+// are the planned changes of Secrets.
 func planned(t *testing.T, name, parent, want string) map[string]string {
 	t.Helper()
 	var warnings strings.Builder

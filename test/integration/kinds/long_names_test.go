@@ -31,7 +31,8 @@ func TestNamesOfOurObjectsFitIntoRequests(t *testing.T) {
 	}
 }
 
-// Names of Roles may be of any length, but no request can delete one whose escaped name is larger than a request's headers may be.
+// Names of Roles may be of any length, but no request can delete one whose escaped name is larger than a request's
+// headers may be.
 func TestObjectsWhoseNamesFitIntoNoRequestAreNotCopied(t *testing.T) {
 	root, _, leaf := tree(t, "toolong")
 	long := "L" + strings.Repeat("?", 380000)

@@ -1,5 +1,5 @@
-// Package kinds tests on a real control plane which kinds are propagated and how, as configured and as exceptions say. Both servers are
-// processes, and everybody has the rights that RBAC gives.
+// Package kinds tests on a real control plane which kinds are propagated and how, as configured and as exceptions say.
+// Both servers are processes, and everybody has the rights that RBAC gives.
 package kinds
 
 import (
@@ -34,7 +34,8 @@ var (
 	admin user
 	// operator may write the configuration, and nothing else.
 	operator user
-	// alice may do everything with namespaces, hierarchies and the objects that the tests put into them, and nothing else.
+	// alice may do everything with namespaces, hierarchies and the objects that the tests put into them, and nothing
+	// else.
 	alice user
 	// carol may do the same with hierarchies under both of their names.
 	carol user

@@ -69,7 +69,7 @@ func eventuallyMetric(t *testing.T, name, want string) {
 	suite.EventuallyEqual(t, name, want, func() string { return metric(t, name) })
 }
 
-// TestNamespaceConditions has spec/hnc.md 3.12, step 7, and the last row of 5.2.
+// TestNamespaceConditions has docs/spec/hnc.md 3.12, step 7, and the last row of 5.2.
 func TestNamespaceConditions(t *testing.T) {
 	const (
 		missing  = `hnc_namespace_conditions{Condition="ActivitiesHalted",Reason="ParentMissing"}`

@@ -65,7 +65,8 @@ func put(t *testing.T, resource schema.GroupVersionResource, u *unstructured.Uns
 	})
 }
 
-// noSecrets has a namespace reject new Secrets, and returns what ends that. The quota's status is not enough to wait for: kube-apiserver admits by a cache.
+// noSecrets has a namespace reject new Secrets, and returns what ends that. The quota's status is not enough to wait
+// for: kube-apiserver admits by a cache.
 func noSecrets(t *testing.T, namespace string) (end func()) {
 	t.Helper()
 	client := alice.CoreV1().ResourceQuotas(namespace)
@@ -93,7 +94,8 @@ func patch(t *testing.T, resource schema.GroupVersionResource, namespace, name, 
 	return err
 }
 
-// present returns the objects in a namespace as "name=value<source" in order. Those that Kubernetes puts there are left out.
+// present returns the objects in a namespace as "name=value<source" in order. Those that Kubernetes puts there are left
+// out.
 func present(t *testing.T, resource schema.GroupVersionResource, namespace string) string {
 	t.Helper()
 	list, err := admin.Dynamic.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})

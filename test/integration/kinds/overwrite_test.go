@@ -25,7 +25,8 @@ func move(t *testing.T, who user, name, parent string, dry ...string) error {
 	return err
 }
 
-// eventuallyRefused returns when a move is refused, which takes the server to have seen the objects; then it says so without dry-run as well.
+// eventuallyRefused returns when a move is refused, which takes the server to have seen the objects; then it says so
+// without dry-run as well.
 func eventuallyRefused(t *testing.T, who user, name, parent string, says ...string) {
 	t.Helper()
 	suite.EventuallyEqual(t, "the move is refused", "true", func() string { return boolean(apierrors.IsConflict(move(t, who, name, parent, metav1.DryRunAll))) })

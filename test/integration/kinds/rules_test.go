@@ -20,7 +20,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// Each server reports its flags in the status of the configuration; who writes the status can't speak for the API server.
+// Each server reports its flags in the status of the configuration; who writes the status can't speak for the API
+// server.
 func TestTheStatusReportsTheRulesInForce(t *testing.T) {
 	configurations := admin.HNC.HncV1beta1().HNCConfigurations()
 	reported := func() string {

@@ -132,7 +132,8 @@ func TestWhatIsPropagatedIsNotForEveryAdmin(t *testing.T) {
 	})
 }
 
-// v1alpha2 has no spec.propagation, so nothing that is written in it changes what a tree says, with the right or without.
+// v1alpha2 has no spec.propagation, so nothing that is written in it changes what a tree says, with the right or
+// without.
 func TestV1alpha2ChangesNothingThatATreeSaysAboutKinds(t *testing.T) {
 	root, _, _ := tree(t, "hncclient")
 	if err := say(t.Context(), admin, root, "secrets Propagate Keep"); err != nil {
@@ -158,7 +159,7 @@ func TestV1alpha2ChangesNothingThatATreeSaysAboutKinds(t *testing.T) {
 	}
 }
 
-// TestBadKindsOfATree has the rows of spec/hnc.md 2.6 for hierarchies.
+// TestBadKindsOfATree has the rows of docs/spec/hnc.md 2.6 for hierarchies.
 func TestBadKindsOfATree(t *testing.T) {
 	namespace(t, "badkinds", "")
 	letCarol(t, "badkinds")

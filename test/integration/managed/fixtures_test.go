@@ -84,7 +84,8 @@ func patchNamespace(t *testing.T, name, patch string) {
 	}
 }
 
-// has checks metadata of a namespace now: "key=value" for a label, "@key=value" for an annotation, "key!" for none of that key.
+// has checks metadata of a namespace now: "key=value" for a label, "@key=value" for an annotation, "key!" for none of
+// that key.
 func has(t *testing.T, name string, want ...string) error {
 	t.Helper()
 	ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})

@@ -1,5 +1,5 @@
-// Package managed tests managed labels and annotations, and which namespaces take part in hierarchies, with both servers as
-// subprocesses on a real control plane, as users with rights from RBAC see it.
+// Package managed tests managed labels and annotations, and which namespaces take part in hierarchies, with both
+// servers as subprocesses on a real control plane, as users with rights from RBAC see it.
 package managed
 
 import (
@@ -75,7 +75,8 @@ func propagate(ctx context.Context, flags []string) error {
 	return err
 }
 
-// namespace creates a namespace whose admin is alice. Options are label=value or, with an @ before it, annotation=value.
+// namespace creates a namespace whose admin is alice. Options are label=value or, with an @ before it,
+// annotation=value.
 func namespace(t *testing.T, name string, options ...string) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: map[string]string{}}}

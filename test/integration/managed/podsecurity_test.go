@@ -14,7 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// Where Pod Security labels are managed, users who can't write them on the namespace can't write them in its hierarchy either.
+// Where Pod Security labels are managed, users who can't write them on the namespace can't write them in its hierarchy
+// either.
 func TestManagedPodSecurityIsNotForTenants(t *testing.T) {
 	const audit = "pod-security.kubernetes.io/audit"
 	namespace(t, "audited")

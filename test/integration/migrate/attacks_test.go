@@ -21,7 +21,8 @@ import (
 // pretender is a namespace whose users have written, before the migration, what only a controller should write.
 const pretender = "pretender"
 
-// pretend creates a namespace with the tree label of another tree, and objects in it that look like copies, of a propagated kind and of another one.
+// pretend creates a namespace with the tree label of another tree, and objects in it that look like copies, of a
+// propagated kind and of another one.
 func pretend(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -36,8 +37,8 @@ func pretend(t *testing.T) {
 	}
 }
 
-// corrected checks that none of this made the namespace part of a tree: the propagator takes the labels away and deletes the alleged copy. Objects of kinds
-// that are not propagated stay.
+// corrected checks that none of this made the namespace part of a tree: the propagator takes the labels away and
+// deletes the alleged copy. Objects of kinds that are not propagated stay.
 func corrected(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
@@ -69,7 +70,8 @@ func corrected(t *testing.T) {
 	}
 }
 
-// needsImpersonation checks that all rights on objects are not enough to act as hns-propagator, which may do what the user may not.
+// needsImpersonation checks that all rights on objects are not enough to act as hns-propagator, which may do what the
+// user may not.
 func needsImpersonation(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()

@@ -29,7 +29,8 @@ var (
 	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 
-// readAsOldClients lists hierarchies as clients of HNC do, all the time. Each list must be complete, from either server.
+// readAsOldClients lists hierarchies as clients of HNC do, all the time. Each list must be complete, from either
+// server.
 func readAsOldClients(t *testing.T, want int) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,5 +1,5 @@
-// Package migrate tests the migration from HNC: a cluster as HNC leaves it, by spec/hnc.md, is migrated by kubectl hns migrate, which is killed at every
-// step, rolled back and repeated.
+// Package migrate tests the migration from HNC: a cluster as HNC leaves it, by docs/spec/hnc.md, is migrated by kubectl
+// hns migrate, which is killed at every step, rolled back and repeated.
 package migrate
 
 import (

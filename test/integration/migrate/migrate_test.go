@@ -52,7 +52,8 @@ func must(t *testing.T, args ...string) string {
 	return out
 }
 
-// identities returns what the migration must not change: namespaces with the labels and annotations of trees, and copies and sources as they are stored.
+// identities returns what the migration must not change: namespaces with the labels and annotations of trees, and
+// copies and sources as they are stored.
 func identities(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -100,7 +101,8 @@ var (
 	rollbackSteps = []string{"freeze", "switch", "import", "start", "webhooks", "unfreeze"}
 )
 
-// A cluster of HNC is migrated, rolled back and migrated again, by processes that are killed in their steps, while clients use it.
+// A cluster of HNC is migrated, rolled back and migrated again, by processes that are killed in their steps, while
+// clients use it.
 func TestMigration(t *testing.T) {
 	members := forest(suite.Size(24, 300))
 	buildForest(t, members)
@@ -201,7 +203,8 @@ func compare(t *testing.T, before map[string]string, what string) {
 	t.Helper()
 	after := identities(t)
 	for key, was := range before {
-		// The namespace below the one that breaks the cycle has its label, like those below an orphan. What users have written is corrected.
+		// The namespace below the one that breaks the cycle has its label, like those below an orphan. What users have
+		// written is corrected.
 		if after[key] != was && key != "cycle-b" && key != pretender {
 			t.Errorf("%s has changed %s: was %s, is %s", what, key, was, after[key])
 		}

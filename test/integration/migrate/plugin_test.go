@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed when this step begins.
+// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed when this
+// step begins.
 func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl-hns"), args...)

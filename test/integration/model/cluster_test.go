@@ -28,8 +28,8 @@ const (
 	binDir = "../../../_output/bin"
 	// patience limits how long a request is repeated, and how long the cluster may take to match the model.
 	patience = 2 * time.Minute
-	// deletionPatience limits how long the deletion of a namespace may take: the namespace controller tries it with dozens of requests, any of which can
-	// fail, at ever longer intervals.
+	// deletionPatience limits how long the deletion of a namespace may take: the namespace controller tries it with
+	// dozens of requests, any of which can fail, at ever longer intervals.
 	deletionPatience = 10 * time.Minute
 	interval         = 50 * time.Millisecond
 )

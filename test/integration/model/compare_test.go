@@ -79,7 +79,8 @@ func (c *client) observe(ctx context.Context) (*found, error) {
 	return f, nil
 }
 
-// compare returns a line for everything that is not as the model says. Of the objects that doubt covers, those count that have survived.
+// compare returns a line for everything that is not as the model says. Of the objects that doubt covers, those count
+// that have survived.
 func (f *found) compare(w *world, d *doubt) (lines []string) {
 	report := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for name, ns := range f.spaces {

@@ -1,7 +1,8 @@
 package model
 
-// doubt knows which objects may have been overwritten by a copy. Whether they were depends on which of several operations the propagator has observed
-// first: it watches namespaces, hierarchies, the configuration and each kind separately.
+// doubt knows which objects may have been overwritten by a copy. Whether they were depends on which of several
+// operations the propagator has observed first: it watches namespaces, hierarchies, the configuration and each kind
+// separately.
 type doubt struct {
 	// above are the ancestors that a namespace has had, ever the objects that there were, since all was certain.
 	above map[string]map[string]bool

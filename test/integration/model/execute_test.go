@@ -26,9 +26,11 @@ var errRefused = errors.New("refused")
 type client struct {
 	suite.User
 	prefix string
-	// retried counts requests that were repeated, doubtful objects that a copy has overwritten although none of the states between operations required that.
+	// retried counts requests that were repeated, doubtful objects that a copy has overwritten although none of the
+	// states between operations required that.
 	retried, doubtful int
-	// histories are those of the names that the user has written, fates how many objects that are not there any more had which.
+	// histories are those of the names that the user has written, fates how many objects that are not there any more
+	// had which.
 	histories map[key]*history
 	fates     map[fate]int
 }
@@ -44,8 +46,8 @@ func (c *client) full(name string) string {
 	return c.prefix + name
 }
 
-// try repeats a request until it is answered for good, and returns errRefused if that is a refusal. done is asked whether an earlier try was carried out
-// if a later one is refused.
+// try repeats a request until it is answered for good, and returns errRefused if that is a refusal. done is asked
+// whether an earlier try was carried out if a later one is refused.
 func (c *client) try(ctx context.Context, what string, request func() error, done func(error) bool) error {
 	end := time.Now().Add(patience)
 	for tries := 1; ; tries++ {
@@ -80,7 +82,8 @@ func final(err error) bool {
 	}
 }
 
-// apply carries out an operation, and records it in the world if it was accepted. It returns an error that nobody should get.
+// apply carries out an operation, and records it in the world if it was accepted. It returns an error that nobody
+// should get.
 func (c *client) apply(ctx context.Context, w *world, o operation) error {
 	s, exists := w.spaces[o.space]
 	retried := c.retried
@@ -95,8 +98,8 @@ func (c *client) apply(ctx context.Context, w *world, o operation) error {
 		return fmt.Errorf("%s: %w", o, err)
 	}
 	if _, above := w.spaces[o.to]; !exists && o.verb != createNamespace && (o.verb != createSub || !above) && o.verb != setMode {
-		// A request that is repeated finds nothing to delete. What is accepted in a namespace that was deleted, because the server has not observed that,
-		// is deleted, as everywhere in Kubernetes.
+		// A request that is repeated finds nothing to delete. What is accepted in a namespace that was deleted, because
+		// the server has not observed that, is deleted, as everywhere in Kubernetes.
 		return nil
 	}
 	switch o.verb {

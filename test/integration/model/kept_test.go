@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// history is what a user has written to one name, and possible results of writes that were refused after an earlier try without an answer.
+// history is what a user has written to one name, and possible results of writes that were refused after an earlier try
+// without an answer.
 type history struct {
 	// accepted is the time of the last answer that accepted a write.
 	accepted time.Time
@@ -50,7 +51,8 @@ type fate string
 const (
 	// kept is content that a record contains.
 	kept fate = "kept"
-	// later is content that was written after the record of an earlier overwrite, which the first overwrite creates and no other replaces.
+	// later is content that was written after the record of an earlier overwrite, which the first overwrite creates and
+	// no other replaces.
 	later fate = "written after the record"
 	// deleted is content that the user may have deleted: a deletion without an answer was repeated.
 	deleted fate = "possibly deleted by its user"

@@ -1,5 +1,5 @@
-// Package model has a user carry out random operations while the connections of our servers fail, and compares the cluster in the end with what a
-// reference model says.
+// Package model has a user carry out random operations while the connections of our servers fail, and compares the
+// cluster in the end with what a reference model says.
 package model
 
 import (
@@ -57,7 +57,8 @@ func searchTime() time.Duration {
 	return cmp.Or(*search, time.Duration(suite.Size(3, 20))*time.Minute)
 }
 
-// run carries out operations in namespaces with a prefix, and returns an error if the cluster does not match the model in the end.
+// run carries out operations in namespaces with a prefix, and returns an error if the cluster does not match the model
+// in the end.
 func (c *cluster) run(t *testing.T, prefix string, list []operation) (err error) {
 	ctx := t.Context()
 	user := newClient(c.admin, prefix)
@@ -109,7 +110,8 @@ func (c *cluster) run(t *testing.T, prefix string, list []operation) (err error)
 	return nil
 }
 
-// matches returns when the cluster matches the model. What doubt covers and is not there any more is removed from the model: a record must contain it.
+// matches returns when the cluster matches the model. What doubt covers and is not there any more is removed from the
+// model: a record must contain it.
 func (c *client) matches(ctx context.Context, w *world, d *doubt) error {
 	var last *found
 	if err := poll(ctx, func() error {

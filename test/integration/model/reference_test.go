@@ -48,7 +48,8 @@ func (w *world) equal(other *world) bool {
 	return maps.Equal(w.spaces, other.spaces) && maps.Equal(w.objects, other.objects) && maps.Equal(w.modes, other.modes)
 }
 
-// chain returns a namespace and its ancestors as far as they exist, and whether the last one's parent is missing. A cycle has no end: the chain is nil.
+// chain returns a namespace and its ancestors as far as they exist, and whether the last one's parent is missing. A
+// cycle has no end: the chain is nil.
 func (w *world) chain(name string) (chain []string, orphaned bool) {
 	for name != "" {
 		s, exists := w.spaces[name]
@@ -63,8 +64,8 @@ func (w *world) chain(name string) (chain []string, orphaned bool) {
 	return chain, false
 }
 
-// certain reports whether nothing may refuse an operation. Others may be refused because of copies, of which the world does not say when they came, or
-// because of what is left of a namespace of the same name.
+// certain reports whether nothing may refuse an operation. Others may be refused because of copies, of which the world
+// does not say when they came, or because of what is left of a namespace of the same name.
 func (w *world) certain(o operation) bool {
 	s, exists := w.spaces[o.space]
 	switch o.verb {
@@ -136,8 +137,8 @@ func (w *world) selects(s source, kind, target string) bool {
 	}
 }
 
-// governing returns the namespace whose source has a copy in another one, or would have one if no object were kept there, "" if there is none: the
-// topmost that selects the namespace, or the nearest override of it.
+// governing returns the namespace whose source has a copy in another one, or would have one if no object were kept
+// there, "" if there is none: the topmost that selects the namespace, or the nearest override of it.
 func (w *world) governing(k key) (from string) {
 	chain, orphaned := w.chain(k.space)
 	if orphaned || w.modes[k.kind].name == "Remove" || w.modes[k.kind].name == "Ignore" {

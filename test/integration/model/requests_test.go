@@ -18,7 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// counted is the resource that quotas limit: more of it than there ever is. It is no number of copies, whose limits depend on the modes of their kind.
+// counted is the resource that quotas limit: more of it than there ever is. It is not a number of copies, whose limits
+// depend on the modes of their kind.
 const counted = "count/jobs.batch"
 
 var (

@@ -155,8 +155,8 @@ func (s *sampler) run(ctx context.Context) {
 	}
 }
 
-// quiet returns a sample after the queues are empty and as many watches are open as before: reflectors wait up to a minute between tries. Before a short
-// soak, the controllers of the control plane may not watch everything yet.
+// quiet returns a sample after the queues are empty and as many watches are open as before: reflectors wait up to a
+// minute between tries. Before a short soak, the controllers of the control plane may not watch everything yet.
 func (s *sampler) quiet(t *testing.T, when string, before sample) sample {
 	t.Helper()
 	strict := before != nil && *soak >= strictFrom
@@ -179,7 +179,8 @@ func (s *sampler) quiet(t *testing.T, when string, before sample) sample {
 	return row
 }
 
-// watchAlternately has watchers that read nothing for a minute, watchers that read for another, and none for a third, again and again until ctx ends.
+// watchAlternately has watchers that read nothing for a minute, watchers that read for another, and none for a third,
+// again and again until ctx ends.
 func (s *sampler) watchAlternately(ctx context.Context) {
 	reading, err := rest.HTTPClientFor(s.c.admin.Config)
 	if err != nil {

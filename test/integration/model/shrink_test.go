@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// shrink returns a part of a list that still fails: it leaves out ever smaller ranges for as long as the rest fails, until the end.
+// shrink returns a part of a list that still fails: it leaves out ever smaller ranges for as long as the rest fails,
+// until the end.
 func shrink[T any](list []T, end time.Time, fails func([]T) bool) []T {
 	for size := len(list) / 2; size > 0; {
 		removed := false

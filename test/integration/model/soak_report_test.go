@@ -31,10 +31,12 @@ func (s *sampler) latency(selected func(sample) bool) float64 {
 
 func unwatched(row sample) bool { return row["watchers"] == 0 && row["slow-watchers"] == 0 }
 
-// strictFrom is the shortest soak that the bounds of growth apply to: a shorter one ends before caches and etcd's history have their final size.
+// strictFrom is the shortest soak that the bounds of growth apply to: a shorter one ends before caches and etcd's
+// history have their final size.
 const strictFrom = 15 * time.Minute
 
-// growth is by how much the median of the last quarter may exceed that of the second one: a factor, and a sum in the column's unit.
+// growth is by how much the median of the last quarter may exceed that of the second one: a factor, and a sum in the
+// column's unit.
 type growth struct{ factor, sum float64 }
 
 // most returns the largest value that is no growth.
@@ -52,7 +54,8 @@ var bounds = map[string]growth{
 	"apiserver-goroutines": ofGoroutines, "propagator-goroutines": ofGoroutines, "watches-out": ofWatches, "watches-in": ofWatches,
 }
 
-// quarter returns the rows of a quarter of the soak, from 1 to 4, by their time. It leaves out those during watchers, which hold watches of their own.
+// quarter returns the rows of a quarter of the soak, from 1 to 4, by their time. It leaves out those during watchers,
+// which hold watches of their own.
 func (s *sampler) quarter(n int) (rows []sample) {
 	if len(s.rows) == 0 {
 		return nil
@@ -105,7 +108,8 @@ func (s *sampler) grown() (lines []string) {
 	return lines
 }
 
-// report fails the test if something grows: the last quarter of the soak is compared with the second one, and the end with the beginning.
+// report fails the test if something grows: the last quarter of the soak is compared with the second one, and the end
+// with the beginning.
 func (s *sampler) report(t *testing.T, before, after sample) {
 	t.Helper()
 	for _, column := range columns[1:] {
@@ -145,7 +149,8 @@ func (s *sampler) report(t *testing.T, before, after sample) {
 }
 
 func TestGrowthIsReportedByItsBound(t *testing.T) {
-	// soaked returns samples of an hour in which a column grows by a number per hour, with watchers in two of three minutes.
+	// soaked returns samples of an hour in which a column grows by a number per hour, with watchers in two of three
+	// minutes.
 	soaked := func(column string, start, perHour float64) *sampler {
 		s := &sampler{}
 		for at := 0.0; at < 3600; at += 5 {

@@ -28,7 +28,8 @@ const (
 	churners = 4
 	// pause is the time between two operations of a user, sampling between two samples.
 	pause, sampling = 100 * time.Millisecond, 5 * time.Second
-	// watchers are clients that watch all hierarchies: in one of three minutes they read, in another one they read nothing, and in the third there are none.
+	// watchers are clients that watch all hierarchies: in one of three minutes they read, in another one they read
+	// nothing, and in the third there are none.
 	watchers = 20
 )
 
@@ -158,7 +159,8 @@ func (u *churner) build(ctx context.Context) error {
 	return nil
 }
 
-// churn carries out operations until ctx ends. The last one is completed in another context: what became of it has to be known.
+// churn carries out operations until ctx ends. The last one is completed in another context: what became of it has to
+// be known.
 func (u *churner) churn(ctx, complete context.Context) error {
 	for ctx.Err() == nil {
 		o := u.operation()

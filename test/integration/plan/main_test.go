@@ -37,7 +37,8 @@ var (
 
 func TestMain(m *testing.M) { os.Exit(suite.RunConfigured(m, binDir, countQuotas, setUp)) }
 
-// countQuotas has Kubernetes count what quotas limit every second. What was created at the same time as a quota is missed otherwise, for minutes.
+// countQuotas has Kubernetes count what quotas limit every second. What was created at the same time as a quota is
+// missed otherwise, for minutes.
 func countQuotas(config *controlplane.Config) error {
 	config.ControllerManagerArgs = []string{"--resource-quota-sync-period=1s"}
 	return nil

@@ -92,7 +92,8 @@ func TestAPlanShowsOnlyWhatItsReaderMayList(t *testing.T) {
 	secret(t, "hidden-root", "password", map[string]string{"value": "root"})
 	configMap(t, "hidden-new", "more", "new")
 	namespace(t, "hidden-below", "hidden-moved")
-	// Bob may move the namespace to the new parent, and list ConfigMaps in both: in the new parent he sees those from further up.
+	// Bob may move the namespace to the new parent, and list ConfigMaps in both: in the new parent he sees those from
+	// further up.
 	hierarchies := rbacv1.PolicyRule{APIGroups: []string{hnc.GroupName}, Resources: []string{"hierarchies", "hierarchies/plan"}, Verbs: []string{"*"}}
 	readers := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}
 	bob, err := person(t.Context(), "bob", "hidden-moved", hierarchies, readers)
@@ -114,7 +115,8 @@ func TestAPlanShowsOnlyWhatItsReaderMayList(t *testing.T) {
 	if _, err := admin.RbacV1().RoleBindings("hidden-new").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing is said of what he may not list, nor of the namespace below, which has its own copies of bob's role but not of his right to know it.
+	// Nothing is said of what he may not list, nor of the namespace below, which has its own copies of bob's role but
+	// not of his right to know it.
 	eventuallyPlanned(t, bob, "hidden-moved", parent("hidden-new"),
 		"hidden-moved Add configmaps/more<hidden-new", "hidden-moved Add configmaps/settings<hidden-root",
 		"hidden: roles", "hidden: rolebindings", "hidden: secrets")

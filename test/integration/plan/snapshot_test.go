@@ -12,7 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// snapshot is the state: by "namespace/resource/name" the content, with the source of a copy; and what RoleBindings grant by namespace.
+// snapshot is the state: by "namespace/resource/name" the content, with the source of a copy; and what RoleBindings
+// grant by namespace.
 type snapshot struct {
 	objects map[string]string
 	access  map[string]map[string]bool

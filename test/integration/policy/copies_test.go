@@ -186,8 +186,8 @@ func TestControllersWorkOnCopies(t *testing.T) {
 		return err == nil && len(quota.Status.Used) == 1, err
 	})
 
-	// Deleting an owner without its dependents makes the garbage collector clear ownerReferences. One that has not observed the references yet never
-	// clears them, so each try has another owner.
+	// Deleting an owner without its dependents makes the garbage collector clear ownerReferences. One that has not
+	// observed the references yet never clears them, so each try has another owner.
 	for try := range 5 {
 		if orphaned(t, ns, fmt.Sprintf("owner-%d", try)) {
 			return
@@ -196,7 +196,8 @@ func TestControllersWorkOnCopies(t *testing.T) {
 	t.Error("the garbage collector does not clear ownerReferences")
 }
 
-// orphaned gives two copies an owner, deletes it without its dependents, and reports whether the garbage collector clears the references soon.
+// orphaned gives two copies an owner, deletes it without its dependents, and reports whether the garbage collector
+// clears the references soon.
 func orphaned(t *testing.T, ns, name string) bool {
 	t.Helper()
 	ctx := t.Context()

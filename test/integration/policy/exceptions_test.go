@@ -49,7 +49,8 @@ func TestExceptionsAreReadWhenTheyAreWritten(t *testing.T) {
 	}
 }
 
-// An invalid annotation that exists does not stop users who change the rest: a controller that takes its finalizer off, for instance.
+// An invalid annotation that exists does not stop users who change the rest: a controller that takes its finalizer off,
+// for instance.
 func TestInvalidAnnotationsThatExistStay(t *testing.T) {
 	ctx := t.Context()
 	ns := newNamespace(t, label(hnc.LabelIncludedNamespace, "true"), label(hnc.LabelInTree, "true"))

@@ -26,7 +26,8 @@ func resourceQuota(namespace, name, configMaps string, options ...option) *corev
 	return quota
 }
 
-// tenant returns the clients of a new ServiceAccount that may do everything with ResourceQuotas and ConfigMaps in the namespace.
+// tenant returns the clients of a new ServiceAccount that may do everything with ResourceQuotas and ConfigMaps in the
+// namespace.
 func tenant(t *testing.T, namespace string) user {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "tenant"}}
@@ -106,7 +107,8 @@ func TestQuotaHoldsAgainstTenants(t *testing.T) {
 			return err == nil && quota.Status.Used.Name(corev1.ResourceConfigMaps, resource.DecimalSI).String() == want, err
 		})
 	}
-	// The first count may have missed the ConfigMap, if it was not in the controller's cache yet. A deletion makes it count again.
+	// The first count may have missed the ConfigMap, if it was not in the controller's cache yet. A deletion makes it
+	// count again.
 	must(t)(configMaps.Create(t.Context(), configMap(namespace, "deleted"), metav1.CreateOptions{}))
 	if err := configMaps.Delete(t.Context(), "deleted", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)

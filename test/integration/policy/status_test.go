@@ -7,7 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// kube-controller-manager checks the expressions against the schemas of the kinds that they apply to, and warns in the status.
+// kube-controller-manager checks the expressions against the schemas of the kinds that they apply to, and warns in the
+// status.
 func TestExpressionsFitTheKindsThatTheyApplyTo(t *testing.T) {
 	policies := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies()
 	list, err := policies.List(t.Context(), metav1.ListOptions{})

@@ -22,7 +22,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// cluster is the part of the control plane that belongs to one test: what users do, what they see, and the propagator that the test runs.
+// cluster is the part of the control plane that belongs to one test: what users do, what they see, and the propagator
+// that the test runs.
 type cluster struct {
 	*scope
 	users
@@ -144,7 +145,8 @@ func (p *process) written() []string {
 	return writes
 }
 
-// recorded returns the events with a prefix in order, once there are as many of any kind and the propagator has stopped.
+// recorded returns the events with a prefix in order, once there are as many of any kind and the propagator has
+// stopped.
 func (p *process) recorded(prefix string, n int) []string {
 	p.t.Helper()
 	p.eventually("there are events", "true", func() string { return fmt.Sprint(len(p.events.Events) >= n) })

@@ -18,8 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/forest"
 )
 
-// TestClusterConverges has users change everything at once, and checks in the end that everything is as the hierarchies say. It does not use
-// the decisions of the propagator.
+// TestClusterConverges has users change everything at once, and checks in the end that everything is as the hierarchies
+// say. It does not use the decisions of the propagator.
 func TestClusterConverges(t *testing.T) {
 	c := newCluster(t)
 	var full []string
@@ -51,7 +51,8 @@ func TestClusterConverges(t *testing.T) {
 	c.created = nil
 	for _, ns := range c.list("namespaces", "") {
 		c.created = append(c.created, ns.GetName())
-		// A sub-namespace that was given a child while its Subnamespace was deleted is an orphan, which other tests would see reported.
+		// A sub-namespace that was given a child while its Subnamespace was deleted is an orphan, which other tests
+		// would see reported.
 		c.makeFull(ns.GetName())
 	}
 	c.created = append(c.created, "kube-public")

@@ -16,8 +16,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// TestClusterConvergesWhateverIsConfigured has users change objects, annotations, labels, parents and the configuration at once, and checks in the
-// end that every namespace has what it should have. It does not use the decisions of the propagator.
+// TestClusterConvergesWhateverIsConfigured has users change objects, annotations, labels, parents and the configuration
+// at once, and checks in the end that every namespace has what it should have. It does not use the decisions of the
+// propagator.
 func TestClusterConvergesWhateverIsConfigured(t *testing.T) {
 	c := newCluster(t)
 	var all []string
@@ -88,7 +89,8 @@ func TestClusterConvergesWhateverIsConfigured(t *testing.T) {
 	})
 }
 
-// widgetAnnotations are the annotations that select, without prefix, with what they mean for a namespace with a chain, itself first, and labels.
+// widgetAnnotations are the annotations that select, without prefix, with what they mean for a namespace with a chain,
+// itself first, and labels.
 var widgetAnnotations = []struct {
 	key, value string
 	selected   func(byDefault bool, chain []string, labels map[string]string) bool

@@ -1,6 +1,6 @@
-// Package propagation tests what the propagator makes of a cluster. kube-apiserver and hns-apiserver are processes. The propagator runs in the process
-// of the tests, which restart it, record its writes, and make its requests fail. The admission policies are not installed, so that tests can change
-// copies and tree labels.
+// Package propagation tests what the propagator makes of a cluster. kube-apiserver and hns-apiserver are processes. The
+// propagator runs in the process of the tests, which restart it, record its writes, and make its requests fail. The
+// admission policies are not installed, so that tests can change copies and tree labels.
 package propagation
 
 import (

@@ -7,7 +7,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// TestModes has the rows of spec/hnc.md 3.11. A copy is left by an earlier configuration.
+// TestModes has the rows of docs/spec/hnc.md 3.11. A copy is left by an earlier configuration.
 func TestModes(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode string

@@ -40,12 +40,12 @@ func TestOverrideThatIsNoLongerAllowedIsOverwritten(t *testing.T) {
 	c.configure(widget + "Propagate")
 	c.start()
 	for name, change := range map[string]func(){
-		"the source has no annotation":          func() { c.annotate("widgets", "root", "x", allow, nil) },
-		"the source does not allow it":          func() { c.annotate("widgets", "root", "x", allow, "false") },
-		"the source's annotation is no boolean": func() { c.annotate("widgets", "root", "x", allow, "yes") },
-		"the object does not ask for it":        func() { c.annotate("widgets", "mid", "x", ask, nil) },
-		"the object's annotation is no boolean": func() { c.annotate("widgets", "mid", "x", ask, "yes") },
-		"the object is deleted":                 func() { c.remove("widgets", "mid", "x") },
+		"the source has no annotation":             func() { c.annotate("widgets", "root", "x", allow, nil) },
+		"the source does not allow it":             func() { c.annotate("widgets", "root", "x", allow, "false") },
+		"the source's annotation is not a boolean": func() { c.annotate("widgets", "root", "x", allow, "yes") },
+		"the object does not ask for it":           func() { c.annotate("widgets", "mid", "x", ask, nil) },
+		"the object's annotation is not a boolean": func() { c.annotate("widgets", "mid", "x", ask, "yes") },
+		"the object is deleted":                    func() { c.remove("widgets", "mid", "x") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.put("widgets", "mid", "x", "mids", ask+"=true")

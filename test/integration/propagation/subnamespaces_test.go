@@ -32,7 +32,8 @@ func TestNewSubnamespaceIsCompleteWhenItIsReady(t *testing.T) {
 	if got := c.short(fmt.Sprint(spec)); got != "map[parent:acme]" {
 		t.Errorf("the spec of its hierarchy is %s", got)
 	}
-	// The parent is protected before there is anything to protect, and the Subnamespace is ready when there is nothing left to do.
+	// The parent is protected before there is anything to protect, and the Subnamespace is ready when there is nothing
+	// left to do.
 	writes := c.written()
 	last := -1
 	for _, want := range []string{

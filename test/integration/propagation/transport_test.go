@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// transport carries the propagator's requests. It records writes, answers what a test wants to fail, holds what a test wants to wait, and ends
-// watches.
+// transport carries the propagator's requests. It records writes, answers what a test wants to fail, holds what a test
+// wants to wait, and ends watches.
 type transport struct {
 	mu      sync.Mutex
 	changed *sync.Cond

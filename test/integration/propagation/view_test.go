@@ -123,7 +123,8 @@ func conditions(u *unstructured.Unstructured) []object {
 	return conditions
 }
 
-// condition returns "reason: message" of a condition that is True, of the hierarchy of a namespace or, for "", of the configuration.
+// condition returns "reason: message" of a condition that is True, of the hierarchy of a namespace or, for "", of the
+// configuration.
 func (v *view) condition(namespace, conditionType string) string {
 	u := v.get("hncconfigurations", "", hnc.ConfigurationName)
 	if namespace != "" {
@@ -152,7 +153,8 @@ func (v *view) children(namespace string) []string {
 	return children
 }
 
-// configured returns what the status of the configuration says of a resource, as "mode propagated/sources", and "-" for an absent number.
+// configured returns what the status of the configuration says of a resource, as "mode propagated/sources", and "-" for
+// an absent number.
 func (v *view) configured(resource string) string {
 	list, _, _ := unstructured.NestedSlice(v.get("hncconfigurations", "", hnc.ConfigurationName).Object, "status", "resources")
 	for _, entry := range list {

@@ -101,7 +101,8 @@ func unlimit(t *testing.T, namespace, name string) {
 	}
 }
 
-// wantHard polls until the ResourceQuota of ours in a namespace has exactly the limits, and is in force; "" means that there is none.
+// wantHard polls until the ResourceQuota of ours in a namespace has exactly the limits, and is in force; "" means that
+// there is none.
 func wantHard(t *testing.T, namespace, want string) {
 	t.Helper()
 	suite.EventuallyEqual(t, "limits in "+namespace, want, func() string {
@@ -119,7 +120,8 @@ func wantHard(t *testing.T, namespace, want string) {
 	})
 }
 
-// wantStatus polls until a quota reports the use, as a list of resources, and the conditions, as "Enforced=Reason Exceeded=Reason".
+// wantStatus polls until a quota reports the use, as a list of resources, and the conditions, as "Enforced=Reason
+// Exceeded=Reason".
 func wantStatus(t *testing.T, namespace, name, used, conditions string) {
 	t.Helper()
 	suite.EventuallyEqual(t, "status of "+namespace+"/"+name, used+"; "+conditions, func() string {

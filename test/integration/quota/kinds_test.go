@@ -38,7 +38,8 @@ func TestPodsOfReplicaSetsAreLimitedOverTheSubtree(t *testing.T) {
 	if err := admin.AppsV1().ReplicaSets("sets-a").Delete(t.Context(), "x", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}); err != nil {
 		t.Fatal(err)
 	}
-	// No kubelet ends the pods, and none was scheduled, so they are deleted at once. The other ReplicaSet gets what they have used.
+	// No kubelet ends the pods, and none was scheduled, so they are deleted at once. The other ReplicaSet gets what
+	// they have used.
 	wantStatus(t, "sets-root", "q", "pods=4 requests.cpu=400m", held)
 	wantNamespaces(t, "sets-root", "q", "sets-b: pods=4 requests.cpu=400m")
 }

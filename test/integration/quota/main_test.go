@@ -1,5 +1,5 @@
-// Package quota tests hierarchical quotas on a real control plane with kube-controller-manager. Both servers are processes, and everybody has the
-// rights that RBAC gives.
+// Package quota tests hierarchical quotas on a real control plane with kube-controller-manager. Both servers are
+// processes, and everybody has the rights that RBAC gives.
 package quota
 
 import (
@@ -23,7 +23,8 @@ var (
 
 func TestMain(m *testing.M) { os.Exit(suite.RunConfigured(m, binDir, recount, setUp)) }
 
-// recount has kube-controller-manager count the use often. An object that is created while it counts, because limits change, is missed until then.
+// recount has kube-controller-manager count the use often. An object that is created while it counts, because limits
+// change, is missed until then.
 func recount(config *controlplane.Config) error {
 	config.ControllerManagerArgs = []string{"--resource-quota-sync-period=2s"}
 	return nil

@@ -18,7 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// While kube-controller-manager computes nothing, nobody gets permissions in a new sub-namespace, nor in one that is created again. Others keep and get them.
+// While kube-controller-manager computes nothing, nobody gets permissions in a new sub-namespace, nor in one that is
+// created again. Others keep and get them.
 func TestPermissionsAreWithheldWhileLimitsAreNotInForce(t *testing.T) {
 	tree(t, "withheld-", "root", "old<root")
 	setCreatorRole(t, "admin")
@@ -69,7 +70,8 @@ func TestPermissionsAreWithheldWhileLimitsAreNotInForce(t *testing.T) {
 			return "none"
 		})
 	}
-	// A RoleBinding that is written now reaches the namespaces that were there before. The limit is not in force there either, after it has changed.
+	// A RoleBinding that is written now reaches the namespaces that were there before. The limit is not in force there
+	// either, after it has changed.
 	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "later"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: hnc.ResourceList(limits("pods=1"))}}
 	later := make(chan error, 1)
 	go func() {
@@ -139,7 +141,8 @@ func setCreatorRole(t *testing.T, role string) {
 	})
 }
 
-// stopComputing keeps kube-controller-manager from writing what it has computed about ResourceQuotas, until the returned function is called.
+// stopComputing keeps kube-controller-manager from writing what it has computed about ResourceQuotas, until the
+// returned function is called.
 func stopComputing(t *testing.T) (resume func()) {
 	t.Helper()
 	policy := &admissionv1.ValidatingAdmissionPolicy{

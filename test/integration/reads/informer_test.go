@@ -18,8 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// A controller follows its own namespaces with nothing but its ServiceAccount, also when the server comes back as another process,
-// which knows no version of the one before.
+// A controller follows its own namespaces with nothing but its ServiceAccount, also when the server comes back as
+// another process, which knows no version of the one before.
 func TestAServiceAccountsInformerKeepsUp(t *testing.T) {
 	namespaces(t, "robots", "robots-a", "robots-b")
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}

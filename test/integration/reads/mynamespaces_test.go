@@ -31,8 +31,8 @@ func (u user) names(t *testing.T, options metav1.ListOptions) (string, error) {
 	return strings.Join(names, " "), nil
 }
 
-// promptly is after how many reads a list is right at the latest, after a change of a binding: for a second on a machine that has nothing else
-// to do.
+// promptly is after how many reads a list is right at the latest, after a change of a binding: for a second on a
+// machine that has nothing else to do.
 const promptly = int(time.Second / suite.Interval)
 
 // mustSee fails unless the user's list becomes that promptly.

@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// allReviews asks about every user and every namespace; otherwise a sample is drawn of what is listed and of what isn't.
+// allReviews asks about every user and every namespace; otherwise a sample is drawn of what is listed and of what
+// isn't.
 var allReviews = os.Getenv("READS_ALL_REVIEWS") != ""
 
 // sampled is how many of each are drawn for each user.
@@ -38,8 +39,8 @@ func TestWhatIsListedIsWhatAccessReviewsSay(t *testing.T) {
 	watchers.compare(t)
 }
 
-// compare fails unless each user's list becomes what access reviews say, and returns how many there were. The world goes on for a
-// while after the last change: bindings are copied, namespaces end.
+// compare fails unless each user's list becomes what access reviews say, and returns how many there were. The world
+// goes on for a while after the last change: bindings are copied, namespaces end.
 func (w *world) compare(t *testing.T) int {
 	t.Helper()
 	var reviews atomic.Int64

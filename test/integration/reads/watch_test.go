@@ -90,7 +90,8 @@ func (s *stumbling) run(ctx context.Context) error {
 	return nil
 }
 
-// watch goes on from a version for a random time, and returns where it stopped, "" if that version is not known any more.
+// watch goes on from a version for a random time, and returns where it stopped, "" if that version is not known any
+// more.
 func (s *stumbling) watch(ctx context.Context, version string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(10+s.random.IntN(500))*time.Millisecond)
 	defer cancel()

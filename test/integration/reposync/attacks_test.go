@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// TestTenantsCannotEvadeThePolicy is a tenant who may write the ConfigMaps of a namespace, and tries to keep those that have left the repository, to
-// change them unnoticed, and to have others deleted.
+// TestTenantsCannotEvadeThePolicy is a tenant who may write the ConfigMaps of a namespace, and tries to keep those that
+// have left the repository, to change them unnoticed, and to have others deleted.
 func TestTenantsCannotEvadeThePolicy(t *testing.T) {
 	t.Parallel()
 	const policyFile, otherFile = "namespaces/v-shop/policy.yaml", "namespaces/v-shop/other.yaml"

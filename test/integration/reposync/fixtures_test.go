@@ -114,7 +114,8 @@ func (r *repository) spec() v1beta1.RepositorySyncSpec {
 	}
 }
 
-// start creates a RepositorySync as the operator, and deletes it with the namespaces of its repository at the end of the test.
+// start creates a RepositorySync as the operator, and deletes it with the namespaces of its repository at the end of
+// the test.
 func start(t *testing.T, name string, spec v1beta1.RepositorySyncSpec) {
 	t.Helper()
 	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
@@ -178,7 +179,8 @@ func failing(t *testing.T, name, reason, text string) {
 	})
 }
 
-// values returns the ConfigMaps of a namespace with their values, in order; "-" if the namespace does not exist or is being deleted.
+// values returns the ConfigMaps of a namespace with their values, in order; "-" if the namespace does not exist or is
+// being deleted.
 func values(t *testing.T, namespace string) string {
 	t.Helper()
 	ns, err := admin.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})

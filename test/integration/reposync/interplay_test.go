@@ -34,7 +34,8 @@ func bindings(t *testing.T, namespace string) string {
 	return strings.Join(all, " ")
 }
 
-// TestLeafJoinsALiveTree gives a namespace of a repository a parent, and a sub-namespace. Neither hns-sync nor the propagator undoes what the other writes.
+// TestLeafJoinsALiveTree gives a namespace of a repository a parent, and a sub-namespace. Neither hns-sync nor the
+// propagator undoes what the other writes.
 func TestLeafJoinsALiveTree(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, with(namespace("j-shop", "j-root"), "namespaces/j-root/leads.yaml", strings.ReplaceAll(readers, "readers", "leads")))

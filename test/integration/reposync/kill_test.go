@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// TestKilledAtAnyTime kills hns-sync in the middle of its first synchronization and of a prune: after some number of writes, which differs from run to
-// run. Nothing is left out or left behind.
+// TestKilledAtAnyTime kills hns-sync in the middle of its first synchronization and of a prune: after some number of
+// writes, which differs from run to run. Nothing is left out or left behind.
 func TestKilledAtAnyTime(t *testing.T) {
 	const namespaces, inherited = 4, 30
 	dirs := make([]string, 0, namespaces)

@@ -9,7 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// Objects of HNC's kinds are also objects of the kinds of v1beta1. A repository that uses both names, or changes from one to the other, deletes nothing.
+// Objects of HNC's kinds are also objects of the kinds of v1beta1. A repository that uses both names, or changes from
+// one to the other, deletes nothing.
 func TestBothNamesOfAKindAreOneObject(t *testing.T) {
 	const sub = "namespaces/b-eng/b-shop/sub.yaml"
 	r := newRepository(t, with(with(namespace("b-eng/b-shop", "b-eng/b-full"),

@@ -1,5 +1,5 @@
-// Package reposync tests on a real control plane that hns-sync keeps the cluster equal to repositories. All servers are processes, and everybody
-// has the rights that RBAC gives.
+// Package reposync tests on a real control plane that hns-sync keeps the cluster equal to repositories. All servers are
+// processes, and everybody has the rights that RBAC gives.
 package reposync
 
 import (
@@ -32,7 +32,8 @@ var (
 	installation *controlplane.Installation
 	// admin is of the group system:masters.
 	admin suite.User
-	// operator may write RepositorySyncs and impersonate policy, author may write RepositorySyncs only, tenant is admin of what a test gives it.
+	// operator may write RepositorySyncs and impersonate policy, author may write RepositorySyncs only, tenant is admin
+	// of what a test gives it.
 	operator, author, tenant suite.User
 	// local is the directory of the repositories.
 	local string

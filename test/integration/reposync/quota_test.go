@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// TestQuotasLimitARepository has a hierarchical quota in the repository itself, which its objects exceed. All others are applied, and the rest as soon
-// as the limit is raised.
+// TestQuotasLimitARepository has a hierarchical quota in the repository itself, which its objects exceed. All others
+// are applied, and the rest as soon as the limit is raised.
 func TestQuotasLimitARepository(t *testing.T) {
 	t.Parallel()
 	quota := func(secrets int) string {

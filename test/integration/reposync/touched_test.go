@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// versions returns the resource versions of the namespaces and of their ConfigMaps, by "namespace" and "namespace/name".
+// versions returns the resource versions of the namespaces and of their ConfigMaps, by "namespace" and
+// "namespace/name".
 func versions(t *testing.T, namespaces ...string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -30,7 +31,8 @@ func versions(t *testing.T, namespaces ...string) map[string]string {
 	return found
 }
 
-// TestACommitTouchesOnlyWhatItChanges changes a file of an abstract directory, adds an object, and changes what is not applied.
+// TestACommitTouchesOnlyWhatItChanges changes a file of an abstract directory, adds an object, and changes what is not
+// applied.
 func TestACommitTouchesOnlyWhatItChanges(t *testing.T) {
 	t.Parallel()
 	files := namespace("x-a/x-a1", "x-a/x-a2", "x-b/x-b1")

@@ -19,7 +19,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: nobody}]
 `
 
-// TestUnlistedKindsDoNotEndPruning commits a kind that the account may not list, and removes RoleBindings while it is there and after it has been reverted.
+// TestUnlistedKindsDoNotEndPruning commits a kind that the account may not list, and removes RoleBindings while it is
+// there and after it has been reverted.
 func TestUnlistedKindsDoNotEndPruning(t *testing.T) {
 	const first, second, lease = "namespaces/unlisted-shop/first.yaml", "namespaces/unlisted-shop/second.yaml", "namespaces/unlisted-shop/lease.yaml"
 	r := newRepository(t, with(with(namespace("unlisted-shop"), first, fmt.Sprintf(binding, "first")), second, fmt.Sprintf(binding, "second")))

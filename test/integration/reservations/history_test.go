@@ -80,8 +80,8 @@ func (h *history) apply(event *clientv3.Event) {
 	h.highest, h.revision = max(h.highest, h.count), event.Kv.ModRevision
 }
 
-// finish waits until everything that has been committed is counted. It returns the greatest number of Secrets at any revision, the present one, and the
-// number of Secrets that were created.
+// finish waits until everything that has been committed is counted. It returns the greatest number of Secrets at any
+// revision, the present one, and the number of Secrets that were created.
 func (h *history) finish(t *testing.T) (highest, count, created int) {
 	t.Helper()
 	last, err := h.client.Get(t.Context(), h.folder, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithSort(clientv3.SortByModRevision, clientv3.SortDescend))

@@ -108,7 +108,8 @@ func (e editor) quota(t *testing.T, namespace, name, resourceName string, hard i
 	return e.warnings.take()
 }
 
-// A quota is in force in the whole subtree when the request that has written it returns, and counts what was there before.
+// A quota is in force in the whole subtree when the request that has written it returns, and counts what was there
+// before.
 func TestQuotaIsInForceWhenItsWriteReturns(t *testing.T) {
 	for name, test := range map[string]struct {
 		// existing is the number of Services before the quota.
@@ -164,7 +165,8 @@ func TestQuotaIsInForceWhenItsWriteReturns(t *testing.T) {
 	}
 }
 
-// awaitCount returns when kube-controller-manager has as many Services of a namespace in its cache. It counts what it has there.
+// awaitCount returns when kube-controller-manager has as many Services of a namespace in its cache. It counts what it
+// has there.
 func awaitCount(t *testing.T, namespace string, services int) {
 	t.Helper()
 	client := admin.CoreV1().ResourceQuotas(namespace)

@@ -1,5 +1,5 @@
-// Package reservations tests that hierarchical quotas hold against concurrent writers while replicas of hns-apiserver come and go, by replaying what
-// etcd has committed. All servers are processes.
+// Package reservations tests that hierarchical quotas hold against concurrent writers while replicas of hns-apiserver
+// come and go, by replaying what etcd has committed. All servers are processes.
 package reservations
 
 import (

@@ -18,8 +18,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// A namespace with use is moved into the subtree of a quota and out of it while writers use up the limit. The servers share an etcd, so its history shows
-// which of both came first: at no revision is the use of the subtree above the limit.
+// A namespace with use is moved into the subtree of a quota and out of it while writers use up the limit. The servers
+// share an etcd, so its history shows which of both came first: at no revision is the use of the subtree above the
+// limit.
 func TestMovesAndWritersDoNotExceedTheLimit(t *testing.T) {
 	const hard, moved, writers, attempts = 30, 8, 4, 12
 	outside, _ := subtree(t, "moving-out-", 0, 1000)
@@ -66,8 +67,8 @@ func TestMovesAndWritersDoNotExceedTheLimit(t *testing.T) {
 	start.run(t, client, now.Header.Revision)
 }
 
-// countAgain has the Secrets in a namespace counted by kube-controller-manager with all of them in its cache: a count by a cache that lags misses some, and
-// lasts until the next one.
+// countAgain has the Secrets in a namespace counted by kube-controller-manager with all of them in its cache: a count
+// by a cache that lags misses some, and lasts until the next one.
 func countAgain(t *testing.T, namespace string, n int64) {
 	t.Helper()
 	var asked time.Time

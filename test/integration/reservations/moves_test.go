@@ -17,7 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// A namespace with use moves below another quota only if its use fits there, or if a user allowed to update the quota wants it.
+// A namespace with use moves below another quota only if its use fits there, or if a user allowed to update the quota
+// wants it.
 func TestMovesThatExceedAQuotaAreRejected(t *testing.T) {
 	from, _ := subtree(t, "from-", 0, 9)
 	to, below := subtree(t, "to-", 1, 3)
@@ -68,7 +69,8 @@ func TestUserAllowedToUpdateTheQuotaMayExceedIt(t *testing.T) {
 	}
 }
 
-// A tenant could otherwise have an administrator's later move exceed a quota that the administrator has not meant to exceed.
+// A tenant could otherwise have an administrator's later move exceed a quota that the administrator has not meant to
+// exceed.
 func TestOnlyWhoMovesConsentsToExceedAQuota(t *testing.T) {
 	from, _ := subtree(t, "consent-from-", 0, 9)
 	to, _ := subtree(t, "consent-to-", 0, 1)
@@ -98,7 +100,8 @@ func TestOnlyWhoMovesConsentsToExceedAQuota(t *testing.T) {
 	}
 }
 
-// Server-side apply, as GitOps tools use it: the consent counts in the request that moves, and is neither stored nor owned, so it does not conflict later.
+// Server-side apply, as GitOps tools use it: the consent counts in the request that moves, and is neither stored nor
+// owned, so it does not conflict later.
 func TestAppliedConsentCountsInItsRequestOnly(t *testing.T) {
 	from, _ := subtree(t, "applied-from-", 0, 9)
 	to, _ := subtree(t, "applied-to-", 0, 1)

@@ -51,7 +51,8 @@ func setParent(t *testing.T, name, parent string) {
 	}
 }
 
-// eventuallyBelow waits until a namespace has the parent in its hierarchy, the label of it, and its RoleBinding, and not that of the other one.
+// eventuallyBelow waits until a namespace has the parent in its hierarchy, the label of it, and its RoleBinding, and
+// not that of the other one.
 func eventuallyBelow(t *testing.T, name, parent, other string) {
 	t.Helper()
 	suite.Eventually(t, name+" is below "+parent, func() error {
@@ -116,7 +117,8 @@ func eventuallyRecorded(t *testing.T, before string) string {
 	return now
 }
 
-// TestSnapshots restores a snapshot of the hierarchies below a newer cluster, and then one of the cluster below newer hierarchies.
+// TestSnapshots restores a snapshot of the hierarchies below a newer cluster, and then one of the cluster below newer
+// hierarchies.
 func TestSnapshots(t *testing.T) {
 	leafBelowBlue(t)
 	ours, kubernetes := data()
@@ -175,7 +177,8 @@ func TestSnapshots(t *testing.T) {
 		resume(t, hnc.TrustHierarchies)
 		eventuallyBelow(t, "leaf", "red", "blue")
 		eventuallyBelow(t, "sub", "blue", "red")
-		// The copy in leaf and everything about sub is made again; all that was in the backup and still applies has stayed.
+		// The copy in leaf and everything about sub is made again; all that was in the backup and still applies has
+		// stayed.
 		after := uids(t, all...)
 		if gone := lost(before, after); len(gone) != 3 || gone[0] != "leaf/red" || len(after) != len(before) {
 			t.Fatalf("not the same: %v; %d objects before, %d after", gone, len(before), len(after))

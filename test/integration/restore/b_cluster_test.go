@@ -12,8 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// TestClusterUnderOtherUIDs keeps the hierarchies of a cluster that is created anew: its namespaces have their labels and annotations, and other UIDs.
-// The garbage collector deletes objects whose owners have gone, so the labels are what is trusted.
+// TestClusterUnderOtherUIDs keeps the hierarchies of a cluster that is created anew: its namespaces have their labels
+// and annotations, and other UIDs. The garbage collector deletes objects whose owners have gone, so the labels are what
+// is trusted.
 func TestClusterUnderOtherUIDs(t *testing.T) {
 	var saved []*corev1.Namespace
 	for _, name := range all {

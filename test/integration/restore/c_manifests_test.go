@@ -18,8 +18,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// TestManifests saves a tree with kubectl get -o yaml, deletes it, and applies the manifests in the order of Velero: the namespaces with all their
-// labels, then the other kinds in the order of their names, with the deleted namespaces as owners. At first, only a child is restored, without its parent.
+// TestManifests saves a tree with kubectl get -o yaml, deletes it, and applies the manifests in the order of Velero:
+// the namespaces with all their labels, then the other kinds in the order of their names, with the deleted namespaces
+// as owners. At first, only a child is restored, without its parent.
 func TestManifests(t *testing.T) {
 	namespace(t, "vel")
 	namespace(t, "vel-full")
@@ -133,7 +134,8 @@ func get(t *testing.T, args ...string) string {
 	return identity.ReplaceAllString(out, "")
 }
 
-// identity matches what a manifest says about the deleted object itself. kubectl apply rejects it where the propagator has created a hierarchy already.
+// identity matches what a manifest says about the deleted object itself. kubectl apply rejects it where the propagator
+// has created a hierarchy already.
 var identity = regexp.MustCompile(`(?m)^(  |    )(uid|resourceVersion): .*\n`)
 
 // apply applies manifests, and expects that they are rejected for a reason unless that is "".

@@ -41,8 +41,9 @@ func subnamespace(t *testing.T, parent, name string) {
 	eventuallyBelow(t, name, parent, "none")
 }
 
-// TestDeletionsInABackup restores hierarchies that were saved while a sub-namespace was being deleted, below a propagator that is not stopped. Since then,
-// that namespace has been created again, and another one has been deleted. During the pause the store is restored once more.
+// TestDeletionsInABackup restores hierarchies that were saved while a sub-namespace was being deleted, below a
+// propagator that is not stopped. Since then, that namespace has been created again, and another one has been deleted.
+// During the pause the store is restored once more.
 func TestDeletionsInABackup(t *testing.T) {
 	namespace(t, "att")
 	source(t, "att")
@@ -103,7 +104,8 @@ func TestDeletionsInABackup(t *testing.T) {
 	}
 }
 
-// TestALossIsNoReasonToDeleteCopies loses the hierarchies of an orphan, whose labels do not name its parent, but which has kept its copies.
+// TestALossIsNoReasonToDeleteCopies loses the hierarchies of an orphan, whose labels do not name its parent, but which
+// has kept its copies.
 func TestALossIsNoReasonToDeleteCopies(t *testing.T) {
 	for _, name := range []string{"loss", "loss-leaf"} {
 		namespace(t, name)

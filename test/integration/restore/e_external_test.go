@@ -81,7 +81,8 @@ func save(t *testing.T) string {
 	return file
 }
 
-// restoreSnapshot replaces the data of the stopped etcd as etcdutl snapshot restore does: with --bump-revision=bump --mark-compacted unless that is 0.
+// restoreSnapshot replaces the data of the stopped etcd as etcdutl snapshot restore does: with --bump-revision=bump
+// --mark-compacted unless that is 0.
 func restoreSnapshot(t *testing.T, file string, bump uint64) {
 	t.Helper()
 	member := external[0].Process
@@ -102,7 +103,8 @@ func restoreSnapshot(t *testing.T, file string, bump uint64) {
 	}
 }
 
-// watchFrom returns the first event that a client gets that continues a watch of the hierarchies from a version, "" if there is none for a second.
+// watchFrom returns the first event that a client gets that continues a watch of the hierarchies from a version, "" if
+// there is none for a second.
 func watchFrom(t *testing.T, version string) string {
 	t.Helper()
 	seconds := int64(1)
@@ -117,7 +119,8 @@ func watchFrom(t *testing.T, version string) string {
 	return ""
 }
 
-// eventuallyCached waits until hns-apiserver has the parent of a namespace in its cache, from which the propagator gets it.
+// eventuallyCached waits until hns-apiserver has the parent of a namespace in its cache, from which the propagator gets
+// it.
 func eventuallyCached(t *testing.T, name, parent string) {
 	t.Helper()
 	suite.EventuallyEqual(t, "the parent of "+name+" in the cache", parent, func() string {
@@ -129,7 +132,8 @@ func eventuallyCached(t *testing.T, name, parent string) {
 	})
 }
 
-// leafBelowBlue makes two trees with a source each, one of which has a quota and a leaf, and waits until both hold for the leaf.
+// leafBelowBlue makes two trees with a source each, one of which has a quota and a leaf, and waits until both hold for
+// the leaf.
 func leafBelowBlue(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"blue", "red", "leaf"} {
@@ -143,7 +147,8 @@ func leafBelowBlue(t *testing.T) {
 	eventuallyHeld(t, "blue", "leaf")
 }
 
-// TestSnapshotsOfAnExternalEtcd restores a snapshot that was saved while hierarchies were written, below a newer cluster, in both ways that etcd has.
+// TestSnapshotsOfAnExternalEtcd restores a snapshot that was saved while hierarchies were written, below a newer
+// cluster, in both ways that etcd has.
 func TestSnapshotsOfAnExternalEtcd(t *testing.T) {
 	newCluster(t)
 	startExternal(t)
@@ -191,7 +196,8 @@ func TestSnapshotsOfAnExternalEtcd(t *testing.T) {
 			restoreSnapshot(t, saved, way.bump)
 			startExternal(t)
 			if way.running && way.bump == 0 {
-				// Its caches are later than the store, and etcd does not end their watches. The first answer of etcd shows it.
+				// Its caches are later than the store, and etcd does not end their watches. The first answer of etcd
+				// shows it.
 				t.Logf("a request gets %q", paused(t))
 				eventuallyEnded(t, apiServer.Name)
 			}
@@ -209,7 +215,8 @@ func TestSnapshotsOfAnExternalEtcd(t *testing.T) {
 			if gone := lost(before, uids(t, all...)); len(gone) > 0 {
 				t.Errorf("deleted: %v", gone)
 			}
-			// Clients that continue a watch have to list again. Otherwise they would wait, without an error, until the store has reached their version.
+			// Clients that continue a watch have to list again. Otherwise they would wait, without an error, until the
+			// store has reached their version.
 			event := watchFrom(t, list.ResourceVersion)
 			t.Logf("a watch continues with %q", event)
 			if way.bump > 0 && !strings.Contains(event, string(metav1.StatusReasonExpired)) {

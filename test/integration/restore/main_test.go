@@ -1,6 +1,6 @@
-// Package restore tests that nothing is deleted because of a restore: of etcd snapshots of the hierarchies or of the cluster, of manifests, of a part of a
-// tree, and of a whole cluster whose namespaces have other UIDs. The tests run in the order of their files: each leaves the state that the next one
-// restores something in.
+// Package restore tests that nothing is deleted because of a restore: of etcd snapshots of the hierarchies or of the
+// cluster, of manifests, of a part of a tree, and of a whole cluster whose namespaces have other UIDs. The tests run in
+// the order of their files: each leaves the state that the next one restores something in.
 package restore
 
 import (

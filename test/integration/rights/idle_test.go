@@ -47,7 +47,8 @@ func cycles(ctx context.Context) (int, error) {
 	return strconv.Atoi(string(found[1]))
 }
 
-// syncRequests returns the requests of hns-sync, and of the accounts that it acts as, except for those of its lease and its watches.
+// syncRequests returns the requests of hns-sync, and of the accounts that it acts as, except for those of its lease and
+// its watches.
 func syncRequests(t *testing.T) []string {
 	t.Helper()
 	log, err := os.ReadFile(auditLog)

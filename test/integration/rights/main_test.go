@@ -1,4 +1,5 @@
-// Package rights compares what the ClusterRoles of the servers allow with the requests that the servers make, as kube-apiserver's audit log has them.
+// Package rights compares what the ClusterRoles of the servers allow with the requests that the servers make, as
+// kube-apiserver's audit log has them.
 package rights
 
 import (

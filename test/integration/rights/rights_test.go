@@ -18,7 +18,8 @@ import (
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 )
 
-// requests returns what a ServiceAccount of ours has requested, as "verb resource.group" ("read" for both list and watch), and fails the test for each refusal.
+// requests returns what a ServiceAccount of ours has requested, as "verb resource.group" ("read" for both list and
+// watch), and fails the test for each refusal.
 func requests(t *testing.T, account string) sets.Set[string] {
 	t.Helper()
 	file, err := os.Open(auditLog)
@@ -60,7 +61,8 @@ func requests(t *testing.T, account string) sets.Set[string] {
 	return found
 }
 
-// request takes a list and a watch for the same: a client that can have lists by watches needs lists when a server can't do that.
+// request takes a list and a watch for the same: a client that can have lists by watches needs lists when a server
+// can't do that.
 func request(verb, resource string) string {
 	if verb == "list" || verb == "watch" {
 		verb = "read"
@@ -209,7 +211,8 @@ func reviewIn(ctx context.Context, namespace, account, verb, resource, group, su
 	return review.Status.Allowed, nil
 }
 
-// The component that names the kinds is generated from discovery: it names those that are namespaced, of stable versions, and not Secrets.
+// The component that names the kinds is generated from discovery: it names those that are namespaced, of stable
+// versions, and not Secrets.
 func TestBuiltInKindsAreThoseOfDiscovery(t *testing.T) {
 	rendered, err := cp.Render(t.Context(), "testdata/built-in-kinds")
 	if err != nil {

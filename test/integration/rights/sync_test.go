@@ -23,7 +23,8 @@ const accounts = "hns-repositories"
 // synchronized is set when synchronize has been called.
 var synchronized bool
 
-// synchronize has hns-sync do all that it does as itself: read a RepositorySync and its Secret, act as its account, and report.
+// synchronize has hns-sync do all that it does as itself: read a RepositorySync and its Secret, act as its account, and
+// report.
 func synchronize(t *testing.T) {
 	t.Helper()
 	if synchronized {

@@ -17,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// A user may take a namespace out of one tree and not out of another, while the branch that it is on goes to and fro between the
-// two through other servers. Whatever commits was allowed in the tree as it was at that very revision.
+// A user may take a namespace out of one tree and not out of another, while the branch that it is on goes to and fro
+// between the two through other servers. Whatever commits was allowed in the tree as it was at that very revision.
 func TestAMoveCommitsOnlyInTheTreeInWhichItWasAllowed(t *testing.T) {
 	const rounds, ours, theirs, branch, leaf = 150, "race-ours", "race-theirs", "race-branch", "race-leaf"
 	createNamespaces(t, ours, theirs, branch, leaf)

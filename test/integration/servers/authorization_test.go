@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// rule is one row of who may move: spec/hnc.md 2.4.2 with its holes closed (design.md, section 4). All namespaces are named by what
-// they are to the namespace that moves, which is "child".
+// rule is one row of who may move: docs/spec/hnc.md 2.4.2 with its holes closed (design.md, section 4). All namespaces
+// are named by what they are to the namespace that moves, which is "child".
 type rule struct {
 	name string
 	// tree holds parents by child, in the order in which they have to be set.
@@ -108,8 +108,9 @@ var rules = []rule{
 	},
 }
 
-// Each rule under both names of the resource, one through kube-apiserver and the other not: the error for a user who lacks a single right names the namespace, having all others, and one who has only
-// what is needed may move. A right under either name is enough.
+// Each rule under both names of the resource, one through kube-apiserver and the other not: the error for a user who
+// lacks a single right names the namespace, having all others, and one who has only what is needed may move. A right
+// under either name is enough.
 func TestH12WhoMayMove(t *testing.T) {
 	for i, r := range rules {
 		t.Run(r.name, func(t *testing.T) {

@@ -18,8 +18,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// The owner reference to the namespace is what binds a Hierarchy or a Subnamespace. Without it, or with another one, the garbage collector
-// deletes the object or the propagator ignores it: the namespace leaves its tree and nobody was asked.
+// The owner reference to the namespace is what binds a Hierarchy or a Subnamespace. Without it, or with another one,
+// the garbage collector deletes the object or the propagator ignores it: the namespace leaves its tree and nobody was
+// asked.
 func TestOwnerReferencesDoNotUnbind(t *testing.T) {
 	const parent, child, holder, sub, other = "bound-parent", "bound-child", "bound-holder", "bound-sub", "bound-other"
 	startPropagator(t)

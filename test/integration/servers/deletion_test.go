@@ -104,7 +104,8 @@ func waitForLabel(t *testing.T, namespace, label string) {
 	})
 }
 
-// While our server is down nobody knows what a namespace holds of ours, so that deletions wait. They go on when it is back.
+// While our server is down nobody knows what a namespace holds of ours, so that deletions wait. They go on when it is
+// back.
 func TestNamespaceDeletionWaitsForTheServer(t *testing.T) {
 	createNamespaces(t, "down-plain", "down-parent", "down-child")
 	if err := admin.apply(t, hierarchies, "down-child", "down-parent"); err != nil {

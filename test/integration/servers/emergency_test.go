@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// While our server is down, and its APIServices are taken away, namespaces are deleted. When they are back, what remained of those namespaces goes, and
-// the others are in their trees.
+// While our server is down, and its APIServices are taken away, namespaces are deleted. When they are back, what
+// remained of those namespaces goes, and the others are in their trees.
 func TestNamespacesAreDeletedInAnEmergency(t *testing.T) {
 	createNamespaces(t, "emergency-parent", "emergency-child", "emergency-stays")
 	for _, child := range []string{"emergency-child", "emergency-stays"} {

@@ -52,7 +52,8 @@ func with(t *testing.T, config *rest.Config, header http.Header) *user {
 	return u
 }
 
-// What kube-apiserver forwards it has authorized, and is not reviewed again; but that is true of the very request only. nobody has no right at all.
+// What kube-apiserver forwards it has authorized, and is not reviewed again; but that is true of the very request only.
+// nobody has no right at all.
 func TestAForwardedRequestIsAuthorizedAndNothingElseIs(t *testing.T) {
 	createNamespaces(t, "forwarded-root", "forwarded-child")
 	header := http.Header{"X-Remote-User": {"nobody"}}

@@ -12,8 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// A user who moves the last child out of a sub-namespace may delete it at once. The propagator hears of the move and of the deletion by
-// different watches, in any order: it must not take the namespace for one with children, and leave it behind as an orphan.
+// A user who moves the last child out of a sub-namespace may delete it at once. The propagator hears of the move and of
+// the deletion by different watches, in any order: it must not take the namespace for one with children, and leave it
+// behind as an orphan.
 func TestASubnamespaceWhoseLastChildHasLeftIsDeleted(t *testing.T) {
 	const pairs, movers = 60, 6
 	startPropagator(t)

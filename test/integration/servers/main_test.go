@@ -1,5 +1,5 @@
-// Package servers tests the API server as a server: several replicas on one etcd, real users with rights from RBAC, admission
-// policies on its resources, and what it means to the cluster's namespaces whether it runs.
+// Package servers tests the API server as a server: several replicas on one etcd, real users with rights from RBAC,
+// admission policies on its resources, and what it means to the cluster's namespaces whether it runs.
 package servers
 
 import (
@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// logApart makes klog write to the standard error of now. The replicas log while M.Run, under go test -json, sets os.Stderr, which klog reads
-// otherwise.
+// logApart makes klog write to the standard error of now. The replicas log while M.Run, under go test -json, sets
+// os.Stderr, which klog reads otherwise.
 func logApart() error {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)

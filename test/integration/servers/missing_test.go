@@ -15,8 +15,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/history"
 )
 
-// A gets the parent B, which comes at the same moment and wants to be below A, each through another server and under another name of the
-// resource. Whether B exists when A's request is validated or not: one of the two is refused, always.
+// A gets the parent B, which comes at the same moment and wants to be below A, each through another server and under
+// another name of the resource. Whether B exists when A's request is validated or not: one of the two is refused,
+// always.
 func TestParentsThatComeLaterCloseNoCycle(t *testing.T) {
 	const rounds = 40
 	recording := history.Record(t, etcdClient(t), path.Join(controlplane.EtcdPrefix, hnc.GroupName))

@@ -18,7 +18,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/history"
 )
 
-// Random moves by every verb and under both names, through three servers. No revision of etcd may hold a cycle, and every error says that a move is illegal or that somebody else was faster.
+// Random moves by every verb and under both names, through three servers. No revision of etcd may hold a cycle, and
+// every error says that a move is illegal or that somebody else was faster.
 func TestNoRevisionHoldsACycleWhicheverServerMoves(t *testing.T) {
 	const workers, moves = 3, 60
 	namespaces := make([]string, 10)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Several parents want sub-namespaces of the same names at once, each through another server and under either name of the resource.
-// Exactly one gets each, and the others get an error.
+// Several parents want sub-namespaces of the same names at once, each through another server and under either name of
+// the resource. Exactly one gets each, and the others get an error.
 func TestOneParentGetsAName(t *testing.T) {
 	const parents, names = 6, 25
 	var asking []string
@@ -71,8 +71,8 @@ func TestOneParentGetsAName(t *testing.T) {
 	}
 }
 
-// abandon deletes a Subnamespace whose namespace was never created, so that nobody creates it later. It may be called when the
-// test has ended, and waits out policies that still forbid it.
+// abandon deletes a Subnamespace whose namespace was never created, so that nobody creates it later. It may be called
+// when the test has ended, and waits out policies that still forbid it.
 func abandon(t *testing.T, parent, name string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

@@ -11,8 +11,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// A namespace leaves a tree, and then an object appears in the tree's root that has the name of one in the namespace. The propagator may
-// hear of the object before it hears of the move: it must not overwrite, on outdated news, what nobody can bring back.
+// A namespace leaves a tree, and then an object appears in the tree's root that has the name of one in the namespace.
+// The propagator may hear of the object before it hears of the move: it must not overwrite, on outdated news, what
+// nobody can bring back.
 func TestALocalObjectOfANamespaceThatHasLeftIsNotOverwritten(t *testing.T) {
 	const guests, root, stays = 20, "outdated-root", "outdated-stays"
 	startPropagator(t)

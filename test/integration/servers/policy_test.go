@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// An administrator's policy that names a resource by one of its names holds under the other name too: otherwise everybody could get
-// around it. One that says it wants that very name gets what it says.
+// An administrator's policy that names a resource by one of its names holds under the other name too: otherwise
+// everybody could get around it. One that says it wants that very name gets what it says.
 func TestAPolicyOnOneNameHoldsForTheOther(t *testing.T) {
 	pairs := [][2]name{
 		{hierarchies, configurations}, {configurations, hierarchies},
@@ -86,7 +86,8 @@ func refusedByPolicy(err error) bool {
 	return apierrors.IsInvalid(err) && strings.Contains(err.Error(), "ValidatingAdmissionPolicy")
 }
 
-// forbidLabel has a policy forbid, in a namespace and in the one for fresh objects, all deletions and the label "forbidden" on objects of the named resource.
+// forbidLabel has a policy forbid, in a namespace and in the one for fresh objects, all deletions and the label
+// "forbidden" on objects of the named resource.
 func forbidLabel(t *testing.T, n name, namespace string, match admissionregistrationv1.MatchPolicyType) {
 	t.Helper()
 	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{

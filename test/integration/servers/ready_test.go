@@ -131,7 +131,8 @@ func TestThePropagatorHasNothingToAddToALeaf(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitForLabel(t, leaf, hnc.TreeLabel(parent))
-	// Statuses are looked at in the order in which the objects have changed: when the later one is reported, the leaf's has been looked at.
+	// Statuses are looked at in the order in which the objects have changed: when the later one is reported, the leaf's
+	// has been looked at.
 	if err := admin.create(t, hierarchies, missing, "agreed-nowhere"); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,8 @@ func hierarchiesOf(namespace string) dynamic.ResourceInterface {
 	return admin.dynamic.Resource(hierarchies.GroupVersionResource).Namespace(namespace)
 }
 
-// waitUntilKnown returns when the server has heard of both namespaces, neither of which has a hierarchy: then a dry run answers with a status.
+// waitUntilKnown returns when the server has heard of both namespaces, neither of which has a hierarchy: then a dry run
+// answers with a status.
 func waitUntilKnown(t *testing.T, child, parent string) {
 	t.Helper()
 	eventually(t, "the server knows "+child+" and "+parent, func() error {

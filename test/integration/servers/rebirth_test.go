@@ -14,9 +14,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 )
 
-// A namespace's records outlive it when it is deleted while our API isn't registered, or comes back from a backup. They are bound to the
-// namespace that they were made in, so that another one of the same name is in no tree: neither below the old parent nor
-// with the old sub-namespaces.
+// A namespace's records outlive it when it is deleted while our API isn't registered, or comes back from a backup. They
+// are bound to the namespace that they were made in, so that another one of the same name is in no tree: neither below
+// the old parent nor with the old sub-namespaces.
 func TestANamespaceMadeAgainDoesNotInheritTheOldTree(t *testing.T) {
 	ctx := t.Context()
 	const parent, child, holder, sub, later = "rebirth-parent", "rebirth-child", "rebirth-holder", "rebirth-sub", "rebirth-later"
@@ -86,7 +86,8 @@ func TestANamespaceMadeAgainDoesNotInheritTheOldTree(t *testing.T) {
 	if err := outside(); err != nil {
 		t.Error(err)
 	}
-	// The old position forbids nothing: what was the parent may go below, and what was the sub-namespace's name is free.
+	// The old position forbids nothing: what was the parent may go below, and what was the sub-namespace's name is
+	// free.
 	if err := admin.apply(t, hierarchies, parent, child); err != nil {
 		t.Errorf("the old parent below the new namespace: %v", err)
 	}

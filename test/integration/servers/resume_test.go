@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// A server that has just started has no history in its cache. Clients that watched before go on nevertheless, and misses nothing.
+// A server that has just started has no history in its cache. Clients that watched before go on nevertheless, and
+// misses nothing.
 func TestAWatchGoesOnAtAServerThatHasStartedSince(t *testing.T) {
 	const leaf, parent, other = "resume-leaf", "resume-parent", "resume-other"
 	createNamespaces(t, leaf, parent, other)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Two users, each an admin of both namespaces, put them below each other at once through different servers. In the predecessor both
-// succeeded every time.
+// Two users, each an admin of both namespaces, put them below each other at once through different servers. In the
+// predecessor both succeeded every time.
 func TestTwoUsersNeverSwapAParentAndItsChild(t *testing.T) {
 	const rounds = 100
 	const left, right = "swap-left", "swap-right"

@@ -33,7 +33,8 @@ const (
 	key3 = `{name: key3, secret: OTg3NjU0MzIxMHp5eHd2dXRzcnFwb25tbGtqaWhnZmU=}`
 )
 
-// rotate replaces the configuration of a server that reads it again by itself, and writes the hierarchy of a namespace until it is encrypted with the key.
+// rotate replaces the configuration of a server that reads it again by itself, and writes the hierarchy of a namespace
+// until it is encrypted with the key.
 func rotate(t *testing.T, cp *controlplane.ControlPlane, hierarchies versioned.Interface, file, configuration, namespace, key string) {
 	t.Helper()
 	replacement := filepath.Join(t.TempDir(), "encryption.yaml")

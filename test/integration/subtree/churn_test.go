@@ -26,8 +26,8 @@ const (
 	branches = 6
 )
 
-// TestTheWatchEndsWhereAListBegins changes objects and the tree at once, while some watch. In the end each of them knows exactly what a
-// list holds, and never did they receive an object that is in no namespace that is theirs.
+// TestTheWatchEndsWhereAListBegins changes objects and the tree at once, while some watch. In the end each of them
+// knows exactly what a list holds, and never did they receive an object that is in no namespace that is theirs.
 func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	namespace(t, "churn-root", "")
 	namespace(t, "churn-outside", "")
@@ -96,8 +96,8 @@ func TestTheWatchEndsWhereAListBegins(t *testing.T) {
 	}
 }
 
-// knowsItsRights returns when the server lets a user see every second branch of the tree: rights take effect a moment after they are given, and
-// denials are remembered for a moment.
+// knowsItsRights returns when the server lets a user see every second branch of the tree: rights take effect a moment
+// after they are given, and denials are remembered for a moment.
 func knowsItsRights(t *testing.T, u user) {
 	t.Helper()
 	var want []string

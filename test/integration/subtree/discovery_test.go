@@ -95,8 +95,8 @@ func TestDiscoveryFollowsTheKindsOfTheCluster(t *testing.T) {
 	}
 }
 
-// TestKubernetesOwnControllersAreNotDisturbed deletes a namespace and an owner. The namespace controller deletes what discovery says can be
-// deleted, and the garbage collector watches it.
+// TestKubernetesOwnControllersAreNotDisturbed deletes a namespace and an owner. The namespace controller deletes what
+// discovery says can be deleted, and the garbage collector watches it.
 func TestKubernetesOwnControllersAreNotDisturbed(t *testing.T) {
 	namespace(t, "own", "")
 	configMap(t, "own", "owner")

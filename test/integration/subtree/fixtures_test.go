@@ -115,7 +115,8 @@ func may(rule string) rbacv1.PolicyRule {
 // ask is the right to ask for anything across a subtree.
 const ask = "list watch *.resources.hnc.x-k8s.io"
 
-// grant gives somebody rights in a namespace and nowhere else: its role is not copied down the tree. It returns what takes them away.
+// grant gives somebody rights in a namespace and nowhere else: its role is not copied down the tree. It returns what
+// takes them away.
 func (u user) grant(t *testing.T, ns string, rules ...string) (revoke func()) {
 	t.Helper()
 	return u.grantOne(t, ns, "", rules...)

@@ -22,8 +22,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// Clients that read nothing from their watches: each event is so large that a few of them fill all buffers in between. Everybody else's watch has
-// each event before the next write; theirs end before the last event.
+// Clients that read nothing from their watches: each event is so large that a few of them fill all buffers in between.
+// Everybody else's watch has each event before the next write; theirs end before the last event.
 func TestSlowWatchersAreDisconnectedAndDelayNobody(t *testing.T) {
 	const slow, changes = 10, 300
 	root, _, leaf := tree(t, "slow")
@@ -97,7 +97,8 @@ func TestSlowWatchersAreDisconnectedAndDelayNobody(t *testing.T) {
 	}
 }
 
-// slowWatch opens a watch at hns-apiserver itself, by a connection with small buffers, of which nothing is read but the header.
+// slowWatch opens a watch at hns-apiserver itself, by a connection with small buffers, of which nothing is read but the
+// header.
 func slowWatch(t *testing.T, path string) io.ReadCloser {
 	t.Helper()
 	port, err := cp.Port("hns-apiserver")

@@ -17,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// A caller that waits until the index is fresh finds all that was committed before, by any client, and does not wait for what has
-// nothing to do with it.
+// A caller that waits until the index is fresh finds all that was committed before, by any client, and does not wait
+// for what has nothing to do with it.
 func TestCatchingUpDeliversAllCommittedEdges(t *testing.T) {
 	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {

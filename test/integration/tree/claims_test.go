@@ -50,8 +50,8 @@ func TestAStaleReplicaDoesNotAdoptOrphans(t *testing.T) {
 	}
 }
 
-// A namespace gets a missing parent while somebody claims that name, each through another replica. If both succeed, the claim was first: the
-// namespace was put below what was there.
+// A namespace gets a missing parent while somebody claims that name, each through another replica. If both succeed, the
+// claim was first: the namespace was put below what was there.
 func TestNobodyIsAdoptedByAClaimThatRaces(t *testing.T) {
 	const rounds = 150
 	namespaces := []string{"evil"}

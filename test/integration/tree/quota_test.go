@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// An etcd whose history has reached its quota refuses writes with an error that says so, and accepts them again by itself.
+// An etcd whose history has reached its quota refuses writes with an error that says so, and accepts them again by
+// itself.
 func TestAnEtcdThatReachesItsQuotaIsReportedAndRecovers(t *testing.T) {
 	replicas, client := registriesAt(t, startEtcd(t, 32<<20), 1, 0, []string{"a", "b"})
 	if err := move(t.Context(), replicas[0], "a", "b"); err != nil {

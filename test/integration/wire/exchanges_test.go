@@ -78,7 +78,7 @@ func exchanges(a, b string) []exchange {
 			body: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"` + b + `","namespace":"` + a + `"}}`, code: 409,
 			want: status(409, "Conflict", b, "subnamespaceanchors", `Operation cannot be fulfilled on subnamespaceanchors.hnc.x-k8s.io "`+b+`": `+
 				`metadata.name: namespace "`+b+`" exists already; choose another name, or set spec.parent of its hierarchy to "`+a+`"`)},
-		{name: "A1 an anchor whose name is no label", method: "POST", path: anchors,
+		{name: "A1 an anchor whose name is not a label", method: "POST", path: anchors,
 			body: `{"kind":"SubnamespaceAnchor","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"a.b"}}`, code: 422,
 			want: status(422, "Invalid", "a.b", "SubnamespaceAnchor", `SubnamespaceAnchor.hnc.x-k8s.io "a.b" is invalid: metadata.name: Invalid value: "a.b": must be the name of a namespace: must not contain dots`,
 				`{"reason":"FieldValueInvalid","message":"Invalid value: \"a.b\": must be the name of a namespace: must not contain dots","field":"metadata.name"}`)},

@@ -172,7 +172,8 @@ func TestScopesOfQuotasStay(t *testing.T) {
 	}
 }
 
-// Quantities are rounded as kube-apiserver rounds those of ResourceQuotas. Otherwise the propagator would never find them equal.
+// Quantities are rounded as kube-apiserver rounds those of ResourceQuotas. Otherwise the propagator would never find
+// them equal.
 func TestQuantitiesAreThoseOfResourceQuotas(t *testing.T) {
 	create(t, "quota-rounding")
 	client, err := versioned.NewForConfig(cp.RESTConfig())

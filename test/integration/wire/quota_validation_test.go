@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-// quotaNames are resources with and without a meaning to ResourceQuotas. Only quotas reject numbers of ResourceQuotas, which are not among them.
+// quotaNames are resources with and without a meaning to ResourceQuotas. Only quotas reject numbers of ResourceQuotas,
+// which are not among them.
 var quotaNames = []string{
 	"cpu", "memory", "storage", "ephemeral-storage", "pods", "services", "services.nodeports", "services.loadbalancers", "secrets", "configmaps",
 	"replicationcontrollers", "persistentvolumeclaims", "requests.cpu", "requests.memory", "requests.storage",

@@ -1,5 +1,5 @@
-// Package wire tests that the server answers clients of HNC's v1alpha2 as HNC's API did: their requests, byte by byte, and
-// the answers, but for what is new in each (times, UIDs, versions).
+// Package wire tests that the server answers clients of HNC's v1alpha2 as HNC's API did: their requests, byte by byte,
+// and the answers, but for what is new in each (times, UIDs, versions).
 package wire
 
 import (
@@ -176,7 +176,8 @@ func TestFieldsThatHNCDoesNotKnowSurviveItsClients(t *testing.T) {
 	}
 }
 
-// admin returns a user who may do everything with hierarchies in the namespaces and with configurations, and nothing else.
+// admin returns a user who may do everything with hierarchies in the namespaces and with configurations, and nothing
+// else.
 func admin(t *testing.T, namespaces ...string) *rest.Config {
 	t.Helper()
 	config, err := cp.User("wire")

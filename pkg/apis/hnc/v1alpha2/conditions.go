@@ -10,7 +10,7 @@ import (
 )
 
 // precedence lists HNC's reasons of conditions. For each type, HNC kept the last one in this order. Other reasons
-// come before all of them. Source: spec/hnc.md 3.4.
+// come before all of them. Source: docs/spec/hnc.md 3.4.
 var precedence = []string{
 	hnc.ReasonAncestorHalted,
 	hnc.ReasonIllegalParent,
@@ -20,12 +20,12 @@ var precedence = []string{
 	hnc.ReasonIllegalManagedLabel,
 	hnc.ReasonIllegalManagedAnnotation,
 	// As reasons of NamespaceCondition, whose order was random in HNC: the most severe one is kept. Source:
-	// spec/hnc.md 3.12.
+	// docs/spec/hnc.md 3.12.
 	hnc.ConditionBadConfiguration,
 	hnc.ConditionActivitiesHalted,
 }
 
-// Types of HNC's conditions. Source: spec/hnc.md 3.4, 3.12.
+// Types of HNC's conditions. Source: docs/spec/hnc.md 3.4, 3.12.
 var (
 	namespaceTypes     = []string{hnc.ConditionActivitiesHalted, hnc.ConditionBadConfiguration}
 	configurationTypes = []string{hnc.ConditionBadConfiguration, hnc.ConditionOutOfSync, hnc.ConditionNamespace}

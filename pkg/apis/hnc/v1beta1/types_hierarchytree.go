@@ -53,7 +53,7 @@ type HierarchyTreeNode struct {
 	// allowCascadingDeletion is the value in the namespace's own Hierarchy. The value of an ancestor applies as well.
 	// +optional
 	AllowCascadingDeletion bool `json:"allowCascadingDeletion,omitempty"`
-	// abstractAncestors are the names above a root that are no namespaces, the nearest first.
+	// abstractAncestors are the names above a root that are not namespaces, the nearest first.
 	// +optional
 	// +listType=atomic
 	AbstractAncestors []string `json:"abstractAncestors,omitempty"`

@@ -14,7 +14,8 @@ import (
 // maxAbstractAncestors bounds the labels that one write puts on each namespace of a subtree.
 const maxAbstractAncestors = 100
 
-// abstractAncestors validates the names of ancestors that are no namespaces (spec/config-sync.md 9). They become tree labels.
+// abstractAncestors validates the names of ancestors that are not namespaces (docs/spec/config-sync.md 9). They become
+// tree labels.
 func abstractAncestors(spec *field.Path, h *hnc.Hierarchy) field.ErrorList {
 	names, at := h.Spec.AbstractAncestors, spec.Child("abstractAncestors")
 	if len(names) > maxAbstractAncestors {

@@ -9,7 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// FuzzQuota validates any spec of a quota. A valid one has limits that are not negative, and names that are those of resources.
+// FuzzQuota validates any spec of a quota. A valid one has limits that are not negative, and names that are those of
+// resources.
 func FuzzQuota(f *testing.F) {
 	for _, seed := range []string{
 		`{"hard":{"pods":"1","requests.cpu":"1e3","limits.memory":"1.5Gi","count/deployments.apps":"2k","requests.nvidia.com/gpu":"1","count/subnamespaces.hnc.x-k8s.io":"3"}}`,

@@ -37,14 +37,14 @@ func subnamespaceMetadata(s *hnc.Subnamespace) []metadata {
 }
 
 const (
-	// maxPairs and maxPairsBytes bound what one object may add to each Namespace of a subtree, which has to have room for the labels of all its
-	// ancestors. The number comes first: the costs of validation grow faster than the list.
+	// maxPairs and maxPairsBytes bound what one object may add to each Namespace of a subtree, which has to have room
+	// for the labels of all its ancestors. The number comes first: the costs of validation grow faster than the list.
 	maxPairs      = 256
 	maxPairsBytes = 32 << 10
 )
 
-// tooMuchMetadata returns an error if an object sets too many labels and annotations. A nil managed accepts any number: the propagator repeats what is
-// stored.
+// tooMuchMetadata returns an error if an object sets too many labels and annotations. A nil managed accepts any number:
+// the propagator repeats what is stored.
 func tooMuchMetadata(lists []metadata, managed Managed) field.ErrorList {
 	if managed == nil {
 		return nil
@@ -66,7 +66,7 @@ func tooMuchMetadata(lists []metadata, managed Managed) field.ErrorList {
 }
 
 // validateMetadata validates the labels and annotations of namespaces. A nil managed accepts any key. Source:
-// spec/hnc.md 2.5.1.
+// docs/spec/hnc.md 2.5.1.
 func validateMetadata(lists []metadata, managed Managed) field.ErrorList {
 	var errs field.ErrorList
 	for _, list := range lists {

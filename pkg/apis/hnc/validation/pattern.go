@@ -8,7 +8,8 @@ import (
 // maxPatternSize bounds the memory and the time that a pattern takes, which repetitions of repetitions multiply.
 const maxPatternSize = 2000
 
-// ValidatePattern returns an error unless a regular expression is valid in RE2 syntax, and small when its repetitions are written out.
+// ValidatePattern returns an error unless a regular expression is valid in RE2 syntax, and small when its repetitions
+// are written out.
 func ValidatePattern(pattern string) error {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -16,12 +16,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// maxQuotaResources bounds the status of a quota, which repeats the resources for each namespace, and the cost of a reservation.
+// maxQuotaResources bounds the status of a quota, which repeats the resources for each namespace, and the cost of a
+// reservation.
 const maxQuotaResources = 100
 
-// ValidateQuota validates the limits and scopes of a quota by the rules of ResourceQuotas (spec/hnc.md 2.8), because the propagator writes them
-// into ResourceQuotas. It is stricter: it rejects resources that are counted by no server, numbers of ResourceQuotas and of objects that are always
-// propagated, and what Kubernetes cannot count.
+// ValidateQuota validates the limits and scopes of a quota by the rules of ResourceQuotas (docs/spec/hnc.md 2.8),
+// because the propagator writes them into ResourceQuotas. It is stricter: it rejects resources that are counted by no
+// server, numbers of ResourceQuotas and of objects that are always propagated, and what Kubernetes cannot count.
 func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
 	spec := field.NewPath("spec")
 	hard := spec.Child("hard")
@@ -41,7 +42,8 @@ func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
 	return append(errs, validateQuotaScopes(spec, &q.Spec, names)...)
 }
 
-// ValidateQuotaUpdate validates an updated quota. An unchanged spec is valid, so that finalizers for instance can always be removed.
+// ValidateQuotaUpdate validates an updated quota. An unchanged spec is valid, so that finalizers for instance can
+// always be removed.
 func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(q.Spec, old.Spec) {
 		return nil
@@ -49,7 +51,8 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 	return ValidateQuota(q)
 }
 
-// quotaResources are the resources of ResourceQuotas whose names have no prefix. They are counted in integers if the value is true.
+// quotaResources are the resources of ResourceQuotas whose names have no prefix. They are counted in integers if the
+// value is true.
 var quotaResources = map[corev1.ResourceName]bool{
 	corev1.ResourceCPU:                      false,
 	corev1.ResourceMemory:                   false,
@@ -79,7 +82,8 @@ func isQuotaResource(name corev1.ResourceName) bool {
 		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
 }
 
-// countsOfQuotas count ResourceQuotas. With such a limit, a namespace would have no room for the ResourceQuota of a quota that is created above it later.
+// countsOfQuotas count ResourceQuotas. With such a limit, a namespace would have no room for the ResourceQuota of a
+// quota that is created above it later.
 var countsOfQuotas = []corev1.ResourceName{corev1.ResourceQuotas, "count/resourcequotas"}
 
 func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.ErrorList {
@@ -122,8 +126,8 @@ func validateQuotaQuantity(at *field.Path, name corev1.ResourceName, quantity re
 	return errs
 }
 
-// isInteger reports whether the resource is counted in integers: the number of objects, and extended resources, but not the requests of extended
-// resources.
+// isInteger reports whether the resource is counted in integers: the number of objects, and extended resources, but not
+// the requests of extended resources.
 func isInteger(name corev1.ResourceName) bool {
 	if integer, known := quotaResources[name]; known {
 		return integer

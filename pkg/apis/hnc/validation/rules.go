@@ -10,7 +10,8 @@ import (
 // maxRules bounds each list of spec.rules, and thereby the cost of evaluating it for a namespace or an object.
 const maxRules = 100
 
-// ValidateRules validates the sizes of spec.rules, and the names in it. Its patterns, selectors and keys are validated where they are compiled.
+// ValidateRules validates the sizes of spec.rules, and the names in it. Its patterns, selectors and keys are validated
+// where they are compiled.
 func ValidateRules(rules *hnc.Rules, at *field.Path) field.ErrorList {
 	if rules == nil {
 		return nil

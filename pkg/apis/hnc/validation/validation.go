@@ -15,7 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// ValidateHierarchy validates a Hierarchy (spec/hnc.md 1.1, 2.4, 2.5.1). Its labels and annotations must be managed.
+// ValidateHierarchy validates a Hierarchy (docs/spec/hnc.md 1.1, 2.4, 2.5.1). Its labels and annotations must be
+// managed.
 func ValidateHierarchy(h *hnc.Hierarchy, managed Managed) field.ErrorList {
 	if errs := tooMuchMetadata(hierarchyMetadata(h), managed); len(errs) > 0 {
 		return errs
@@ -68,7 +69,7 @@ func requiredChildren(at *field.Path, names []string) field.ErrorList {
 	return errs
 }
 
-// ValidateSubnamespace validates a Subnamespace (spec/hnc.md 2.5). Its labels and annotations must be managed.
+// ValidateSubnamespace validates a Subnamespace (docs/spec/hnc.md 2.5). Its labels and annotations must be managed.
 func ValidateSubnamespace(s *hnc.Subnamespace, managed Managed) field.ErrorList {
 	if errs := tooMuchMetadata(subnamespaceMetadata(s), managed); len(errs) > 0 {
 		return errs
@@ -93,8 +94,8 @@ func subnamespaceItself(s *hnc.Subnamespace) field.ErrorList {
 	return errs
 }
 
-// ValidateObjectName validates the name of an object that is created, as the API server validates names of custom resources. It is not
-// validated again, because stored objects may have other names.
+// ValidateObjectName validates the name of an object that is created, as the API server validates names of custom
+// resources. It is not validated again, because stored objects may have other names.
 func ValidateObjectName(o metav1.Object) field.ErrorList {
 	var errs field.ErrorList
 	for _, problem := range apimachineryvalidation.NameIsDNSSubdomain(o.GetName(), false) {
@@ -103,7 +104,7 @@ func ValidateObjectName(o metav1.Object) field.ErrorList {
 	return errs
 }
 
-// ValidateConfiguration validates an HNCConfiguration (spec/hnc.md 1.4). It does not resolve the kinds.
+// ValidateConfiguration validates an HNCConfiguration (docs/spec/hnc.md 1.4). It does not resolve the kinds.
 func ValidateConfiguration(c *hnc.HNCConfiguration) field.ErrorList {
 	var errs field.ErrorList
 	if c.Name != hnc.ConfigurationName {

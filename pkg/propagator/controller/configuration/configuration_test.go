@@ -55,7 +55,7 @@ func show(r resolution) string {
 	return strings.Join(words, " ")
 }
 
-// The names carry the rows of spec/hnc.md 1.4, 3.11 and 3.12.
+// The names carry the rows of docs/spec/hnc.md 1.4, 3.11 and 3.12.
 func TestResolve(t *testing.T) {
 	for name, test := range map[string]struct {
 		entries []string

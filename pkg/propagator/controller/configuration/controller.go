@@ -1,5 +1,5 @@
-// Package configuration reconciles the cluster's HNCConfiguration: it resolves the kinds that the configuration and the hierarchies name, has them
-// watched, and writes the status. Source: spec/hnc.md 3.12.
+// Package configuration reconciles the cluster's HNCConfiguration: it resolves the kinds that the configuration and the
+// hierarchies name, has them watched, and writes the status. Source: docs/spec/hnc.md 3.12.
 package configuration
 
 import (

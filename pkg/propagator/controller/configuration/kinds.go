@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
-// How often the kinds are resolved: after an announcement often for some time, because discovery is late; while one is missing, rather often;
-// otherwise only to be sure.
+// How often the kinds are resolved: after an announcement often for some time, because discovery is late; while one is
+// missing, rather often; otherwise only to be sure.
 const (
 	minResolveInterval      = 250 * time.Millisecond
 	discoverySettleInterval = time.Second
@@ -77,7 +77,8 @@ func (c *Controller) resolveAgain() {
 	}
 }
 
-// resolve finds the kinds that the configuration and the hierarchies name, and has them watched. It returns when to do so again.
+// resolve finds the kinds that the configuration and the hierarchies name, and has them watched. It returns when to do
+// so again.
 func (c *Controller) resolve(ctx context.Context, cluster Cluster) (next time.Duration) {
 	c.Cache.Update(func(s *cache.State) {
 		if ctx.Err() != nil {

@@ -6,7 +6,8 @@ import (
 	shared "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/metrics"
 )
 
-// newConditions registers the metric of namespaces with conditions, which HNC had, and returns a function that sets it. Source: spec/hnc.md 5.2.
+// newConditions registers the metric of namespaces with conditions, which HNC had, and returns a function that sets it.
+// Source: docs/spec/hnc.md 5.2.
 func newConditions(m *shared.Metrics) func(conditionType, reason string, namespaces int) {
 	gauge := shared.Registered(m, "configuration", func() (*metrics.GaugeVec, []metrics.Registerable) {
 		gauge := metrics.NewGaugeVec(shared.LegacyGauge("namespace_conditions",

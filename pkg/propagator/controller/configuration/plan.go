@@ -61,7 +61,8 @@ func count(n int) *int32 {
 	return &m
 }
 
-// problemConditions returns one condition for each type of problem, and Ready. The first problem of a type gives the reason.
+// problemConditions returns one condition for each type of problem, and Ready. The first problem of a type gives the
+// reason.
 func problemConditions(problems []problem, waiting []string) []metav1.Condition {
 	wanted := []metav1.Condition{}
 	ready := metav1.Condition{
@@ -96,7 +97,8 @@ func summed(problems []problem) []metav1.Condition {
 	return wanted
 }
 
-// Conditions returns a condition for the problems of each type and reason, in their order. Callers add the status and the times.
+// Conditions returns a condition for the problems of each type and reason, in their order. Callers add the status and
+// the times.
 func Conditions(problems []problem) []metav1.Condition {
 	var found []metav1.Condition
 	for len(problems) > 0 {

@@ -68,8 +68,8 @@ func (t treeResolutions) Problematic() bool {
 	return false
 }
 
-// resolveConfiguration finds the kinds that a configuration, which may be nil, names. old is the previous resolution: what it has found stays while an
-// API group does not respond.
+// resolveConfiguration finds the kinds that a configuration, which may be nil, names. old is the previous resolution:
+// what it has found stays while an API group does not respond.
 func resolveConfiguration(c *v1beta1.HNCConfiguration, cluster Cluster, old resolution) resolution {
 	r := resolution{Entries: enforcedEntries()}
 	if c == nil {
@@ -80,7 +80,8 @@ func resolveConfiguration(c *v1beta1.HNCConfiguration, cluster Cluster, old reso
 	return r
 }
 
-// resolveTrees finds the kinds that the hierarchies of namespaces name, as resolveConfiguration does. onConflict is the default of the configuration.
+// resolveTrees finds the kinds that the hierarchies of namespaces name, as resolveConfiguration does. onConflict is the
+// default of the configuration.
 func resolveTrees(said map[string][]v1beta1.ResourceSpec, onConflict v1beta1.ConflictPolicy, cluster Cluster, old treeResolutions) treeResolutions {
 	find := finder(cluster)
 	trees := make(treeResolutions, len(said))
@@ -111,7 +112,8 @@ func (r *resolution) add(field string, resources []v1beta1.ResourceSpec, onConfl
 	}
 }
 
-// find finds a kind, as kinds.Resolve does. If it finds none while an API group does not respond, it returns the error of the group.
+// find finds a kind, as kinds.Resolve does. If it finds none while an API group does not respond, it returns the error
+// of the group.
 type find func(group, resource string) (*meta.RESTMapping, error)
 
 // finder returns a function that looks up each kind once: many hierarchies may name it.

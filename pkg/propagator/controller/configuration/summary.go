@@ -16,8 +16,9 @@ import (
 // pair is the type and the reason of a condition.
 type pair struct{ Type, Reason string }
 
-// known are the pairs that HNC counts, in the order in which a later one replaced an earlier one, with those of managed labels and
-// annotations under the type that they really have. Other pairs precede all of them. Source: spec/hnc.md 3.12, step 7.
+// known are the pairs that HNC counts, in the order in which a later one replaced an earlier one, with those of managed
+// labels and annotations under the type that they really have. Other pairs precede all of them. Source:
+// docs/spec/hnc.md 3.12, step 7.
 var known = []pair{
 	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedAnnotation},
 	{hnc.ConditionBadConfiguration, hnc.ReasonIllegalManagedLabel},
@@ -29,8 +30,8 @@ var known = []pair{
 	{hnc.ConditionActivitiesHalted, hnc.ReasonParentMissing},
 }
 
-// summary holds which namespaces have which conditions. The cost of a change depends on the number of conditions of the namespace, not on
-// the number of namespaces. Its methods are safe for concurrent use.
+// summary holds which namespaces have which conditions. The cost of a change depends on the number of conditions of the
+// namespace, not on the number of namespaces. Its methods are safe for concurrent use.
 type summary struct {
 	count func(conditionType, reason string, namespaces int)
 
@@ -39,8 +40,8 @@ type summary struct {
 	names map[pair]sets.Set[string]
 }
 
-// newSummary returns an empty summary. It calls count with the number of namespaces of each pair that HNC knows at once, and of any pair
-// with each change.
+// newSummary returns an empty summary. It calls count with the number of namespaces of each pair that HNC knows at
+// once, and of any pair with each change.
 func newSummary(count func(conditionType, reason string, namespaces int)) *summary {
 	for _, pair := range known {
 		count(pair.Type, pair.Reason, 0)

@@ -30,7 +30,7 @@ const (
 	something = hnc.ConditionBadConfiguration + "=Something"
 )
 
-// TestNamespaceConditions has the rows of spec/hnc.md 3.12, step 7.
+// TestNamespaceConditions has the rows of docs/spec/hnc.md 3.12, step 7.
 func TestNamespaceConditions(t *testing.T) {
 	for name, test := range map[string]struct {
 		// given are the namespaces with their conditions.

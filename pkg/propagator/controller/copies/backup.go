@@ -46,8 +46,9 @@ type backup struct {
 	lost error
 }
 
-// begin claims the object that a write is about to overwrite until done is called. The keys of a source and of its destination may lead to the same write at
-// the same time: the one that fails would discard the record that the other one relies on. It returns an error if the object is claimed.
+// begin claims the object that a write is about to overwrite until done is called. The keys of a source and of its
+// destination may lead to the same write at the same time: the one that fails would discard the record that the other
+// one relies on. It returns an error if the object is claimed.
 func (b *backups) begin(w copies.Write) (done func(), err error) {
 	o := object{w.Kind.GroupResource(), w.Namespace, w.Name}
 	b.mu.Lock()
@@ -63,9 +64,9 @@ func (b *backups) begin(w copies.Write) (done func(), err error) {
 	}, nil
 }
 
-// add keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be kept because of
-// its kind, of limits or of missing rights, the write is not prevented: otherwise users could block the policies above them. It returns an
-// error if a retry may succeed.
+// add keeps the content of the object that a write is about to overwrite, unless that is kept already. If it can't be
+// kept because of its kind, of limits or of missing rights, the write is not prevented: otherwise users could block the
+// policies above them. It returns an error if a retry may succeed.
 func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	live, err := b.dynamic.Resource(w.Kind.GroupVersionResource).Namespace(w.Namespace).Get(ctx, w.Name, metav1.GetOptions{})
 	switch {
@@ -96,8 +97,8 @@ func (b *backups) add(ctx context.Context, w copies.Write) (backup, error) {
 	return lostFor(err)
 }
 
-// lostFor decides what follows from an error of the server that keeps records: the content is lost for a lasting reason, or the write has
-// to wait.
+// lostFor decides what follows from an error of the server that keeps records: the content is lost for a lasting
+// reason, or the write has to wait.
 func lostFor(err error) (backup, error) {
 	if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) {
 		return backup{lost: err}, nil
@@ -105,8 +106,9 @@ func lostFor(err error) (backup, error) {
 	return backup{}, err
 }
 
-// discard deletes the record of an object that was not overwritten after all. The error of the write does not say so: a server whose etcd does not
-// respond in time returns an internal error, and a request that the client repeats after such an answer returns a conflict with itself.
+// discard deletes the record of an object that was not overwritten after all. The error of the write does not say so: a
+// server whose etcd does not respond in time returns an internal error, and a request that the client repeats after
+// such an answer returns a conflict with itself.
 func (b *backups) discard(ctx context.Context, w copies.Write, kept backup, failure error) {
 	if kept.created == nil {
 		return

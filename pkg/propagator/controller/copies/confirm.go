@@ -20,8 +20,8 @@ type live struct {
 	hierarchy versioned.Interface
 }
 
-// confirmAncestor confirms with the API server that the namespace is still below the ancestor. The caches may be seconds old, each differently, and
-// overwriting a local object can't be undone by the next decision.
+// confirmAncestor confirms with the API server that the namespace is still below the ancestor. The caches may be
+// seconds old, each differently, and overwriting a local object can't be undone by the next decision.
 func (l live) confirmAncestor(ctx context.Context, namespace, ancestor string) error {
 	var chain []string
 	l.cache.Read(func(s *cache.State) { chain = s.Tree.Chain(namespace) })
@@ -43,8 +43,8 @@ func (l live) confirmAncestor(ctx context.Context, namespace, ancestor string) e
 	return fmt.Errorf("%w: namespace %q is not below %q", outcome.ErrStale, namespace, ancestor)
 }
 
-// parent returns the parent that the namespace's records, as they are stored now, give it by the rules of the tree. Its Subnamespace is looked up in
-// the namespace expected.
+// parent returns the parent that the namespace's records, as they are stored now, give it by the rules of the tree. Its
+// Subnamespace is looked up in the namespace expected.
 func (l live) parent(ctx context.Context, namespace, expected string) (parent string, err error) {
 	var record *tree.Hierarchy
 	var sub *tree.Subnamespace

@@ -1,5 +1,5 @@
-// Package copies reconciles copies: it writes sources to the namespaces below them, and removes copies that do not apply any more. Which copies a
-// namespace has to have is decided by package pkg/copies.
+// Package copies reconciles copies: it writes sources to the namespaces below them, and removes copies that do not
+// apply any more. Which copies a namespace has to have is decided by package pkg/copies.
 package copies
 
 import (
@@ -47,14 +47,16 @@ type Controller struct {
 
 	// mu guards what follows. The cache may be locked before it, never after it.
 	mu sync.Mutex
-	// moving holds the namespaces in which old copies may have to be removed before any new one is written, with the number of the move.
+	// moving holds the namespaces in which old copies may have to be removed before any new one is written, with the
+	// number of the move.
 	moving map[string]int
 	moves  int
 	// removalTries holds how often the removal of old copies has failed in a namespace.
 	removalTries map[string]int
 	// populating holds the namespaces whose copies are being written for a new sub-namespace.
 	populating map[string]struct{}
-	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources that they shadow.
+	// kept holds, by kind and by their UIDs, the local objects that are known to be kept, with the UIDs of the sources
+	// that they shadow.
 	kept map[int]map[types.UID]types.UID
 }
 
@@ -114,13 +116,14 @@ func decide(s *cache.State, kind int, namespace, name string) *copies.Write {
 // Failure describes why copies of a kind can't be written or removed, "" if all can.
 func (c *Controller) Failure(kind int) string { return c.failures.summary(kind) }
 
-// Populate writes all copies of a new sub-namespace, which a request waits for; Roles and RoleBindings only if limited is set, which says that the limits
-// above are in force.
+// Populate writes all copies of a new sub-namespace, which a request waits for; Roles and RoleBindings only if limited
+// is set, which says that the limits above are in force.
 func (c *Controller) Populate(ctx context.Context, namespace string, limited bool) error {
 	return c.syncNamespace(ctx, c.urgentSlots, namespace, limited)
 }
 
-// Hold makes the controller leave a namespace alone that is about to be created and populated, until what it returns is called.
+// Hold makes the controller leave a namespace alone that is about to be created and populated, until what it returns is
+// called.
 func (c *Controller) Hold(namespace string) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// eventRecorder emits the events about sources and copies. Repetitions are counted instead of written again. Source: spec/hnc.md 3.7.
+// eventRecorder emits the events about sources and copies. Repetitions are counted instead of written again. Source:
+// docs/spec/hnc.md 3.7.
 type eventRecorder struct{ record.EventRecorder }
 
 func (e eventRecorder) finalized(kind copies.Kind, source *copies.Object) {

@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
-// failures records why copies can't be written or removed. The configuration reports it. It is safe for concurrent use; the cache may be locked before
-// it, never after it.
+// failures records why copies can't be written or removed. The configuration reports it. It is safe for concurrent use;
+// the cache may be locked before it, never after it.
 type failures struct {
 	cache  *cache.Cache
 	events eventRecorder
@@ -71,8 +71,8 @@ func (f *failures) recordRefused(kind int, w copies.Write, err error) {
 		w.Verb, w.Kind.GroupResource(), names.Shorten(w.Name), w.Namespace, names.ShortenText(err.Error()), outcome.MissingRightHint(w.Kind.GroupResource(), err)))
 }
 
-// recordBlocked records that a terminating object blocks a copy, or is a copy that has to go. It is in effect as long as finalizers keep it, which
-// must not go unnoticed.
+// recordBlocked records that a terminating object blocks a copy, or is a copy that has to go. It is in effect as long
+// as finalizers keep it, which must not go unnoticed.
 func (f *failures) recordBlocked(kind int, w copies.Write) {
 	why := "the source has been removed"
 	if w.Source != nil {

@@ -49,7 +49,8 @@ func (c *Controller) Start(s *cache.State) {
 	c.enqueuePolicies(s)
 }
 
-// Enqueue asks to reconcile all copies in a namespace that may have moved: old copies are removed before new ones are written.
+// Enqueue asks to reconcile all copies in a namespace that may have moved: old copies are removed before new ones are
+// written.
 func (c *Controller) Enqueue(namespace string) {
 	c.mu.Lock()
 	c.moves++
@@ -58,7 +59,8 @@ func (c *Controller) Enqueue(namespace string) {
 	c.Queue.Add(queue.Key{Class: queue.Destination, Namespace: namespace})
 }
 
-// Diverges reports whether there is anything to do about the copies in the namespace: to write or remove one, or to report why that is not done.
+// Diverges reports whether there is anything to do about the copies in the namespace: to write or remove one, or to
+// report why that is not done.
 func (c *Controller) Diverges(s *cache.State, namespace string) bool {
 	return inAnyKind(s, namespace, func(index *copies.Index, d copies.Destination) bool { return !index.Right(d) })
 }
@@ -148,8 +150,8 @@ func (c *Controller) enqueuePolicies(s *cache.State) {
 	}
 }
 
-// enqueueOrphaned enqueues the copies of a kind that are not below their source and have to be written or removed. No event follows when the
-// policy for their source changes.
+// enqueueOrphaned enqueues the copies of a kind that are not below their source and have to be written or removed. No
+// event follows when the policy for their source changes.
 func (c *Controller) enqueueOrphaned(kind int) {
 	c.Cache.Read(func(s *cache.State) {
 		for o := range s.Kind(kind).Index.All() {

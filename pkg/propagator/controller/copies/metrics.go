@@ -15,7 +15,7 @@ type objectMetrics struct {
 	*shared.Metrics
 	lag        *metrics.HistogramVec
 	overwrites *metrics.CounterVec
-	// The others are HNC's. Source: spec/hnc.md 5.2.
+	// The others are HNC's. Source: docs/spec/hnc.md 5.2.
 	objects, objectWrites, objectOverwrites *metrics.GaugeVec
 	peak                                    *shared.Peak
 }

@@ -83,7 +83,8 @@ func (c *Controller) syncCopy(ctx context.Context, key queue.Key) error {
 	return nil
 }
 
-// busy reports whether all copies of the namespace are written in an order of their own, because it has moved or is new.
+// busy reports whether all copies of the namespace are written in an order of their own, because it has moved or is
+// new.
 func (c *Controller) busy(namespace string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,9 +106,10 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 	return c.syncNamespace(ctx, c.slots, namespace, limited)
 }
 
-// syncNamespace writes or removes all copies in a namespace. What no longer applies is removed before anything that newly applies is written, so
-// that access is never the union of two trees for longer than the removal takes. A kind that can't be removed does not delay the kinds of other API
-// groups, and its own group only for maxRemovalTries: one object must not keep the policies of the new tree out.
+// syncNamespace writes or removes all copies in a namespace. What no longer applies is removed before anything that
+// newly applies is written, so that access is never the union of two trees for longer than the removal takes. A kind
+// that can't be removed does not delay the kinds of other API groups, and its own group only for maxRemovalTries: one
+// object must not keep the policies of the new tree out.
 //
 // Roles and RoleBindings are written only if limited is set.
 func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string, limited bool) error {
@@ -185,7 +187,8 @@ func namesOf(lists ...[]copies.Write) sets.Set[string] {
 	return all
 }
 
-// maxRemovalTries is how often the removal of old copies is tried before new ones are written, which takes about 5 s with the queue's back-off.
+// maxRemovalTries is how often the removal of old copies is tried before new ones are written, which takes about 5 s
+// with the queue's back-off.
 const maxRemovalTries = 10
 
 // removalEnded records a try to remove old copies from a namespace, and reports whether new ones may be written.

@@ -19,7 +19,8 @@ func newController() *Controller {
 	}, Config{Workers: 1})
 }
 
-// Access must not be the union of two trees, but one object that can't be removed must not keep the policies of the new tree out.
+// Access must not be the union of two trees, but one object that can't be removed must not keep the policies of the new
+// tree out.
 func TestFailedRemovalsDelayNewCopiesForABoundedNumberOfTries(t *testing.T) {
 	c := newController()
 	for try := range maxRemovalTries - 1 {

@@ -1,5 +1,5 @@
-// Package copyrelease carries out CopyReleases: it makes copies of kinds that are not propagated any more ordinary objects. The API server has
-// authorized the requests.
+// Package copyrelease carries out CopyReleases: it makes copies of kinds that are not propagated any more ordinary
+// objects. The API server has authorized the requests.
 package copyrelease
 
 import (
@@ -121,7 +121,7 @@ func (c *Controller) makeOrdinary(ctx context.Context, r *v1beta1.CopyRelease) (
 	o, err := client.Get(ctx, r.Spec.Name, metav1.GetOptions{})
 	if err == nil {
 		if from := o.GetLabels()[hnc.LabelInheritedFrom]; from != r.Spec.Source {
-			return hnc.ReasonNoCopy, fmt.Sprintf("%s %q is no copy from namespace %q", resource, r.Spec.Name, r.Spec.Source), nil
+			return hnc.ReasonNoCopy, fmt.Sprintf("%s %q is not a copy from namespace %q", resource, r.Spec.Name, r.Spec.Source), nil
 		}
 		strip(o)
 		o, err = client.Update(ctx, o, metav1.UpdateOptions{})
@@ -154,8 +154,8 @@ func strip(o *unstructured.Unstructured) {
 	o.SetAnnotations(annotations)
 }
 
-// modeOf returns the mode of sources of a kind in the source namespace. It is another one than Ignore, too, if the source of another
-// ancestor governs the name.
+// modeOf returns the mode of sources of a kind in the source namespace. It is another one than Ignore, too, if the
+// source of another ancestor governs the name.
 func (c *Controller) modeOf(resource schema.GroupResource, namespace, source, name string) v1beta1.SynchronizationMode {
 	if slices.Contains(clusterkinds.Enforced, resource) {
 		return v1beta1.Propagate

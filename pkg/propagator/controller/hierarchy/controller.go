@@ -1,5 +1,5 @@
-// Package hierarchy reconciles Hierarchies: their status, their binding to the namespace, and their existence where a namespace has children or
-// conditions to report.
+// Package hierarchy reconciles Hierarchies: their status, their binding to the namespace, and their existence where a
+// namespace has children or conditions to report.
 package hierarchy
 
 import (
@@ -31,18 +31,18 @@ type Controller struct {
 	window time.Duration
 	// conditions receives the conditions of a namespace each time that they are evaluated.
 	conditions func(namespace string, conditions []metav1.Condition)
-	// childLists delays lists of children after the previous write: each write is as large as the list, and while a tree is built there is a new
-	// child all the time.
+	// childLists delays lists of children after the previous write: each write is as large as the list, and while a
+	// tree is built there is a new child all the time.
 	childLists *cooldown.Cooldown
-	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory look whether there is a
-	// Hierarchy, find none, and would fail to create it.
+	// creations delays new Hierarchies in namespaces that appeared after their children: clients that apply a directory
+	// look whether there is a Hierarchy, find none, and would fail to create it.
 	creations *cooldown.Cooldown
 	// uncertain are the namespaces whose status may or may not be as it was written last, because the answer was lost.
 	uncertain sync.Map
 }
 
-// New returns a Controller that collects changes of a status for the window, writes growing lists of children once in ten windows, and passes on the
-// conditions of the namespaces that it evaluates.
+// New returns a Controller that collects changes of a status for the window, writes growing lists of children once in
+// ten windows, and passes on the conditions of the namespaces that it evaluates.
 func New(d controller.Dependencies, window time.Duration, conditions func(namespace string, conditions []metav1.Condition)) *Controller {
 	return &Controller{
 		Dependencies: d, window: window, conditions: conditions,
@@ -128,7 +128,8 @@ func (c *Controller) writeStatus(ctx context.Context, p *StatusPlan) error {
 	return err
 }
 
-// refresh reads a Hierarchy whose status is uncertain: what the cache contains may look right, and not be what is stored.
+// refresh reads a Hierarchy whose status is uncertain: what the cache contains may look right, and not be what is
+// stored.
 func (c *Controller) refresh(ctx context.Context, namespace string) error {
 	if _, ok := c.uncertain.Load(namespace); !ok {
 		return nil
@@ -161,8 +162,8 @@ func (c *Controller) Create(ctx context.Context, namespace, parent string, metad
 	return outcome.Record(c.Metrics, "Hierarchy", "create", namespace, err, func() { c.Cache.ObserveHierarchy(created) })
 }
 
-// Adopt gives the Hierarchy of a sub-namespace the parent and the metadata that its Subnamespace specifies. The version is part of the patch: a
-// parent that a user has set in the meantime stays.
+// Adopt gives the Hierarchy of a sub-namespace the parent and the metadata that its Subnamespace specifies. The version
+// is part of the patch: a parent that a user has set in the meantime stays.
 func (c *Controller) Adopt(ctx context.Context, h *tree.Hierarchy, s *tree.Subnamespace, setParent, setMetadata bool) error {
 	spec := map[string]any{}
 	if setParent {

@@ -176,7 +176,7 @@ func TestConditionsOfANamespaceArePassedOn(t *testing.T) {
 	f.want("without a problem", fmt.Sprint(f.conditions), "[]")
 	f.Cache.ObserveHierarchy(&v1beta1.Hierarchy{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.Singleton, UID: "h", ResourceVersion: f.next()},
-		// The pair that HNC did not count (spec/hnc.md 3.12, step 7).
+		// The pair that HNC did not count (docs/spec/hnc.md 3.12, step 7).
 		Spec: v1beta1.HierarchySpec{Labels: []v1beta1.MetaKVP{{Key: "example.com/x", Value: "1"}}},
 	})
 	f.reconcile("a")
@@ -186,7 +186,8 @@ func TestConditionsOfANamespaceArePassedOn(t *testing.T) {
 	f.want("after the namespace is gone", fmt.Sprint(f.conditions), "[]")
 }
 
-// The write is made, its answer is lost, and what would correct it is undone before the next attempt: so the cache looks right.
+// The write is made, its answer is lost, and what would correct it is undone before the next attempt: so the cache
+// looks right.
 func TestStatusIsReadAgainAfterALostAnswer(t *testing.T) {
 	f := newFixture(t)
 	f.namespace("root")

@@ -29,8 +29,8 @@ type StatusPlan struct {
 	OnlyChildren bool
 }
 
-// Plan returns what to write for a namespace's Hierarchy, nil if nothing. A namespace without a Hierarchy gets one only if it has children or
-// conditions to report.
+// Plan returns what to write for a namespace's Hierarchy, nil if nothing. A namespace without a Hierarchy gets one only
+// if it has children or conditions to report.
 func Plan(t *tree.Tree, name string, now metav1.Time) *StatusPlan {
 	h := t.Hierarchy(name)
 	if !t.Active(name) {
@@ -56,13 +56,14 @@ func Plan(t *tree.Tree, name string, now metav1.Time) *StatusPlan {
 	return &StatusPlan{Hierarchy: h, Bind: h.Misbound, Status: status, OnlyChildren: same}
 }
 
-// shownChildren returns the children of a namespace that its status lists. A namespace that is being deleted is a child until its Hierarchy is gone, as
-// in HNC, whose plugin prints what the status lists. Source: spec/hnc.md 3.6.
+// shownChildren returns the children of a namespace that its status lists. A namespace that is being deleted is a child
+// until its Hierarchy is gone, as in HNC, whose plugin prints what the status lists. Source: docs/spec/hnc.md 3.6.
 func shownChildren(t *tree.Tree, name string) []string {
 	return slices.DeleteFunc(t.Children(name), func(child string) bool { return t.Namespace(child).Terminating && t.Hierarchy(child) == nil })
 }
 
-// inactive plans for a namespace that takes no part in hierarchies: if it is excluded but has a Hierarchy, that reports it.
+// inactive plans for a namespace that takes no part in hierarchies: if it is excluded but has a Hierarchy, that reports
+// it.
 func inactive(t *tree.Tree, h *tree.Hierarchy, name string, now metav1.Time) *StatusPlan {
 	if h == nil || t.Namespace(name).Terminating {
 		return nil

@@ -1,5 +1,5 @@
-// Package namespace reconciles the metadata of namespaces: tree labels, managed labels and annotations, Pod Security labels, and our finalizer. What it
-// has to be is computed by package desired.
+// Package namespace reconciles the metadata of namespaces: tree labels, managed labels and annotations, Pod Security
+// labels, and our finalizer. What it has to be is computed by package desired.
 package namespace
 
 import (
@@ -79,7 +79,8 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	return c.reportRemaining(ctx, key.Namespace)
 }
 
-// Sync does so for callers that wait for it. A condition of the namespace's Hierarchy reports what the API server does not accept.
+// Sync does so for callers that wait for it. A condition of the namespace's Hierarchy reports what the API server does
+// not accept.
 func (c *Controller) Sync(ctx context.Context, name string) error {
 	var ns *tree.Namespace
 	var changes Changes
@@ -107,9 +108,10 @@ func (c *Controller) Sync(ctx context.Context, name string) error {
 // refused reports whether a retry alone does not help: the namespace is too large, for example.
 func refused(err error) bool { return copies.Classify(copies.Update, err) == copies.Refused }
 
-// Patch changes a namespace. The patch has no resourceVersion if what it changes is written by the propagator alone, because no other change of the
-// namespace matters then. Others write Pod Security labels too, and must not lose what they have just written. If the API server does not accept all
-// changes together, such as too much metadata with that of the namespace's owner, they are written one after another: policies select by labels.
+// Patch changes a namespace. The patch has no resourceVersion if what it changes is written by the propagator alone,
+// because no other change of the namespace matters then. Others write Pod Security labels too, and must not lose what
+// they have just written. If the API server does not accept all changes together, such as too much metadata with that
+// of the namespace's owner, they are written one after another: policies select by labels.
 func (c *Controller) Patch(ctx context.Context, ns *tree.Namespace, changes Changes) error {
 	err := c.patch(ctx, ns, changes)
 	if !refused(err) {
@@ -178,7 +180,8 @@ func (c *Controller) Create(ctx context.Context, namespace *corev1.Namespace) er
 	return outcome.Record(c.Metrics, "Namespace", "create", namespace.Name, err, func() { c.Cache.ObserveNamespace(created) })
 }
 
-// Delete deletes a namespace of the given version: one that was changed since, and may not be a sub-namespace any more, is evaluated again first.
+// Delete deletes a namespace of the given version: one that was changed since, and may not be a sub-namespace any more,
+// is evaluated again first.
 func (c *Controller) Delete(ctx context.Context, name string, uid types.UID, resourceVersion string) error {
 	err := c.Kubernetes.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion},

@@ -52,7 +52,8 @@ func TestLabelsAreWrittenAlthoughAnnotationsAreTooLarge(t *testing.T) {
 	}
 }
 
-// The owner of a namespace fills it up, or sets many labels by its hierarchy. What comes from above is written first, and what is missing is reported.
+// The owner of a namespace fills it up, or sets many labels by its hierarchy. What comes from above is written first,
+// and what is missing is reported.
 func TestWhatComesFromAboveIsWrittenWithoutTheRest(t *testing.T) {
 	const ownLabel, fromAbove = "m3", "m"
 	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "c", UID: "uid-c"}})

@@ -19,7 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// remainingPeriod is the time between two reports of what keeps a namespace, which changes with each sub-namespace that vanishes.
+// remainingPeriod is the time between two reports of what keeps a namespace, which changes with each sub-namespace that
+// vanishes.
 const remainingPeriod = 10 * time.Second
 
 // reportRemaining reports in the status of a namespace which sub-namespaces keep it.

@@ -1,5 +1,5 @@
-// Package quota enforces HierarchicalResourceQuotas: it writes the ResourceQuotas that hold each namespace to the limits above it, and reports the
-// use of each subtree. Source: spec/hnc.md 3.13.
+// Package quota enforces HierarchicalResourceQuotas: it writes the ResourceQuotas that hold each namespace to the
+// limits above it, and reports the use of each subtree. Source: docs/spec/hnc.md 3.13.
 package quota
 
 import (
@@ -42,7 +42,8 @@ type Controller struct {
 
 // Config is what a Controller needs besides the dependencies that all controllers get.
 type Config struct {
-	// Window is how long changes of a status are collected before it is written. A status that keeps changing is written once in ten windows.
+	// Window is how long changes of a status are collected before it is written. A status that keeps changing is
+	// written once in ten windows.
 	Window time.Duration
 	// Mode is how sums are limited.
 	Mode Mode
@@ -182,7 +183,8 @@ func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	return err
 }
 
-// updatePending records whether a namespace is held to its limits, and has the statuses of the quotas above it written if that has changed.
+// updatePending records whether a namespace is held to its limits, and has the statuses of the quotas above it written
+// if that has changed.
 func (c *Controller) updatePending(namespace string) {
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()

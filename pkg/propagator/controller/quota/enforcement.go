@@ -19,7 +19,8 @@ type Mode string
 const (
 	// Reserve has our API server reserve use before kube-apiserver records it, so the sum never exceeds a limit.
 	Reserve Mode = "Reserve"
-	// Eventual lowers the limit of each namespace to what the others leave, about a second after they have used it. It needs no webhook.
+	// Eventual lowers the limit of each namespace to what the others leave, about a second after they have used it. It
+	// needs no webhook.
 	Eventual Mode = "Eventual"
 )
 
@@ -54,7 +55,8 @@ func (c *Controller) plan(s *cache.State, namespace string) (writes []write, hel
 	return writes, true
 }
 
-// Differs reports whether ResourceQuotas would be created, deleted or changed, other than to follow the use of namespaces.
+// Differs reports whether ResourceQuotas would be created, deleted or changed, other than to follow the use of
+// namespaces.
 func Differs(c *Controller, s *cache.State) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +77,8 @@ func (c *Controller) allows(s *cache.State, namespace string) func(*quotas.Quota
 	}
 }
 
-// remaining returns the limits for a namespace that uses used, while its whole subtree uses total: its own use, and what is left.
+// remaining returns the limits for a namespace that uses used, while its whole subtree uses total: its own use, and
+// what is left.
 func remaining(hard, total, used corev1.ResourceList) corev1.ResourceList {
 	allowed := corev1.ResourceList{}
 	for name, limit := range hard {
@@ -93,7 +96,8 @@ func remaining(hard, total, used corev1.ResourceList) corev1.ResourceList {
 	return allowed
 }
 
-// inForce returns the status, the reason and the message of the condition Enforced of a quota all of whose namespaces are held to their limits.
+// inForce returns the status, the reason and the message of the condition Enforced of a quota all of whose namespaces
+// are held to their limits.
 func inForce(q *quotas.Quota, mode Mode, reserves bool) (status metav1.ConditionStatus, reason, message string) {
 	switch {
 	case len(q.Counted) == 0:

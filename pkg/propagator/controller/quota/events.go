@@ -11,8 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 )
 
-// reportFailure records why the ResourceQuotas of a namespace can't be written, and emits an event about each quota that governs it, unless it was
-// recorded before.
+// reportFailure records why the ResourceQuotas of a namespace can't be written, and emits an event about each quota
+// that governs it, unless it was recorded before.
 func (c *Controller) reportFailure(namespace string, err error) {
 	message := fmt.Sprintf("could not create/update lower-level ResourceQuota in namespace %q: %v", namespace, err)
 	var governing []*quotas.Quota

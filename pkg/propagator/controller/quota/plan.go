@@ -21,10 +21,11 @@ type write struct {
 	wanted  *corev1.ResourceQuota
 }
 
-// planFor returns the writes that give a namespace the ResourceQuotas that it has to have, and whether kube-controller-manager has computed the use of
-// those that are right. allows returns what a quota allows the namespace. Nothing is written in a namespace that is being deleted, which needs no
-// limits either. No limit is raised or removed while an ancestor is missing or being deleted: its deletion must not release the namespace from the
-// limits above.
+// planFor returns the writes that give a namespace the ResourceQuotas that it has to have, and whether
+// kube-controller-manager has computed the use of those that are right. allows returns what a quota allows the
+// namespace. Nothing is written in a namespace that is being deleted, which needs no limits either. No limit is raised
+// or removed while an ancestor is missing or being deleted: its deletion must not release the namespace from the limits
+// above.
 func planFor(s *cache.State, namespace string, allows func(*quotas.Quota) corev1.ResourceList) (writes []write, computed bool) {
 	if ns := s.Tree.Namespace(namespace); ns == nil || ns.Terminating {
 		return nil, true

@@ -9,8 +9,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
-// computeTimeout is how long the creation of a sub-namespace occupies a worker until kube-controller-manager has computed the use of new ResourceQuotas.
-// Afterwards, Config.Held continues it.
+// computeTimeout is how long the creation of a sub-namespace occupies a worker until kube-controller-manager has
+// computed the use of new ResourceQuotas. Afterwards, Config.Held continues it.
 const computeTimeout = 2 * time.Second
 
 // computeInterval is the time between two looks at the cache, which costs no request.
@@ -26,8 +26,8 @@ func (c *Controller) Limits(s *cache.State, parent string) bool {
 	return false
 }
 
-// Populate writes the ResourceQuotas of a new namespace, and reports whether it is held to its limits. Until the use is computed, kube-apiserver admits
-// everything; Populate waits for that for a moment if await is set.
+// Populate writes the ResourceQuotas of a new namespace, and reports whether it is held to its limits. Until the use is
+// computed, kube-apiserver admits everything; Populate waits for that for a moment if await is set.
 func (c *Controller) Populate(ctx context.Context, namespace string, await bool) (held bool, err error) {
 	if err := c.sync(ctx, namespace); err != nil {
 		c.updatePending(namespace)

@@ -16,15 +16,17 @@ import (
 const (
 	// probeInterval is the time between two probes.
 	probeInterval = 50 * time.Millisecond
-	// probeTimeout is how long probes are made. While our API server cannot be reached, or in a cluster that rejects them for another reason, such as an
-	// admission webhook that does not support dry runs, the registration is regarded as effective after this time.
+	// probeTimeout is how long probes are made. While our API server cannot be reached, or in a cluster that rejects
+	// them for another reason, such as an admission webhook that does not support dry runs, the registration is
+	// regarded as effective after this time.
 	probeTimeout = 10 * time.Second
-	// replicasTime is what other replicas of kube-apiserver get to receive the registration after one of them applies it.
+	// replicasTime is what other replicas of kube-apiserver get to receive the registration after one of them applies
+	// it.
 	replicasTime = time.Second
 )
 
-// registration is what is known about a registration of the webhook. kube-apiserver applies one only when an informer has brought it. What is created
-// until then below a quota would be recorded without being reserved.
+// registration is what is known about a registration of the webhook. kube-apiserver applies one only when an informer
+// has brought it. What is created until then below a quota would be recorded without being reserved.
 type registration struct {
 	uid types.UID
 	// since is when probes began, applied when a probe has found that kube-apiserver applies the registration.

@@ -48,8 +48,8 @@ func (r *registrar) reserves(s *cache.State) bool {
 	return !registrationDue(s, r.mode) || registered(s.QuotaWebhook) && r.registration.uid == s.QuotaWebhook.UID && r.registration.effective
 }
 
-// await finds out whether kube-apiserver applies the registration, and tries again later if it does not. Only one worker calls it at a time, because
-// there is one key for it in the queue.
+// await finds out whether kube-apiserver applies the registration, and tries again later if it does not. Only one
+// worker calls it at a time, because there is one key for it in the queue.
 func (r *registrar) await(ctx context.Context) {
 	var current registration
 	var namespace string

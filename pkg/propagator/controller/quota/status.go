@@ -30,14 +30,15 @@ import (
 const (
 	// maxNamespaces is how many namespaces a status contains.
 	maxNamespaces = 250
-	// maxUseBytes is the size of their JSON. The managed fields are as large again, and etcd's limit for an object is 1.5 MiB.
+	// maxUseBytes is the size of their JSON. The managed fields are as large again, and etcd's limit for an object is
+	// 1.5 MiB.
 	maxUseBytes = 96 << 10
 	// maxExceeded is how many resources the condition Exceeded names.
 	maxExceeded = 10
 )
 
-// reconcileStatus writes the status of a quota, unless its name, which an earlier version has accepted, fits into no request. The hierarchy of its
-// namespace reports that; its limits are in force.
+// reconcileStatus writes the status of a quota, unless its name, which an earlier version has accepted, fits into no
+// request. The hierarchy of its namespace reports that; its limits are in force.
 func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 	if !names.Addressable(key.Name) {
 		return nil
@@ -80,7 +81,8 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 	return outcome.Record(c.Metrics, "HierarchicalResourceQuota", "patch", q.Namespace, err, func() { c.Cache.ForQuotas().Observe(patched) })
 }
 
-// decided reports whether a status is the first one that says whether the limits of this generation are in force, which the request that wrote them waits for.
+// decided reports whether a status is the first one that says whether the limits of this generation are in force, which
+// the request that wrote them waits for.
 func decided(q *quotas.Quota, status v1beta1.HierarchicalResourceQuotaStatus) bool {
 	says := func(status v1beta1.HierarchicalResourceQuotaStatus) bool {
 		enforced := meta.FindStatusCondition(status.Conditions, hnc.ConditionQuotaEnforced)

@@ -13,8 +13,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/quotas"
 )
 
-// tallies count the use of quotas. A change in a namespace costs as much as there are quotas above it, whatever the size of their subtrees: it is only
-// noted, and the namespace is counted again when the use is asked for.
+// tallies count the use of quotas. A change in a namespace costs as much as there are quotas above it, whatever the
+// size of their subtrees: it is only noted, and the namespace is counted again when the use is asked for.
 type tallies struct {
 	byQuota map[quotas.Key]*tally
 	// counting holds, by namespace, the quotas that count use in it.
@@ -58,8 +58,8 @@ func (t *tallies) uncount(namespace string, key quotas.Key) {
 	}
 }
 
-// outdate notes that the use in a namespace has changed, or that the namespace was moved, and returns the quotas that this affects: those that govern
-// it, and those that have counted it until now.
+// outdate notes that the use in a namespace has changed, or that the namespace was moved, and returns the quotas that
+// this affects: those that govern it, and those that have counted it until now.
 func (t *tallies) outdate(namespace string, governing []*quotas.Quota) []quotas.Key {
 	var affected []quotas.Key
 	note := func(key quotas.Key) {

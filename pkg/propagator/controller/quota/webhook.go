@@ -12,13 +12,14 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
-// increases is a CEL expression that is true if a write of the status of a ResourceQuota increases some use. Decreases never call the webhook.
+// increases is a CEL expression that is true if a write of the status of a ResourceQuota increases some use. Decreases
+// never call the webhook.
 const increases = `has(object.status.used) && object.status.used.exists(r, !has(oldObject.status.used) || !(r in oldObject.status.used) || ` +
 	`quantity(object.status.used[r]).isGreaterThan(quantity(oldObject.status.used[r])))`
 
-// webhooks returns the webhooks. One is that by which kube-apiserver asks our API server before its quota admission records use. It calls itself, with its own
-// identity, and forwards the request like any request for our API: so it is authenticated and authorized like one, and needs no certificate.
-// The other one rejects probes.
+// webhooks returns the webhooks. One is that by which kube-apiserver asks our API server before its quota admission
+// records use. It calls itself, with its own identity, and forwards the request like any request for our API: so it is
+// authenticated and authorized like one, and needs no certificate. The other one rejects probes.
 func webhooks() []admissionv1.ValidatingWebhook {
 	return []admissionv1.ValidatingWebhook{
 		webhook(hnc.QuotaWebhookName, admissionv1.Update, "resourcequotas/status",

@@ -48,7 +48,8 @@ func (c *Controller) sync(ctx context.Context, namespace string) error {
 	return err
 }
 
-// permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, a namespace gets no limits, and waits for them.
+// permitted returns the writes that can be made now. As long as kube-apiserver may not apply the webhook, a namespace
+// gets no limits, and waits for them.
 func (c *Controller) permitted(namespace string, writes []write) []write {
 	c.Cache.Read(func(s *cache.State) {
 		c.mu.Lock()
@@ -84,7 +85,8 @@ func (c *Controller) carryOut(ctx context.Context, w write) error {
 	return c.reset(ctx, w, w.present)
 }
 
-// create creates a ResourceQuota. One of its name that somebody else has created, or removed our label from, is taken over.
+// create creates a ResourceQuota. One of its name that somebody else has created, or removed our label from, is taken
+// over.
 func (c *Controller) create(ctx context.Context, w write) error {
 	client := c.Kubernetes.CoreV1().ResourceQuotas(w.Namespace)
 	created, err := client.Create(ctx, w.wanted, metav1.CreateOptions{})

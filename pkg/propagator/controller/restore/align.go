@@ -17,16 +17,18 @@ import (
 
 // alignment is what to do for the hierarchies to have the parents that the labels of the namespaces describe.
 type alignment struct {
-	// gone are Subnamespaces whose namespaces are not there any more. They become void, so that these are not created again.
+	// gone are Subnamespaces whose namespaces are not there any more. They become void, so that these are not created
+	// again.
 	gone []*tree.Subnamespace
 	// leave are roots by their labels that have a parent by their hierarchy.
 	leave []record
-	// join are those that have another parent by their labels, or no effective hierarchy, by depth: the parent of a namespace is in an earlier
-	// level, so no order within a level closes a cycle.
+	// join are those that have another parent by their labels, or no effective hierarchy, by depth: the parent of a
+	// namespace is in an earlier level, so no order within a level closes a cycle.
 	join [][]record
 }
 
-// planAlignment returns what to do. Namespaces whose labels say nothing about a parent, because activities are halted there, keep theirs.
+// planAlignment returns what to do. Namespaces whose labels say nothing about a parent, because activities are halted
+// there, keep theirs.
 func planAlignment(t *tree.Tree) alignment {
 	var a alignment
 	depths := map[string]int{}
@@ -70,8 +72,8 @@ func planAlignment(t *tree.Tree) alignment {
 	return a
 }
 
-// keeps reports whether the Subnamespace of a sub-namespace is as the labels say. One that is being deleted is not: the store was saved during an earlier
-// deletion, and the namespace was created again.
+// keeps reports whether the Subnamespace of a sub-namespace is as the labels say. One that is being deleted is not: the
+// store was saved during an earlier deletion, and the namespace was created again.
 func keeps(t *tree.Tree, r record) bool {
 	s := t.Subnamespace(tree.Key{Parent: r.parent, Name: r.name})
 	return s != nil && (!s.Terminating || !t.Active(r.parent))
@@ -84,7 +86,8 @@ func parentByLabel(t *tree.Tree, name string) string {
 	return labelledParent(t, name)
 }
 
-// align changes the hierarchies to what the labels of the namespaces describe. It can be repeated after an interruption.
+// align changes the hierarchies to what the labels of the namespaces describe. It can be repeated after an
+// interruption.
 func (c *Controller) align(ctx context.Context) error {
 	var a alignment
 	c.Cache.Read(func(s *cache.State) { a = planAlignment(s.Tree) })
@@ -130,8 +133,8 @@ func (c *Controller) alignOne(ctx context.Context, r record) error {
 	return c.createHierarchy(ctx, r)
 }
 
-// rebind binds a Subnamespace of an earlier namespace to the present one, which the API server does with every write. One that is being deleted is
-// released, and created again.
+// rebind binds a Subnamespace of an earlier namespace to the present one, which the API server does with every write.
+// One that is being deleted is released, and created again.
 func (c *Controller) rebind(ctx context.Context, r record, sub *tree.Subnamespace) error {
 	metadata := map[string]any{}
 	if sub.Terminating {

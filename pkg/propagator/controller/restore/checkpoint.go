@@ -23,8 +23,8 @@ func number(id string) int64 {
 	return n
 }
 
-// nextID returns the ID of a checkpoint after the given ones. The random suffix distinguishes it from one that another state of the cluster continues
-// with.
+// nextID returns the ID of a checkpoint after the given ones. The random suffix distinguishes it from one that another
+// state of the cluster continues with.
 func nextID(ids ...string) string {
 	var last int64
 	for _, id := range ids {
@@ -45,7 +45,8 @@ func storedID(c *v1beta1.HNCConfiguration) string {
 	return c.Status.Checkpoint.ID
 }
 
-// mismatch says why the store and the cluster appear to come from different backups. The zero value means that they are not.
+// mismatch says why the store and the cluster appear to come from different backups. The zero value means that they are
+// not.
 type mismatch struct{ reason, message string }
 
 // storeLost is the mismatch about hierarchies that were rebuilt, because their store was lost.
@@ -54,8 +55,8 @@ func storeLost(known string, c *v1beta1.HNCConfiguration) mismatch {
 		"their configuration had the UID %s, and has %s", known, c.UID)}
 }
 
-// compare returns whether the hierarchies belong to this state of the cluster, by what is recorded in the annotations of the system namespace and in the
-// configuration. cluster is the UID of the namespace kube-system.
+// compare returns whether the hierarchies belong to this state of the cluster, by what is recorded in the annotations
+// of the system namespace and in the configuration. cluster is the UID of the namespace kube-system.
 func compare(annotations map[string]string, c *v1beta1.HNCConfiguration, cluster types.UID) mismatch {
 	stored, ids, store := c.Status.Checkpoint, recorded(annotations), annotations[hnc.AnnotationStore]
 	switch {

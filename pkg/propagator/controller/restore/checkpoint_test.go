@@ -154,7 +154,8 @@ func TestEarlierStateOfTheClusterIsRecognized(t *testing.T) {
 	}
 }
 
-// A state from before the last checkpoint is an earlier one, whichever side it is found on. While a checkpoint is being recorded, both are right.
+// A state from before the last checkpoint is an earlier one, whichever side it is found on. While a checkpoint is being
+// recorded, both are right.
 func TestOnlyThePresentCheckpointIsKnown(t *testing.T) {
 	f := newFixture(t, system(map[string]string{hnc.AnnotationStore: "uid", hnc.AnnotationCheckpoint: "2-b"}), at("2-b", configuration("uid")))
 	f.run()

@@ -20,7 +20,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/controller"
 )
 
-// Controller rebuilds hierarchies when their store is lost, and pauses the propagation when the store and the cluster appear to come from different backups.
+// Controller rebuilds hierarchies when their store is lost, and pauses the propagation when the store and the cluster
+// appear to come from different backups.
 type Controller struct {
 	controller.Dependencies
 	Config
@@ -35,10 +36,11 @@ type Controller struct {
 type Config struct {
 	// Parallelism is how many namespaces are rebuilt at a time.
 	Parallelism int
-	// Assumed is hnc.TrustHierarchies or hnc.TrustNamespaces for a propagator that makes dry runs only: it never pauses, and records nothing. "" for
-	// all others.
+	// Assumed is hnc.TrustHierarchies or hnc.TrustNamespaces for a propagator that makes dry runs only: it never
+	// pauses, and records nothing. "" for all others.
 	Assumed string
-	// Differs reports whether the propagator would write anything to namespaces, or create or delete any. It is called when the cache is filled.
+	// Differs reports whether the propagator would write anything to namespaces, or create or delete any. It is called
+	// when the cache is filled.
 	Differs func() bool
 }
 
@@ -48,7 +50,8 @@ func New(d controller.Dependencies, store *Store, config Config) *Controller {
 }
 
 const (
-	// retryPeriod is the time between attempts to recognize the store, and between two looks at whether a pause was ended.
+	// retryPeriod is the time between attempts to recognize the store, and between two looks at whether a pause was
+	// ended.
 	retryPeriod = time.Second
 	// comparisonPeriod is how many of these pass between two looks at whether there is anything to write.
 	comparisonPeriod = 5
@@ -57,8 +60,8 @@ const (
 // Paused reports whether nothing is propagated because the store and the cluster appear to come from different backups.
 func (c *Controller) Paused() bool { return c.paused.Load() }
 
-// Run returns once the store is the one of the last time, or its hierarchies are rebuilt, or an administrator trusts them. It returns an error when the
-// context ends first.
+// Run returns once the store is the one of the last time, or its hierarchies are rebuilt, or an administrator trusts
+// them. It returns an error when the context ends first.
 func (c *Controller) Run(ctx context.Context) error {
 	if c.Assumed == hnc.TrustHierarchies {
 		return nil
@@ -133,7 +136,8 @@ func (c *Controller) recognize(ctx context.Context, attempt int) (bool, error) {
 			}
 			c.rebuilt = s.config.UID
 		}
-		// Labels do not describe everything, such as the parent of an orphan. What would be deleted for that is reported first.
+		// Labels do not describe everything, such as the parent of an orphan. What would be deleted for that is
+		// reported first.
 		trusted, err := c.resolve(ctx, s, storeLost(known, s.config), attempt)
 		if err != nil || !trusted {
 			return false, err
@@ -156,8 +160,8 @@ func (c *Controller) recordKnownStore(s *state, checkpoint string) {
 	c.store.known.Store(&s.config.UID)
 }
 
-// resolve reports whether the hierarchies are trusted although they may come from another backup than the cluster: because an administrator says so, or
-// because nothing would be written.
+// resolve reports whether the hierarchies are trusted although they may come from another backup than the cluster:
+// because an administrator says so, or because nothing would be written.
 func (c *Controller) resolve(ctx context.Context, s *state, m mismatch, attempt int) (bool, error) {
 	logger, decision := klog.FromContext(ctx), s.system.Annotations[hnc.AnnotationTrust]
 	switch decision {

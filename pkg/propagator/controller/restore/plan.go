@@ -22,8 +22,8 @@ type record struct {
 	metadata tree.Metadata
 }
 
-// plan returns the lost hierarchies by name: labels name the parent and say where cascading deletion is allowed, and managed metadata is attributed to
-// where it begins. Roots with nothing else to record are left out.
+// plan returns the lost hierarchies by name: labels name the parent and say where cascading deletion is allowed, and
+// managed metadata is attributed to where it begins. Roots with nothing else to record are left out.
 func plan(t *tree.Tree) []record {
 	parents, children := map[string]string{}, map[string][]string{}
 	for _, name := range t.Names() {
@@ -60,7 +60,8 @@ func plan(t *tree.Tree) []record {
 	return found
 }
 
-// labelledParent returns the namespace at distance 1, "" if there is none. The labels of an external namespace are its manager's.
+// labelledParent returns the namespace at distance 1, "" if there is none. The labels of an external namespace are its
+// manager's.
 func labelledParent(t *tree.Tree, name string) string {
 	ns := t.Namespace(name)
 	if t.Excluded(name) || ns.ManagedBy != "" {
@@ -69,8 +70,8 @@ func labelledParent(t *tree.Tree, name string) string {
 	return ns.LabeledParent()
 }
 
-// pairsIntroducedAt returns the managed pairs that the namespace has and its parent lacks: those that its descendants have too, and those that it has
-// alone.
+// pairsIntroducedAt returns the managed pairs that the namespace has and its parent lacks: those that its descendants
+// have too, and those that it has alone.
 func pairsIntroducedAt(t *tree.Tree, ns, parent *tree.Namespace, children []string, of func(*tree.Namespace) map[string]string, isManaged func(string) bool,
 ) (inherited, own []v1beta1.MetaKVP) {
 	has := of(ns)

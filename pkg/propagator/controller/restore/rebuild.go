@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/outcome"
 )
 
-// rebuild creates the hierarchies and Subnamespaces that the labels of the namespaces describe. Existing ones stay as they are, so it can be repeated
-// after an interruption.
+// rebuild creates the hierarchies and Subnamespaces that the labels of the namespaces describe. Existing ones stay as
+// they are, so it can be repeated after an interruption.
 func (c *Controller) rebuild(ctx context.Context) error {
 	var records []record
 	c.Cache.Read(func(s *cache.State) { records = plan(s.Tree) })
@@ -78,7 +78,8 @@ func (c *Controller) createHierarchy(ctx context.Context, r record) error {
 	})
 }
 
-// afterWrite returns the error of a write, unless a retry would not help: the object exists, or what the labels say is not legal.
+// afterWrite returns the error of a write, unless a retry would not help: the object exists, or what the labels say is
+// not legal.
 func (c *Controller) afterWrite(ctx context.Context, kind, verb string, r record, err error, observe func()) error {
 	if apierrors.IsAlreadyExists(err) {
 		return nil

@@ -15,11 +15,12 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// checkpointPeriod is the least time between two checkpoints. Backups that are closer than that to each other are not distinguished.
+// checkpointPeriod is the least time between two checkpoints. Backups that are closer than that to each other are not
+// distinguished.
 const checkpointPeriod = 5 * time.Second
 
-// Handlers returns the handlers that request a checkpoint when a tree or the configuration has changed, and that recognize an earlier state of the
-// cluster.
+// Handlers returns the handlers that request a checkpoint when a tree or the configuration has changed, and that
+// recognize an earlier state of the cluster.
 func (c *Controller) Handlers() cache.EventHandlers {
 	return cache.EventHandlers{
 		TreeChanged: func(_ *cache.State, affected tree.Affected) {

@@ -12,7 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
 )
 
-// The API server's data were lost, and nothing has noticed it yet: a record of the empty store would make it look like the known one.
+// The API server's data were lost, and nothing has noticed it yet: a record of the empty store would make it look like
+// the known one.
 func TestCheckpointDoesNotAdoptAnotherStore(t *testing.T) {
 	f := newFixture(t, system(map[string]string{hnc.AnnotationStore: "uid", hnc.AnnotationCheckpoint: "2-b"}), at("2-b", configuration("uid")))
 	f.run()

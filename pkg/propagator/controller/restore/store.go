@@ -1,11 +1,14 @@
-// Package restore recognizes that the API server's store of hierarchies, or the cluster, was lost or restored to an earlier state.
+// Package restore recognizes that the API server's store of hierarchies, or the cluster, was lost or restored to an
+// earlier state.
 //
-// A lost store comes back empty. That must not look as if all namespaces had left their trees: the labels and copies that would be removed are all that
-// is left of them, so the hierarchies are rebuilt from the labels. A store is recognized by the UID of its configuration, which cannot be deleted; an
-// annotation of the system namespace records it.
+// A lost store comes back empty. That must not look as if all namespaces had left their trees: the labels and copies
+// that would be removed are all that is left of them, so the hierarchies are rebuilt from the labels. A store is
+// recognized by the UID of its configuration, which cannot be deleted; an annotation of the system namespace records
+// it.
 //
-// Backups of the store and of the cluster are of different times. Checkpoints recognize that: identifiers that are recorded on both sides when a
-// tree has changed. If they differ, nothing is propagated until an administrator has said which side is right, or until there is nothing to write.
+// Backups of the store and of the cluster are of different times. Checkpoints recognize that: identifiers that are
+// recorded on both sides when a tree has changed. If they differ, nothing is propagated until an administrator has said
+// which side is right, or until there is nothing to write.
 package restore
 
 import (
@@ -31,7 +34,8 @@ import (
 
 var errOtherStore = errors.New("the API server has another store of hierarchies than before, or an earlier state of it; restarting, to compare it with the cluster")
 
-// accepted is how many checkpoints a state of the cluster may be behind, because watches are late. Live reads accept the present one only.
+// accepted is how many checkpoints a state of the cluster may be behind, because watches are late. Live reads accept
+// the present one only.
 const accepted = 64
 
 // Store identifies the API server's store of hierarchies. Its methods are safe for concurrent use.
@@ -47,7 +51,8 @@ type Store struct {
 	mu sync.Mutex
 	// checkpoints are the last ones that were recorded, or are being recorded, in their order.
 	checkpoints []string
-	// oldest is the first of them that the store can have now: the present one, or while another is being recorded the one before.
+	// oldest is the first of them that the store can have now: the present one, or while another is being recorded the
+	// one before.
 	oldest string
 }
 
@@ -66,7 +71,8 @@ func (s *Store) AwaitLoss(ctx context.Context) {
 	}
 }
 
-// Lost returns an error if the API server was found to have another store. The cache reflects the old one, and nothing may be decided on it.
+// Lost returns an error if the API server was found to have another store. The cache reflects the old one, and nothing
+// may be decided on it.
 func (s *Store) Lost() error {
 	select {
 	case <-s.lost:
@@ -76,8 +82,9 @@ func (s *Store) Lost() error {
 	}
 }
 
-// Check returns an error unless the API server's store is the known one, or none is known yet. While the API is not served at all, the store does
-// not count as lost. resourceVersion is the store's present version, "" if it is not known.
+// Check returns an error unless the API server's store is the known one, or none is known yet. While the API is not
+// served at all, the store does not count as lost. resourceVersion is the store's present version, "" if it is not
+// known.
 func (s *Store) Check(ctx context.Context) (resourceVersion string, err error) {
 	known, since := s.known.Load(), s.since()
 	list, err := s.hierarchy.HncV1beta1().HNCConfigurations().List(ctx, metav1.ListOptions{})
@@ -95,8 +102,8 @@ func (s *Store) Check(ctx context.Context) (resourceVersion string, err error) {
 	return "", fmt.Errorf("can't determine whether the store of hierarchies is the same: %w", err)
 }
 
-// CheckCluster returns an error unless the cluster records the checkpoint of the known store, or none is known yet. resourceVersion is the cluster's
-// present version, "" if it is not known.
+// CheckCluster returns an error unless the cluster records the checkpoint of the known store, or none is known yet.
+// resourceVersion is the cluster's present version, "" if it is not known.
 func (s *Store) CheckCluster(ctx context.Context) (resourceVersion string, err error) {
 	known, since := s.known.Load(), s.since()
 	list, err := s.kubernetes.CoreV1().Namespaces().List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + hnc.SystemNamespace})
@@ -120,7 +127,8 @@ func (s *Store) since() string {
 	return s.oldest
 }
 
-// has reports whether a checkpoint is the given one or a later one. Others may be recorded while a request is under way.
+// has reports whether a checkpoint is the given one or a later one. Others may be recorded while a request is under
+// way.
 func (s *Store) has(since, id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,8 +169,8 @@ func (s *Store) live(ctx context.Context) (*v1beta1.HNCConfiguration, error) {
 	return c, err
 }
 
-// record records the store with a new checkpoint: first on the system namespace, beside the checkpoint of the store, then in the store, then on the
-// namespace alone. So an interruption at any point leaves two records that match.
+// record records the store with a new checkpoint: first on the system namespace, beside the checkpoint of the store,
+// then in the store, then on the namespace alone. So an interruption at any point leaves two records that match.
 func (s *Store) record(ctx context.Context, system *corev1.Namespace, c *v1beta1.HNCConfiguration, cluster types.UID) error {
 	id := nextID(append(recorded(system.Annotations), storedID(c))...)
 	both := id

@@ -127,7 +127,8 @@ func TestNothingIsRecordedWithoutTheSystemNamespace(t *testing.T) {
 	if got := f.run(); got != "no namespace" {
 		t.Errorf("recorded %q", got)
 	}
-	// A standby does not know it either, but must not continue a watch of a version that the store does not have any more.
+	// A standby does not know it either, but must not continue a watch of a version that the store does not have any
+	// more.
 	f.hierarchy.PrependReactor("list", "hncconfigurations", func(clientgotesting.Action) (bool, runtime.Object, error) {
 		return true, &v1beta1.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}, nil
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// deleteNamespace deletes the namespace of a Subnamespace that goes, or that is detached, after it has confirmed that decision. The Subnamespace is nil
-// if there is none.
+// deleteNamespace deletes the namespace of a Subnamespace that goes, or that is detached, after it has confirmed that
+// decision. The Subnamespace is nil if there is none.
 func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.Subnamespace, p plan) error {
 	if err := c.confirmDeletion(ctx, key, s); err != nil {
 		return err
@@ -40,9 +40,9 @@ func (c *Controller) deleteNamespace(ctx context.Context, key tree.Key, s *tree.
 	return c.Namespaces.Delete(ctx, key.Name, p.uid, p.resourceVersion)
 }
 
-// confirmDeletion confirms with live reads that the namespace is deleted: that the Subnamespace still goes and is effective, or that the namespace still
-// is detached; that its Hierarchy agrees; and that cascading deletion is allowed if it has to be. That the namespace still is a sub-namespace is ensured by
-// its version, with which it is deleted.
+// confirmDeletion confirms with live reads that the namespace is deleted: that the Subnamespace still goes and is
+// effective, or that the namespace still is detached; that its Hierarchy agrees; and that cascading deletion is allowed
+// if it has to be. That the namespace still is a sub-namespace is ensured by its version, with which it is deleted.
 func (c *Controller) confirmDeletion(ctx context.Context, key tree.Key, s *tree.Subnamespace) error {
 	cascadesAt := key.Parent
 	d := deletion{Controller: c, key: key, of: s}
@@ -74,7 +74,8 @@ type deletion struct {
 	parent *tree.Namespace
 }
 
-// confirmSubnamespace confirms that the Subnamespace still is the one that the cache has, and has an effect; or that the namespace still is detached.
+// confirmSubnamespace confirms that the Subnamespace still is the one that the cache has, and has an effect; or that
+// the namespace still is detached.
 func (d deletion) confirmSubnamespace(ctx context.Context) error {
 	live, err := d.Hierarchy.HncV1beta1().Subnamespaces(d.key.Parent).Get(ctx, d.key.Name, metav1.GetOptions{})
 	if d.detached && apierrors.IsNotFound(err) {
@@ -106,7 +107,8 @@ func (d deletion) confirmParentTerminates(ctx context.Context) error {
 	return err
 }
 
-// confirmHierarchy confirms that the namespace's Hierarchy names no other parent than the Subnamespace; that of a detached one has to name the parent.
+// confirmHierarchy confirms that the namespace's Hierarchy names no other parent than the Subnamespace; that of a
+// detached one has to name the parent.
 func (d deletion) confirmHierarchy(ctx context.Context) error {
 	live, err := d.Hierarchy.HncV1beta1().Hierarchies(d.key.Name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 	if ignoreNotFound(err) != nil {
@@ -134,8 +136,8 @@ func (d deletion) confirmCascading(ctx context.Context, namespace string) error 
 	return err
 }
 
-// cascadingAllowedNow reports whether the namespace or an ancestor allows cascading deletion, as tree.CascadingAllowed does, but reads Hierarchies live.
-// What a terminating namespace has recorded in its label does not change any more.
+// cascadingAllowedNow reports whether the namespace or an ancestor allows cascading deletion, as tree.CascadingAllowed
+// does, but reads Hierarchies live. What a terminating namespace has recorded in its label does not change any more.
 func (c *Controller) cascadingAllowedNow(ctx context.Context, namespace string) (bool, error) {
 	seen := map[string]bool{}
 	for at := namespace; at != "" && !seen[at]; {

@@ -66,7 +66,8 @@ func (o *objects) userDeletes() {
 	o.p.DeletionTimestamp, o.subnamespace.DeletionTimestamp = nil, o.terminationStamp
 }
 
-// reconcile reconciles the Subnamespace c with a cache of some objects, while the API servers have others. It returns what was written.
+// reconcile reconciles the Subnamespace c with a cache of some objects, while the API servers have others. It returns
+// what was written.
 func reconcile(t *testing.T, cached, live *objects) ([]string, error) {
 	t.Helper()
 	core, hierarchy := fake.NewClientset(live.p, live.c, live.d), hncfake.NewSimpleClientset()
@@ -187,7 +188,8 @@ func TestDeletionIsConfirmedWithLiveReads(t *testing.T) {
 	}
 }
 
-// A Subnamespace is deleted as soon as cascading deletion is allowed, and the watch of the one may be ahead of the watch of the other.
+// A Subnamespace is deleted as soon as cascading deletion is allowed, and the watch of the one may be ahead of the
+// watch of the other.
 func TestReleaseWaitsForTheCacheIfCascadingIsAllowed(t *testing.T) {
 	for name, allowed := range map[string]func(*objects){
 		"by the namespace": func(o *objects) { o.allow(o.hierarchyC, true) },

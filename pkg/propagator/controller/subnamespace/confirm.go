@@ -17,11 +17,11 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// The caches may be seconds old, each differently. Most decisions are corrected by the next one. Those that can't be are confirmed with the API server
-// first; outcome.ErrStale reports that the cache has to catch up.
+// The caches may be seconds old, each differently. Most decisions are corrected by the next one. Those that can't be
+// are confirmed with the API server first; outcome.ErrStale reports that the cache has to catch up.
 
-// confirmRelease confirms why a namespace stays without its Subnamespace: that there is no such namespace, or that it belongs elsewhere or has
-// children.
+// confirmRelease confirms why a namespace stays without its Subnamespace: that there is no such namespace, or that it
+// belongs elsewhere or has children.
 func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) error {
 	var (
 		ns         *tree.Namespace
@@ -82,7 +82,8 @@ func (c *Controller) confirmRelease(ctx context.Context, s *tree.Subnamespace) e
 	return nil
 }
 
-// confirmConversion confirms that the namespace of a Subnamespace is not its sub-namespace, or not again: void Subnamespaces stay void.
+// confirmConversion confirms that the namespace of a Subnamespace is not its sub-namespace, or not again: void
+// Subnamespaces stay void.
 func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace) error {
 	live, err := c.Kubernetes.CoreV1().Namespaces().Get(ctx, s.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -94,8 +95,8 @@ func (c *Controller) confirmConversion(ctx context.Context, s *tree.Subnamespace
 	return err
 }
 
-// hasRemainingLiveChildren reports whether a live Hierarchy names the namespace as its parent, or a live Subnamespace is in it, and is not being deleted
-// or about to be with its namespace.
+// hasRemainingLiveChildren reports whether a live Hierarchy names the namespace as its parent, or a live Subnamespace
+// is in it, and is not being deleted or about to be with its namespace.
 func (c *Controller) hasRemainingLiveChildren(ctx context.Context, namespace string) (bool, error) {
 	hierarchies, err := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.parent", namespace).String(),

@@ -1,5 +1,5 @@
-// Package subnamespace reconciles Subnamespaces: it creates and deletes their namespaces, populates them, reports, and creates the Subnamespaces that
-// hierarchies require.
+// Package subnamespace reconciles Subnamespaces: it creates and deletes their namespaces, populates them, reports, and
+// creates the Subnamespaces that hierarchies require.
 package subnamespace
 
 import (
@@ -95,8 +95,8 @@ func (c *Controller) enqueue(keys ...tree.Key) {
 	}
 }
 
-// Reconcile does what a Subnamespace needs. The user who created it waits for the last of these writes, so as few as possible follow one another:
-// the namespace, then its content in parallel, then the status.
+// Reconcile does what a Subnamespace needs. The user who created it waits for the last of these writes, so as few as
+// possible follow one another: the namespace, then its content in parallel, then the status.
 func (c *Controller) Reconcile(ctx context.Context, key queue.Key) error {
 	k := tree.Key{Parent: key.Namespace, Name: key.Name}
 	var s *tree.Subnamespace
@@ -150,7 +150,8 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 	return nil
 }
 
-// markParent gives the parent the label that protects it from being deleted and the finalizer that lets it vanish last, and returns the plan that follows.
+// markParent gives the parent the label that protects it from being deleted and the finalizer that lets it vanish last,
+// and returns the plan that follows.
 func (c *Controller) markParent(ctx context.Context, key tree.Key) (plan, error) {
 	var parent *tree.Namespace
 	c.Cache.Read(func(state *cache.State) { parent = state.Tree.Namespace(key.Parent) })

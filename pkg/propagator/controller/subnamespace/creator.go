@@ -12,8 +12,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// bindCreator gives the requester of a sub-namespace their role there, unless binding is nil. The namespace was created with an annotation that says that
-// this is due, which is removed afterwards. So it happens once, even if the process is interrupted, and a user who removes the binding later removes it for good.
+// bindCreator gives the requester of a sub-namespace their role there, unless binding is nil. The namespace was created
+// with an annotation that says that this is due, which is removed afterwards. So it happens once, even if the process
+// is interrupted, and a user who removes the binding later removes it for good.
 func (c *Controller) bindCreator(ctx context.Context, binding *rbacv1.RoleBinding) error {
 	if binding == nil {
 		return nil
@@ -26,11 +27,12 @@ func (c *Controller) bindCreator(ctx context.Context, binding *rbacv1.RoleBindin
 	return outcome.Record(c.Metrics, "RoleBinding", "create", binding.Namespace, err, nil)
 }
 
-// creatorPrefix precedes the namespace's name: with the same name everywhere, an ancestor's RoleBinding would replace a descendant's.
+// creatorPrefix precedes the namespace's name: with the same name everywhere, an ancestor's RoleBinding would replace a
+// descendant's.
 const creatorPrefix = "hns-creator-"
 
-// creatorBinding returns the RoleBinding that gives the requester of a sub-namespace the creator's role there, nil if there is no such role
-// or no requester. It is an ordinary source that is created once.
+// creatorBinding returns the RoleBinding that gives the requester of a sub-namespace the creator's role there, nil if
+// there is no such role or no requester. It is an ordinary source that is created once.
 func creatorBinding(t *tree.Tree, s *tree.Subnamespace) *rbacv1.RoleBinding {
 	if t.CreatorRole() == "" || s.Requester == "" {
 		return nil

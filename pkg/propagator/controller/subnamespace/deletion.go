@@ -5,9 +5,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Kubernetes waits 5 seconds before it deletes the content of a terminating namespace, and some more seconds before it tries again because of an object
-// with a finalizer. So the Subnamespaces of a terminating namespace are reconciled before they are deleted themselves: their namespaces are deleted at
-// once, at all levels, and their finalizers are removed before anything waits for them.
+// Kubernetes waits 5 seconds before it deletes the content of a terminating namespace, and some more seconds before it
+// tries again because of an object with a finalizer. So the Subnamespaces of a terminating namespace are reconciled
+// before they are deleted themselves: their namespaces are deleted at once, at all levels, and their finalizers are
+// removed before anything waits for them.
 
 // goes reports whether the Subnamespace is being deleted, or will be because its parent is.
 func goes(t *tree.Tree, s *tree.Subnamespace) bool { return s.Terminating || parentTerminates(t, s) }
@@ -17,7 +18,7 @@ func parentTerminates(t *tree.Tree, s *tree.Subnamespace) bool {
 	return parent != nil && parent.Terminating
 }
 
-// planDeletion decides on a Subnamespace that goes. Source: spec/hnc.md 3.6.
+// planDeletion decides on a Subnamespace that goes. Source: docs/spec/hnc.md 3.6.
 func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 	release := plan{action: release}
 	if !s.Held() {
@@ -79,8 +80,9 @@ func mayDelete(t *tree.Tree, s *tree.Subnamespace) bool {
 	return at == "" || t.CascadingAllowed(at)
 }
 
-// needsCascading returns the namespace that has to allow cascading deletion for the Subnamespace's namespace to be deleted, "" if none has to. When the
-// parent terminates, the user who deleted it may not have known of the sub-namespace: only cascading deletion permits it then.
+// needsCascading returns the namespace that has to allow cascading deletion for the Subnamespace's namespace to be
+// deleted, "" if none has to. When the parent terminates, the user who deleted it may not have known of the
+// sub-namespace: only cascading deletion permits it then.
 func needsCascading(t *tree.Tree, s *tree.Subnamespace) string {
 	switch {
 	case parentTerminates(t, s):

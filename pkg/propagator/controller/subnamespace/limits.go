@@ -15,11 +15,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Limits are in force before anybody gets permissions in a new sub-namespace, and the creator's are the last: until kube-controller-manager has computed
-// the use of a ResourceQuota, kube-apiserver admits everything. An annotation of the namespace, which is created with it, says that this is due. So an
-// existing namespace keeps and gets its permissions, whatever happens to its quotas.
+// Limits are in force before anybody gets permissions in a new sub-namespace, and the creator's are the last: until
+// kube-controller-manager has computed the use of a ResourceQuota, kube-apiserver admits everything. An annotation of
+// the namespace, which is created with it, says that this is due. So an existing namespace keeps and gets its
+// permissions, whatever happens to its quotas.
 
-// markUnlimited adds the annotation to a namespace that is about to be created below a quota, and reports whether it did.
+// markUnlimited adds the annotation to a namespace that is about to be created below a quota, and reports whether it
+// did.
 func (c *Controller) markUnlimited(s *tree.Subnamespace, ns *corev1.Namespace) (limited bool) {
 	c.Cache.Read(func(state *cache.State) { limited = c.Quotas.Limits(state, s.Parent) })
 	if limited {
@@ -34,7 +36,8 @@ func withheld(s *tree.Subnamespace) bool {
 	return ready != nil && ready.Reason == hnc.ReasonLimitsPending
 }
 
-// reportWithheld reports that permissions are withheld. The quota controller enqueues the Subnamespace when the limits are in force.
+// reportWithheld reports that permissions are withheld. The quota controller enqueues the Subnamespace when the limits
+// are in force.
 func (c *Controller) reportWithheld(ctx context.Context, s *tree.Subnamespace) error {
 	return c.report(ctx, s, v1beta1.SubnamespaceOk, hnc.ReasonLimitsPending,
 		fmt.Sprintf("Roles and RoleBindings are withheld until kube-controller-manager has computed the use of the ResourceQuotas of hierarchical quotas in namespace %q", s.Name))
@@ -58,7 +61,8 @@ func (c *Controller) report(ctx context.Context, s *tree.Subnamespace, state v1b
 	return c.writeStatus(ctx, s, p.status)
 }
 
-// removeNotes removes what the namespace says about steps that are done: that its limits or its creator's role are pending.
+// removeNotes removes what the namespace says about steps that are done: that its limits or its creator's role are
+// pending.
 func (c *Controller) removeNotes(ctx context.Context, s *tree.Subnamespace, p plan) error {
 	var ns *tree.Namespace
 	c.Cache.Read(func(state *cache.State) { ns = state.Tree.Namespace(s.Name) })

@@ -41,15 +41,16 @@ const (
 // plan is what to do for a Subnamespace.
 type plan struct {
 	action action
-	// markParent reports that the parent needs the label that protects it from being deleted, and our finalizer, before anything else.
+	// markParent reports that the parent needs the label that protects it from being deleted, and our finalizer, before
+	// anything else.
 	markParent bool
 	// namespace is the namespace to create.
 	namespace *corev1.Namespace
 	// uid and resourceVersion are those of the namespace to delete, as the cache has it.
 	uid             types.UID
 	resourceVersion string
-	// recordCascading reports that this namespace needs the label that says that cascading deletion is allowed, before it is deleted: the Hierarchies
-	// that say so may be gone before the namespaces below it are considered.
+	// recordCascading reports that this namespace needs the label that says that cascading deletion is allowed, before
+	// it is deleted: the Hierarchies that say so may be gone before the namespaces below it are considered.
 	recordCascading bool
 	// setParent reports that the Hierarchy of the namespace has to be created with the parent, or has to get it.
 	setParent bool
@@ -57,13 +58,14 @@ type plan struct {
 	setMetadata bool
 	// creator is the RoleBinding of the requester in the namespace, nil if none is due.
 	creator *rbacv1.RoleBinding
-	// unlimited reports that the limits above the namespace are not known to be in force in it, so that nobody may get permissions there.
+	// unlimited reports that the limits above the namespace are not known to be in force in it, so that nobody may get
+	// permissions there.
 	unlimited bool
 	// status is the status to write; after createNamespace and populate once everything else is done.
 	status v1beta1.SubnamespaceStatus
 }
 
-// planFor returns what to do for a Subnamespace. Source: spec/hnc.md 3.5 and 3.6.
+// planFor returns what to do for a Subnamespace. Source: docs/spec/hnc.md 3.5 and 3.6.
 func planFor(t *tree.Tree, key tree.Key, now metav1.Time) plan {
 	s := t.SubnamespaceRecord(key)
 	switch {
@@ -168,8 +170,8 @@ func planCreate(t *tree.Tree, s *tree.Subnamespace, parent *tree.Namespace, now 
 	}
 }
 
-// planPopulate plans for a namespace that exists below the right parent. A Subnamespace that became ready stays ready: later problems of the tree are
-// reported by the conditions of the namespace's Hierarchy.
+// planPopulate plans for a namespace that exists below the right parent. A Subnamespace that became ready stays ready:
+// later problems of the tree are reported by the conditions of the namespace's Hierarchy.
 func planPopulate(t *tree.Tree, s *tree.Subnamespace, now metav1.Time) plan {
 	h := t.Hierarchy(s.Name)
 	setParent := h == nil || h.Parent == ""

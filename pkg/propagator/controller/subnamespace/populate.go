@@ -35,8 +35,8 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 			return c.reportFailure(ctx, s, v1beta1.SubnamespaceMissing, err)
 		}
 	}
-	// Labels restrict what the copies permit, so they come first. There is nothing to do for a namespace that was just created, unless the
-	// parent's Pod Security labels have changed since.
+	// Labels restrict what the copies permit, so they come first. There is nothing to do for a namespace that was just
+	// created, unless the parent's Pod Security labels have changed since.
 	if err := c.Namespaces.Sync(ctx, s.Name); err != nil {
 		return c.reportFailure(ctx, s, v1beta1.SubnamespaceOk, err)
 	}
@@ -68,8 +68,8 @@ func (c *Controller) populate(ctx context.Context, s *tree.Subnamespace, p plan)
 	})
 }
 
-// refreshPodSecurity reads the parent whose Pod Security labels a new sub-namespace inherits: the watch may be late, and a label that makes the
-// parent stricter has to be there before the sub-namespace can be used.
+// refreshPodSecurity reads the parent whose Pod Security labels a new sub-namespace inherits: the watch may be late,
+// and a label that makes the parent stricter has to be there before the sub-namespace can be used.
 func (c *Controller) refreshPodSecurity(ctx context.Context, parent string) error {
 	if !c.inheritPodSecurity {
 		return nil
@@ -108,7 +108,8 @@ func (c *Controller) writeStatus(ctx context.Context, s *tree.Subnamespace, stat
 	return c.patch(ctx, s, map[string]any{"metadata": map[string]any{"uid": s.UID}, "status": status}, "status")
 }
 
-// markVoid marks a Subnamespace whose namespace was converted. The namespace keeps its parent: its Hierarchy names it first.
+// markVoid marks a Subnamespace whose namespace was converted. The namespace keeps its parent: its Hierarchy names it
+// first.
 func (c *Controller) markVoid(ctx context.Context, s *tree.Subnamespace, p plan) error {
 	if err := c.confirmConversion(ctx, s); err != nil {
 		return err

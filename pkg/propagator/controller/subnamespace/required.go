@@ -16,8 +16,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// require creates a Subnamespace that its parent requires. A condition of the parent's Hierarchy reports rejections, which are retried with a
-// back-off.
+// require creates a Subnamespace that its parent requires. A condition of the parent's Hierarchy reports rejections,
+// which are retried with a back-off.
 func (c *Controller) require(ctx context.Context, key tree.Key) error {
 	// A namespace that exists already keeps its labels and annotations.
 	var metadata tree.Metadata
@@ -35,8 +35,8 @@ func (c *Controller) require(ctx context.Context, key tree.Key) error {
 	return outcome.Record(c.Metrics, "Subnamespace", "create", key.Parent, err, func() { c.Cache.ObserveSubnamespace(created) })
 }
 
-// requirement returns the condition that reports whether the parent requires the Subnamespace, none for one that was created otherwise and
-// is not required.
+// requirement returns the condition that reports whether the parent requires the Subnamespace, none for one that was
+// created otherwise and is not required.
 func requirement(t *tree.Tree, s *tree.Subnamespace) []metav1.Condition {
 	switch {
 	case t.Requires(s.Key):

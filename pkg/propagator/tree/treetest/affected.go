@@ -27,8 +27,8 @@ type Result[K comparable] struct {
 	Write func(*tree.Tree, K) tree.Affected
 }
 
-// Check changes trees at random, and fails unless each change affects all keys for which something else has to be written than before: what a change
-// does not affect is not evaluated again.
+// Check changes trees at random, and fails unless each change affects all keys for which something else has to be
+// written than before: what a change does not affect is not evaluated again.
 func Check[K comparable](t *testing.T, r Result[K]) {
 	t.Helper()
 	seeds := []uint64{*seed}

@@ -14,8 +14,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/tree"
 )
 
-// Random changes a tree at random: records of namespaces, Hierarchies and Subnamespaces come and go in any order, as three watches bring them that know
-// nothing of one another, and that skip what has happened while they were cut.
+// Random changes a tree at random: records of namespaces, Hierarchies and Subnamespaces come and go in any order, as
+// three watches bring them that know nothing of one another, and that skip what has happened while they were cut.
 type Random struct {
 	*rand.Rand
 	Tree *tree.Tree
@@ -72,7 +72,8 @@ func (r *Random) one(n int) bool { return r.IntN(n) == 0 }
 
 func (r *Random) name() string { return Names[r.IntN(len(Names))] }
 
-// namespace returns a new version of a namespace, which may be another incarnation. What the API server or our policies never change stays.
+// namespace returns a new version of a namespace, which may be another incarnation. What the API server or our policies
+// never change stays.
 func (r *Random) namespace(name string) *tree.Namespace {
 	ns := &tree.Namespace{Name: name}
 	if known := r.Tree.Namespace(name); known != nil && !r.one(5) {

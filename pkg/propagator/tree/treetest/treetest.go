@@ -29,9 +29,11 @@ func Next() string {
 	return strconv.Itoa(version)
 }
 
-// New builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "ns NAME last", "terminating NAME", "finalized NAME", "gone NAME",
-// "parent NAME PARENT", "cascading NAME", "asked PARENT NAME", "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "abstract NAME ANCESTOR...", "shared NAME ANCESTOR...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound PARENT NAME UID", "free PARENT NAME", "no-hierarchy NAME", "role NAME",
-// "pending NAME UID", and those of metadata.
+// New builds a tree from lines: "ns NAME", "ns NAME sub-of PARENT", "ns NAME label KEY=VALUE", "ns NAME last",
+// "terminating NAME", "finalized NAME", "gone NAME", "parent NAME PARENT", "cascading NAME", "asked PARENT NAME",
+// "deleting PARENT NAME", "ready PARENT NAME", "conflict PARENT NAME", "requires NAME CHILD...", "abstract NAME
+// ANCESTOR...", "shared NAME ANCESTOR...", "required PARENT NAME", "void PARENT NAME", "by PARENT NAME USER", "bound
+// PARENT NAME UID", "free PARENT NAME", "no-hierarchy NAME", "role NAME", "pending NAME UID", and those of metadata.
 func New(lines ...string) *tree.Tree {
 	t := tree.New(Rules())
 	for _, line := range lines {
@@ -150,7 +152,8 @@ func Show(labels map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-// Rules manage labels and annotations whose keys are m and a digit, and exclude namespaces labelled off besides the default.
+// Rules manage labels and annotations whose keys are m and a digit, and exclude namespaces labelled off besides the
+// default.
 func Rules() managed.Rules {
 	o := managed.NewOptions()
 	o.Labels, o.Annotations, o.Selector = []string{"m[0-9]?"}, []string{"m[0-9]?"}, "off"
@@ -161,8 +164,9 @@ func Rules() managed.Rules {
 	return rules
 }
 
-// applyMetadata understands "has NAME label KEY=VALUE", "has NAME annotation KEY=VALUE", "has NAME manager WHO", "has NAME abstract A.B" for namespaces,
-// "says NAME FIELD KEY=VALUE" for hierarchies, "asks PARENT NAME FIELD KEY=VALUE" for Subnamespaces.
+// applyMetadata understands "has NAME label KEY=VALUE", "has NAME annotation KEY=VALUE", "has NAME manager WHO", "has
+// NAME abstract A.B" for namespaces, "says NAME FIELD KEY=VALUE" for hierarchies, "asks PARENT NAME FIELD KEY=VALUE"
+// for Subnamespaces.
 func applyMetadata(t *tree.Tree, words []string) {
 	switch words[0] {
 	case "has":

@@ -1,6 +1,7 @@
-// Package admission serves the admission reviews with which kube-apiserver's quota admission asks for use of hierarchical quotas: writes of the status of
-// ResourceQuotas of ours that increase it. kube-apiserver sends them to itself, with its own identity, and forwards them as requests for this resource,
-// so they are authenticated and authorized like any request.
+// Package admission serves the admission reviews with which kube-apiserver's quota admission asks for use of
+// hierarchical quotas: writes of the status of ResourceQuotas of ours that increase it. kube-apiserver sends them to
+// itself, with its own identity, and forwards them as requests for this resource, so they are authenticated and
+// authorized like any request.
 package admission
 
 import (

@@ -6,7 +6,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// recordCache holds the records that this replica has read or written since it was emptied last. They may be outdated. It is safe for concurrent use.
+// recordCache holds the records that this replica has read or written since it was emptied last. They may be outdated.
+// It is safe for concurrent use.
 type recordCache struct {
 	mu      sync.Mutex
 	entries map[string]fence.Entry
@@ -34,7 +35,8 @@ func (c *recordCache) remove(name string) {
 	delete(c.entries, name)
 }
 
-// empty removes all records. No event tells of those that other replicas delete; the ones that are still used are read again.
+// empty removes all records. No event tells of those that other replicas delete; the ones that are still used are read
+// again.
 func (c *recordCache) empty() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -31,7 +31,8 @@ func (u *unavailable) List(ctx context.Context, folder string) ([]fence.Entry, e
 	return u.store.List(ctx, folder)
 }
 
-// TestDeletedNamespacesWaitForEtcdElsewhere has an event handler of a shared informer, which must not wait for etcd, and a list that fails first.
+// TestDeletedNamespacesWaitForEtcdElsewhere has an event handler of a shared informer, which must not wait for etcd,
+// and a list that fails first.
 func TestDeletedNamespacesWaitForEtcdElsewhere(t *testing.T) {
 	s, _, l := family(t)
 	s.limit("a", "5")

@@ -47,8 +47,8 @@ func podsOf(rq *corev1.ResourceQuota) int64 {
 	return n.Value()
 }
 
-// Writers increase and decrease the use of 12 namespaces through three replicas, while namespaces move below the root. The stored use never exceeds the
-// limit, and in the end all of it can be used.
+// Writers increase and decrease the use of 12 namespaces through three replicas, while namespaces move below the root.
+// The stored use never exceeds the limit, and in the end all of it can be used.
 func TestConcurrentReservationsNeverExceedTheLimit(t *testing.T) {
 	const limit = 40
 	names := []string{"root", "left", "right"}

@@ -17,8 +17,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/quota/limits"
 )
 
-// exceeded returns a Forbidden error if a reservation changes the use of a subtree to more than a limit, the root first. Resources that the write does
-// not increase are not limited, so use that exceeds a limit already blocks nothing else.
+// exceeded returns a Forbidden error if a reservation changes the use of a subtree to more than a limit, the root
+// first. Resources that the write does not increase are not limited, so use that exceeds a limit already blocks nothing
+// else.
 func (t *transaction) exceeded(ctx context.Context, o *operation, chain, ancestors []string, change corev1.ResourceList) (result, err error) {
 	for _, ancestor := range slices.Backward(ancestors) {
 		quotas := t.limits.Of(ancestor, o.scope)
@@ -49,7 +50,8 @@ func forbidden(message string) error {
 	}}
 }
 
-// excess returns the resources that exceed a limit if a write increases the use from before to after, and the charge by change.
+// excess returns the resources that exceed a limit if a write increases the use from before to after, and the charge by
+// change.
 func excess(hard, sum, change, before, after corev1.ResourceList) []quota.Excess {
 	var over []quota.Excess
 	for _, e := range quota.Exceeding(quota.Counted(hard), sum, change) {
@@ -61,7 +63,8 @@ func excess(hard, sum, change, before, after corev1.ResourceList) []quota.Excess
 	return over
 }
 
-// sum returns the ledger of a namespace. If it is empty, the records of use are summed up, and the transaction writes the result.
+// sum returns the ledger of a namespace. If it is empty, the records of use are summed up, and the transaction writes
+// the result.
 func (t *transaction) sum(ctx context.Context, namespace string) (totals, error) {
 	sum, err := t.known(ctx, namespace)
 	if err != nil || sum != nil {
@@ -82,12 +85,12 @@ func (e *missingUseError) Error() string {
 	return fmt.Sprintf("the use of %d ResourceQuotas is not recorded yet", len(e.uses))
 }
 
-// sumUp returns the sum of the records of use below a namespace. Those in changed replace the stored ones. It fails with a missingUseError if use is not
-// recorded, as after a loss of records.
+// sumUp returns the sum of the records of use below a namespace. Those in changed replace the stored ones. It fails
+// with a missingUseError if use is not recorded, as after a loss of records.
 func (l *Ledger) sumUp(ctx context.Context, namespace string, known *limits.Limits, changed map[key]*use) (totals, error) {
 	recomputations.Inc()
-	// A change of the tree empties the ledger. The tree contains the changes that have emptied the one that was read, and a later change loses the
-	// transaction its fence.
+	// A change of the tree empties the ledger. The tree contains the changes that have emptied the one that was read,
+	// and a later change loses the transaction its fence.
 	if err := l.config.Tree.WaitUntilFresh(ctx); err != nil {
 		return nil, err
 	}

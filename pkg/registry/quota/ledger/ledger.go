@@ -1,6 +1,7 @@
-// Package ledger reserves use of hierarchical quotas. The use of each ResourceQuota of ours, and its sum over each subtree that has a quota, are records
-// in etcd. A reservation compares and writes them in one transaction, along with the edges of the tree and the revision of the limits on which it is
-// based. So the sum never exceeds a limit, regardless of concurrent reservations, moves and changes of limits on any number of replicas.
+// Package ledger reserves use of hierarchical quotas. The use of each ResourceQuota of ours, and its sum over each
+// subtree that has a quota, are records in etcd. A reservation compares and writes them in one transaction, along with
+// the edges of the tree and the revision of the limits on which it is based. So the sum never exceeds a limit,
+// regardless of concurrent reservations, moves and changes of limits on any number of replicas.
 //
 // Invariant: a ledger that is not empty contains the sum of the records of use in its subtree.
 package ledger
@@ -31,7 +32,8 @@ type Records interface {
 
 // Tree knows the ancestors of namespaces.
 type Tree interface {
-	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be outdated.
+	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be
+	// outdated.
 	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
 	// WaitUntilFresh returns when the tree that Ancestry reads contains everything that was committed before the call.
 	WaitUntilFresh(ctx context.Context) error
@@ -69,8 +71,8 @@ const (
 	maxBatch = 16
 	// maxOperations is the number of comparisons or writes of one transaction; etcd allows 128.
 	maxOperations = 120
-	// maxBytes is the size of the records in a transaction to which no operation is added. One operation writes much less than the 1 MiB that etcd still accepts:
-	// quota.MaxChainSize bounds the records.
+	// maxBytes is the size of the records in a transaction to which no operation is added. One operation writes much
+	// less than the 1 MiB that etcd still accepts: quota.MaxChainSize bounds the records.
 	maxBytes = 512 << 10
 	// maxTries bounds how often a batch is evaluated. Each lost fence means that a concurrent write succeeded.
 	maxTries = 50
@@ -78,7 +80,8 @@ const (
 	timeout = 8 * time.Second
 )
 
-// Run processes operations until ctx is done. Those that arrive during a transaction are committed in one transaction after it.
+// Run processes operations until ctx is done. Those that arrive during a transaction are committed in one transaction
+// after it.
 func (l *Ledger) Run(ctx context.Context) {
 	var batch []*operation
 	for {
@@ -158,8 +161,8 @@ func (l *Ledger) process(ctx context.Context, batch []*operation) (rest []*opera
 	return nil
 }
 
-// errStale rejects an evaluation on what this replica knew, because it rejects an operation or has nothing to write: such results are not compared
-// with etcd by a commit.
+// errStale rejects an evaluation on what this replica knew, because it rejects an operation or has nothing to write:
+// such results are not compared with etcd by a commit.
 var errStale = errors.New("the result needs fresh reads")
 
 // try evaluates and commits operations, and returns the results of those that fit into one transaction.
@@ -241,8 +244,8 @@ func (l *Ledger) read(ctx context.Context, fresh bool, names ...string) (map[str
 	return entries, nil
 }
 
-// Reserve reserves the use that a write of the status of a ResourceQuota of ours adds. It fails with Forbidden if the use would exceed a limit. The write
-// replaces old, and commits only if that is still stored.
+// Reserve reserves the use that a write of the status of a ResourceQuota of ours adds. It fails with Forbidden if the
+// use would exceed a limit. The write replaces old, and commits only if that is still stored.
 func (l *Ledger) Reserve(ctx context.Context, old, updated *corev1.ResourceQuota) error {
 	o, err := newOperation(old)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // followInterval is how long changes of the tree are collected.
 const followInterval = 200 * time.Millisecond
 
-// followTree records the new ancestors of namespaces that move until ctx is done. A move need not change any ResourceQuota, but the recorded ancestors
-// count when the namespace is deleted.
+// followTree records the new ancestors of namespaces that move until ctx is done. A move need not change any
+// ResourceQuota, but the recorded ancestors count when the namespace is deleted.
 func (o *Observer) followTree(ctx context.Context) {
 	for {
 		changed := o.ledger.config.Tree.Changed()

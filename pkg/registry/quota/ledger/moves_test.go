@@ -97,7 +97,8 @@ func TestUseThatIsGoneIsGivenBackOnce(t *testing.T) {
 	}
 }
 
-// Users who create many quotas below would otherwise make the record too large to be written, and stop everybody else's creations.
+// Users who create many quotas below would otherwise make the record too large to be written, and stop everybody else's
+// creations.
 func TestQuotasBelowDoNotEnlargeALedger(t *testing.T) {
 	s, _, l := family(t)
 	s.limit("a", "5")

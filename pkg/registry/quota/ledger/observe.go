@@ -11,14 +11,16 @@ import (
 )
 
 const (
-	// readInterval is the interval between two reads of records of ResourceQuotas that have changed. Most changes are increases that were reserved and
-	// need no write; with a read for each, a reservation would cost etcd a second request.
+	// readInterval is the interval between two reads of records of ResourceQuotas that have changed. Most changes are
+	// increases that were reserved and need no write; with a read for each, a reservation would cost etcd a second
+	// request.
 	readInterval = 200 * time.Millisecond
 	// maxReads is the number of records in one read; etcd allows 128 operations.
 	maxReads = maxOperations
 )
 
-// observeAll observes ResourceQuotas of the queue, with one read for those that arrive within an interval, until ctx is done.
+// observeAll observes ResourceQuotas of the queue, with one read for those that arrive within an interval, until ctx is
+// done.
 func (o *Observer) observeAll(ctx context.Context) {
 	for keys := o.next(); len(keys) > 0; keys = o.next() {
 		interval := time.After(readInterval)
@@ -81,8 +83,8 @@ func (o *Observer) read(ctx context.Context, keys []key) ([]fence.Entry, error) 
 	return o.ledger.config.Records.Read(ctx, names...)
 }
 
-// observe records the use of a ResourceQuota as it is in the cache, and deletes the record if the namespace is gone. A ResourceQuota that changes after
-// its record was read is observed again.
+// observe records the use of a ResourceQuota as it is in the cache, and deletes the record if the namespace is gone. A
+// ResourceQuota that changes after its record was read is observed again.
 func (o *Observer) observe(ctx context.Context, k key, record fence.Entry) error {
 	rq, err := o.ledger.config.Quotas.ResourceQuotas(k.namespace).Get(k.scope.ObjectName())
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Observer records the use of ResourceQuotas as it is stored: decreases, recounts by kube-controller-manager, namespaces that are gone. Each replica has
-// one; what another one has recorded already needs no write.
+// Observer records the use of ResourceQuotas as it is stored: decreases, recounts by kube-controller-manager,
+// namespaces that are gone. Each replica has one; what another one has recorded already needs no write.
 type Observer struct {
 	ledger *Ledger
 	queue  workqueue.TypedRateLimitingInterface[key]
@@ -118,8 +118,8 @@ func (o *Observer) Run(ctx context.Context) {
 	o.observeAll(ctx)
 }
 
-// gone reports whether a record has no objects any more: its namespace does not exist, or exists without the ResourceQuota and without a quota that
-// demands one.
+// gone reports whether a record has no objects any more: its namespace does not exist, or exists without the
+// ResourceQuota and without a quota that demands one.
 func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	namespace, err := o.live.Namespace(ctx, k.namespace)
 	if err != nil || namespace == nil {
@@ -148,9 +148,9 @@ func (o *Observer) gone(ctx context.Context, k key) (bool, error) {
 	return true, nil
 }
 
-// check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose write has failed, and takes over the
-// versions of a cluster that was restored to an earlier state. It deletes the records of subtrees that have no quota any more, and forgets the cached
-// ones.
+// check compares all records with the cluster: it deletes those of namespaces that are gone, drops reservations whose
+// write has failed, and takes over the versions of a cluster that was restored to an earlier state. It deletes the
+// records of subtrees that have no quota any more, and forgets the cached ones.
 func (o *Observer) check(ctx context.Context) error {
 	o.ledger.cached.empty()
 	stored, err := o.ledger.stored(ctx)
@@ -171,7 +171,8 @@ func (o *Observer) check(ctx context.Context) error {
 		if cached.version > u.Observed || len(u.Reserved) == 0 && cached.version == u.Observed {
 			continue
 		}
-		// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has failed.
+		// A write that has reserved use takes less than the interval, so an unchanged record belongs to one that has
+		// failed.
 		if seen[k] = u.revision; o.seen[k] != u.revision {
 			continue
 		}

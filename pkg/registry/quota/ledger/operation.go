@@ -20,8 +20,8 @@ type operation struct {
 	used    corev1.ResourceList
 	// reserve is the use that a write of that status would result in, nil if there is no such write.
 	reserve corev1.ResourceList
-	// forget drops the reservations of the record of this revision, because the writes have failed, and takes over a version that is earlier than that
-	// of the record.
+	// forget drops the reservations of the record of this revision, because the writes have failed, and takes over a
+	// version that is earlier than that of the record.
 	forget   bool
 	revision int64
 	// gone deletes the record, because the namespace or the ResourceQuota is gone.

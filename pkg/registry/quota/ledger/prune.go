@@ -9,8 +9,9 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/storage/fence"
 )
 
-// prune deletes the records of subtrees that have no quota any more. Each decision that compares such a record also compares the limits, and has read
-// limits that need the record. So one that did not find the record is lost even if it was written and deleted since: the limits have changed in between.
+// prune deletes the records of subtrees that have no quota any more. Each decision that compares such a record also
+// compares the limits, and has read limits that need the record. So one that did not find the record is lost even if it
+// was written and deleted since: the limits have changed in between.
 func (l *Ledger) prune(ctx context.Context) error {
 	known, err := l.config.Limits.Get(ctx, true)
 	if err != nil {

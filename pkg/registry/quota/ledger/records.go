@@ -51,8 +51,8 @@ type use struct {
 	Used     corev1.ResourceList `json:"used,omitempty"`
 	// Reserved is the use that writes of this very resourceVersion have reserved. At most one of them can succeed.
 	Reserved corev1.ResourceList `json:"reserved,omitempty"`
-	// Ancestors are the namespace and its ancestors, the root last. They apply when the namespace is being deleted, because then it leaves the tree
-	// before its objects are gone.
+	// Ancestors are the namespace and its ancestors, the root last. They apply when the namespace is being deleted,
+	// because then it leaves the tree before its objects are gone.
 	Ancestors []string `json:"ancestors,omitempty"`
 }
 
@@ -71,7 +71,8 @@ func (u *use) equal(other *use) bool {
 	return u != nil && other != nil && equality.Semantic.DeepEqual(*u, *other)
 }
 
-// chargesAs reports whether both records charge the same ledgers with the same use, so that only the observed version differs.
+// chargesAs reports whether both records charge the same ledgers with the same use, so that only the observed version
+// differs.
 func (u *use) chargesAs(other *use) bool {
 	return u != nil && other != nil && slices.Equal(u.Ancestors, other.Ancestors) && quotav1.Equals(u.charge(), other.charge())
 }
@@ -114,8 +115,8 @@ func (l *Ledger) stored(ctx context.Context) (map[key]storedUse, error) {
 	return stored, nil
 }
 
-// totals is the use of a subtree by scope, of the resources that quotas in its namespace limit: what quotas further below count must not enlarge it. Nil
-// stands for use that is not known, because the subtree has changed.
+// totals is the use of a subtree by scope, of the resources that quotas in its namespace limit: what quotas further
+// below count must not enlarge it. Nil stands for use that is not known, because the subtree has changed.
 type totals map[quota.Scope]corev1.ResourceList
 
 func decodeTotals(entry fence.Entry) (totals, error) {

@@ -50,7 +50,8 @@ func TestRecordsAreBoundedBeforeTheyAreComputedWith(t *testing.T) {
 	}
 }
 
-// A limit of what is propagated from its namespace or above would keep out policy. What is propagated from below lifts no limit.
+// A limit of what is propagated from its namespace or above would keep out policy. What is propagated from below lifts
+// no limit.
 func TestLimitsOfPropagatedKindsDoNotHold(t *testing.T) {
 	s, _, l := family(t)
 	s.limit("a", "5")

@@ -19,8 +19,8 @@ import (
 // settleInterval is the time between two looks at the cache of ResourceQuotas.
 const settleInterval = 20 * time.Millisecond
 
-// Settle records the use that was there before a quota was written, and returns when no reservation can miss it any more. Otherwise the observer would
-// record it a moment after the quota is in force. It fails when ctx ends.
+// Settle records the use that was there before a quota was written, and returns when no reservation can miss it any
+// more. Otherwise the observer would record it a moment after the quota is in force. It fails when ctx ends.
 func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota) error {
 	var counted []*corev1.ResourceQuota
 	if err := wait.PollUntilContextCancel(ctx, settleInterval, true, func(ctx context.Context) (complete bool, err error) {
@@ -42,8 +42,8 @@ func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota) e
 	return recording.Wait()
 }
 
-// counted returns the ResourceQuotas with use that hold the subtree of a quota to its limits, and whether kube-controller-manager has counted in all of its
-// namespaces, as far as the cache knows.
+// counted returns the ResourceQuotas with use that hold the subtree of a quota to its limits, and whether
+// kube-controller-manager has counted in all of its namespaces, as far as the cache knows.
 func (l *Ledger) counted(ctx context.Context, q *hnc.HierarchicalResourceQuota) (used []*corev1.ResourceQuota, complete bool, err error) {
 	namespaces, err := l.config.Namespaces.List(labels.Everything())
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
 )
 
-// Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum reads.
+// Subtrees returns the recorded use of the namespaces in moved, and of the subtree of each namespace in tops, by quorum
+// reads.
 func (l *Ledger) Subtrees(ctx context.Context, moved, tops []string) (tree.ScopedUse, map[string]tree.ScopedUse, error) {
 	stored, err := l.stored(ctx)
 	if err != nil {

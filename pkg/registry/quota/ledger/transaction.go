@@ -25,8 +25,8 @@ type transaction struct {
 	unverified bool
 }
 
-// evaluate evaluates as many operations of a batch as fit into one transaction, at least one. It returns a result for each; the others are evaluated
-// later. Without fresh, the results are based on what this replica knows.
+// evaluate evaluates as many operations of a batch as fit into one transaction, at least one. It returns a result for
+// each; the others are evaluated later. Without fresh, the results are based on what this replica knows.
 func (l *Ledger) evaluate(ctx context.Context, batch []*operation, fresh bool) (*transaction, []error, error) {
 	known, err := l.config.Limits.Get(ctx, fresh)
 	if err != nil {
@@ -71,8 +71,9 @@ func (t *transaction) size() (n int) {
 	return n
 }
 
-// chain returns the namespace of a record of use and its ancestors, the root last, and the edges on which this is based. A namespace that is being
-// deleted, or gone, leaves the tree before its objects are gone; then they are those of the record.
+// chain returns the namespace of a record of use and its ancestors, the root last, and the edges on which this is
+// based. A namespace that is being deleted, or gone, leaves the tree before its objects are gone; then they are those
+// of the record.
 func (t *transaction) chain(ctx context.Context, k key, gone bool) ([]string, map[string]int64, error) {
 	if gone || t.ledger.terminates(k.namespace) {
 		u, err := t.use(ctx, k)
@@ -126,7 +127,8 @@ func (t *transaction) evaluate(ctx context.Context, o *operation, chain []string
 	}
 	for _, ancestor := range ancestors {
 		if o.gone {
-			// The ledgers of other ancestors contain the use if the namespace was moved immediately before its deletion.
+			// The ledgers of other ancestors contain the use if the namespace was moved immediately before its
+			// deletion.
 			if err := t.empty(ctx, ancestor); err != nil {
 				return nil, err
 			}
@@ -178,7 +180,8 @@ func (t *transaction) empty(ctx context.Context, namespace string) error {
 	return err
 }
 
-// charge adds a change of use to a ledger. If the ledger is empty, it is written nevertheless, so that a replica that is summing up the uses loses.
+// charge adds a change of use to a ledger. If the ledger is empty, it is written nevertheless, so that a replica that
+// is summing up the uses loses.
 func (t *transaction) charge(ctx context.Context, namespace string, k key, change corev1.ResourceList) error {
 	sum, err := t.known(ctx, namespace)
 	if err != nil {

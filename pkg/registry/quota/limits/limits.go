@@ -19,9 +19,11 @@ import (
 const (
 	// Record is written by each change of a limit. A write that depends on limits compares it.
 	Record = "quota/limits"
-	// LedgerFolder contains a record for each namespace with limits that ResourceQuotas count: the use of its subtree. A change of the subtree empties it.
+	// LedgerFolder contains a record for each namespace with limits that ResourceQuotas count: the use of its subtree.
+	// A change of the subtree empties it.
 	LedgerFolder = "quota/ledgers"
-	// ChildrenFolder contains a record for each namespace with a limit of sub-namespaces. A change of the subtree writes it.
+	// ChildrenFolder contains a record for each namespace with a limit of sub-namespaces. A change of the subtree
+	// writes it.
 	ChildrenFolder = "quota/subtrees"
 )
 
@@ -82,7 +84,8 @@ func (l *Limits) Counted(namespace string) bool {
 	return slices.ContainsFunc(l.quotas[namespace], func(q hnc.HierarchicalResourceQuota) bool { return len(quota.Counted(q.Spec.Hard)) > 0 })
 }
 
-// Subnamespaces returns the name and the lowest limit of the quotas that limit the sub-namespaces below a namespace; the name is "" if there is none.
+// Subnamespaces returns the name and the lowest limit of the quotas that limit the sub-namespaces below a namespace;
+// the name is "" if there is none.
 func (l *Limits) Subnamespaces(namespace string) (name string, hard resource.Quantity) {
 	for _, q := range l.quotas[namespace] {
 		if limit, ok := q.Spec.Hard[hnc.ResourceSubnamespaces]; ok && (name == "" || limit.Cmp(hard) < 0) {

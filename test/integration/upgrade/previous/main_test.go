@@ -1,5 +1,6 @@
-// Package previous tests that this build takes over the data of an earlier one, serves its clients, and gives both back: make upgrade PREVIOUS=REF.
-// The earlier build's servers, manifests and plugin are those of a commit, which is built from source.
+// Package previous tests that this build takes over the data of an earlier one, serves its clients, and gives both
+// back: make upgrade PREVIOUS=REF. The earlier build's servers, manifests and plugin are those of a commit, which is
+// built from source.
 package previous
 
 import (
@@ -95,7 +96,8 @@ type cluster struct {
 	quotas bool
 }
 
-// newCluster starts a control plane without any of our servers. Its directory is kept if the test fails: the logs in it show why.
+// newCluster starts a control plane without any of our servers. Its directory is kept if the test fails: the logs in it
+// show why.
 func newCluster(t *testing.T, b build) *cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "hns-upgrade-")
@@ -140,7 +142,8 @@ func (c *cluster) install(t *testing.T) {
 	c.installation = installation
 }
 
-// replace stops a server, and starts that of the build. It returns when the server is ready and, if it is the API server, kube-apiserver serves its API.
+// replace stops a server, and starts that of the build. It returns when the server is ready and, if it is the API
+// server, kube-apiserver serves its API.
 func (c *cluster) replace(t *testing.T, name string, args ...string) {
 	t.Helper()
 	if err := c.StopProcess(t.Context(), name); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// A cluster of the earlier build is upgraded, used, downgraded, used, and upgraded again, one server at a time, as docs/operations.md describes. Clients of both
-// builds work all the time.
+// A cluster of the earlier build is upgraded, used, downgraded, used, and upgraded again, one server at a time, as
+// docs/operations.md describes. Clients of both builds work all the time.
 func TestUpgradeAndDowngrade(t *testing.T) {
 	if *ref == "" {
 		t.Skip("no earlier build to upgrade from: make upgrade PREVIOUS=REF")

@@ -19,7 +19,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
-// world creates, with the plugin of the installed build, a tree with full namespaces, sub-namespaces, sources of several kinds and a quota.
+// world creates, with the plugin of the installed build, a tree with full namespaces, sub-namespaces, sources of
+// several kinds and a quota.
 func world(t *testing.T, c *cluster) {
 	t.Helper()
 	ctx := t.Context()

@@ -46,7 +46,7 @@ type HierarchySpecApplyConfiguration struct {
 	// each missing one. Adding a name requires permission to create that Subnamespace. A Subnamespace that is not
 	// required any more remains until it is deleted; its condition Required reports that.
 	RequiredChildren []string `json:"requiredChildren,omitempty"`
-	// abstractAncestors are names above this namespace that are no namespaces, the nearest first, such as directories of
+	// abstractAncestors are names above this namespace that are not namespaces, the nearest first, such as directories of
 	// a repository. This namespace and all its descendants have a tree label for each, with the distance to it. They are
 	// DNS labels, at most 100, and only a namespace without a parent can have them. A name that is also the name of
 	// an existing namespace is rejected unless the annotation hnc.x-k8s.io/allow-shared-names of this object is "true".
