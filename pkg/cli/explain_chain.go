@@ -120,7 +120,7 @@ func eventsAbout(ctx context.Context, c *clients, q *origin.Question) []string {
 		selector := fields.Set{"involvedObject.kind": q.Kind, "involvedObject.name": q.Name, "source": hnc.GroupName}
 		events, err := c.kube.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
 		if err != nil {
-			return nil
+			return nil //nolint:nilerr // see above
 		}
 		for j := range events.Items {
 			lines[i] = append(lines[i], fmt.Sprintf("event in %s: %s: %s", ns, events.Items[j].Reason, events.Items[j].Message))

@@ -27,7 +27,7 @@ type textWriter struct {
 func (t *textWriter) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := append(t.rest, p...)
+	text := slices.Concat(t.rest, p)
 	end := len(text) - unfinished(text)
 	t.rest = slices.Clone(text[end:])
 	if _, err := io.WriteString(t.w, escapeText(string(text[:end]))); err != nil {

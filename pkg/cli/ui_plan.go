@@ -17,7 +17,7 @@ import (
 )
 
 func (r *uiReader) Plan(ctx context.Context, namespace string, change ui.Change) (*ui.Plan, error) {
-	if err := validateChange(namespace, change); err != nil {
+	if err := validateChange(change); err != nil {
 		return nil, err
 	}
 	parent, err := r.subnamespaceOf(ctx, namespace)
@@ -74,7 +74,7 @@ func (r *uiReader) dryRun(ctx context.Context, namespace string, change ui.Chang
 
 // Apply makes a change. A deletion must repeat the name of the namespace.
 func (r *uiReader) Apply(ctx context.Context, namespace string, change ui.Change) error {
-	if err := validateChange(namespace, change); err != nil {
+	if err := validateChange(change); err != nil {
 		return err
 	}
 	if change.Kind == ui.ChangeDelete && change.Confirm != namespace {
@@ -142,7 +142,7 @@ func (r *uiReader) modes(ctx context.Context, namespace string, change ui.Change
 func mode(change ui.Change) string { return change.Resource + "=" + change.Mode }
 
 // validateChange returns an error for fields that cannot be right. The server validates the rest.
-func validateChange(namespace string, change ui.Change) error {
+func validateChange(change ui.Change) error {
 	var err error
 	switch change.Kind {
 	case ui.ChangeMove:

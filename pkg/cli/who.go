@@ -74,7 +74,9 @@ func (o *whoOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	key, grants, unread := "admins", []admins.Grant{}, []string{}
+	key := "admins"
+	var grants []admins.Grant
+	var unread []string
 	if o.verb == "" {
 		grants, unread = rights.Admins()
 	} else {

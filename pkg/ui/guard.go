@@ -47,7 +47,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch why := g.refuses(r, data); {
 	case why != "":
 		writeError(w, http.StatusForbidden, Problem{Title: "The request is refused", Detail: why})
-	case r.Method != http.MethodGet && r.Method != http.MethodHead && !(g.write && data && r.Method == http.MethodPost):
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && (!g.write || !data || r.Method != http.MethodPost):
 		header.Set("Allow", "GET, HEAD")
 		writeError(w, http.StatusMethodNotAllowed, Problem{Title: "The page is read-only", Detail: "only GET and HEAD are served", Hint: "To make changes, run kubectl hns ui --write."})
 	case data && subtle.ConstantTimeCompare([]byte(r.Header.Get(pageHeader)), []byte(g.token)) != 1:

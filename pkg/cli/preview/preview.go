@@ -81,7 +81,7 @@ func writeExceeded(b *strings.Builder, status v1beta1.HierarchyPlanStatus) {
 		w := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
 		_, _ = fmt.Fprintln(w, "  NAMESPACE\tQUOTA\tRESOURCE\tUSED\tMOVED\tLIMIT")
 		for _, e := range status.ExceededQuotas {
-			_, _ = io.WriteString(w, names.Row("  "+e.Namespace, e.Name, string(e.Resource), e.Used, e.Moved, e.Limit))
+			_, _ = io.WriteString(w, names.Row("  "+e.Namespace, e.Name, e.Resource, e.Used, e.Moved, e.Limit))
 		}
 		_ = w.Flush() // a strings.Builder does not fail
 	}

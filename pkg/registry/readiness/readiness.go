@@ -66,7 +66,8 @@ func Wait[T Object](ctx context.Context, w Waiter, store rest.Watcher, object T,
 	if w.Timeout <= 0 || object.GetDeletionTimestamp() != nil || effect.reported(object) != nil {
 		return object
 	}
-	latest, err := object, error(nil)
+	latest := object
+	var err error
 	if why := w.Stopped(ctx); why != "" {
 		err = errors.New(why)
 	} else {

@@ -49,7 +49,7 @@ func (l *Ledger) counted(ctx context.Context, q *hnc.HierarchicalResourceQuota) 
 	if err != nil {
 		return nil, false, err
 	}
-	name, limited := quota.ScopeOf(&q.Spec).ObjectName(), quotav1.ResourceNames(quota.Counted(corev1.ResourceList(q.Status.Hard)))
+	name, limited := quota.ScopeOf(&q.Spec).ObjectName(), quotav1.ResourceNames(quota.Counted(q.Status.Hard))
 	if len(limited) == 0 {
 		return nil, true, nil
 	}
