@@ -88,12 +88,9 @@ func (w *worker) deleteBinding(ctx context.Context) error {
 }
 
 func (w *worker) removeBinding(ctx context.Context, key types.NamespacedName) error {
-	tries, err := w.try(ctx, "deleting binding "+key.String(), func() error {
+	err := w.remove(ctx, "deleting binding "+key.String(), func() error {
 		return w.client.RbacV1().RoleBindings(key.Namespace).Delete(ctx, key.Name, metav1.DeleteOptions{})
 	})
-	if tries > 1 && apierrors.IsNotFound(err) {
-		err = nil
-	}
 	if err == nil {
 		delete(w.bindings, key)
 	}

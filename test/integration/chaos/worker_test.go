@@ -177,7 +177,7 @@ func (w *worker) deleteSubnamespace(ctx context.Context) error {
 		return w.createSubnamespace(ctx)
 	}
 	name := leaves[w.random.IntN(len(leaves))]
-	tries, err := w.try(ctx, "deleting "+name, func() error {
+	err := w.remove(ctx, "deleting "+name, func() error {
 		err := w.client.hnc.HncV1beta1().Subnamespaces(w.subs[name]).Delete(ctx, name, metav1.DeleteOptions{})
 		// The last child was deleted too, but it may not be gone yet.
 		if apierrors.IsForbidden(err) {
@@ -185,9 +185,6 @@ func (w *worker) deleteSubnamespace(ctx context.Context) error {
 		}
 		return err
 	})
-	if tries > 1 && apierrors.IsNotFound(err) {
-		err = nil
-	}
 	if err != nil {
 		return err
 	}
@@ -223,6 +220,20 @@ func (w *worker) try(ctx context.Context, what string, request func() error) (in
 		w.retried.add(err)
 		time.Sleep(interval)
 	}
+}
+
+// remove tries a deletion. What is not found after the first try was deleted by one whose answer was lost.
+func (w *worker) remove(ctx context.Context, what string, request func() error) error {
+	tried := false
+	_, err := w.try(ctx, what, func() error {
+		err := request()
+		if tried && apierrors.IsNotFound(err) {
+			err = nil
+		}
+		tried = true
+		return err
+	})
+	return err
 }
 
 // startup reports whether an error is one of a kube-apiserver that has just started.
