@@ -65,6 +65,10 @@ test: build ## run all tests, with a real control plane where they need one
 	@hack/test.sh "$(PACKAGES)" $(TESTFLAGS) | \
 		go run ./test/rows -results $(if $(TESTFLAGS)$(filter-out ./...,$(PACKAGES)),-partial)
 
+.PHONY: browser
+browser: ## install what the tests of the page in the browser need: Chromium, and axe-core into _output
+	@hack/browser.sh
+
 .PHONY: quick
 quick: build ## run some tests without the race detector: make quick PACKAGES=./test/integration/kinds TESTFLAGS='-run Exceptions'
 	@go test -timeout 10m -count=1 $(PACKAGES) $(TESTFLAGS)

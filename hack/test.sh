@@ -32,7 +32,8 @@ if [[ -n $here ]]; then
   # shellcheck disable=SC2086
   go test -p 3 "${race[@]}" -vet=off -timeout 30m -json $here "$@" || failed=1
 fi
-# The benchmarks are a module of their own. They are tested beside the rest, and print after it: lines of two processes might mix.
+# The benchmarks and the tests in a browser are a module of their own. They run beside the rest, and print after it: lines of
+# two processes might mix.
 bench=0
 if [[ " $packages " == *" ./... "* ]]; then
   log=$(mktemp)
