@@ -59,6 +59,7 @@ func TestModel(t *testing.T) {
 		"mine":                                  {`list({ mine: new Set(['acme-2']) }, false)`, `"acme\n acme-2"`},
 		"a missing parent":                      {`roots.filter(n => n.parentMissing).map(n => n.member.name).join()`, `"lost"`},
 		"10,000 levels":                         {`M.build(Array.from({ length: 10000 }, (_, i) => ({ name: 'n' + i, parent: i ? 'n' + (i - 1) : undefined })))[0].descendants`, `9999`},
+		"rows around one":                       {`[M.around(5, 4, 10), M.around(100, -1, 10), M.around(100, 50, 10), M.around(100, 99, 10)]`, `[[0,5],[0,10],[45,55],[90,100]]`},
 		"words":                                 {`M.words('ActivitiesHalted')`, `"Activities halted"`},
 		"an age":                                {`M.age('2026-01-01T00:00:00Z', Date.parse('2026-01-03T01:00:00Z'))`, `"2d"`},
 		"marks that hide text":                  {"M.visible('a\\u202eb\\u200b\\u0007<b>')", `"a⟨U+202E⟩b⟨U+200B⟩⟨U+0007⟩\u003cb\u003e"`},

@@ -10,6 +10,7 @@ import { ObjectPage } from './object'
 import { PlanPage } from './plan'
 import { QuotasPage } from './quotas'
 import { Link, navigate, ProblemBox } from './parts'
+import { Aside, Trees, useForest } from './trees'
 import { Session } from './types'
 
 const states: Record<Connection, string> = { connecting: 'Connecting', live: 'Live', lost: 'Not connected' }
@@ -25,6 +26,7 @@ function App() {
   const [tick, setTick] = useState(0)
   const [connection, version] = useChanges()
   const session = useData<Session>('/api/session', 0)
+  const forest = useForest(version)
   useEffect(() => {
     const moved = () => { setPath(location.pathname); setQuery(location.search) }
     const timer = setInterval(() => document.hidden || setTick(n => n + 1), refreshPeriod)
@@ -57,12 +59,19 @@ function App() {
       {s && <span class={'wide tag' + (s.write ? ' warn' : '')}>{s.write ? 'may write' : 'read-only'}</span>}
       <span class={'state ' + connection} role="status">{states[connection]}</span>
     </header>
-    {session.error?.status === 401 ? <main><ProblemBox problem={session.error.problem} /></main> : <Page key={path} path={path} version={version} tick={version + tick} />}
+    {session.error?.status === 401 ? <main><ProblemBox problem={session.error.problem} /></main> : <Trees.Provider value={forest}>
+      <div class={path === '/' ? '' : 'beside'}>
+        <Page key={path} path={path} version={version} tick={version + tick} />
+        {path !== '/' && <Aside name={path.startsWith('/ns/') ? decoded(path)[1] : ''} />}
+      </div>
+    </Trees.Provider>}
   </>
 }
 
+const decoded = (path: string) => path.split('/').slice(1).map(part => { try { return decodeURIComponent(part) } catch { return part } })
+
 function Page({ path, version, tick }: { path: string; version: number; tick: number }) {
-  const parts = path.split('/').slice(1).map(part => { try { return decodeURIComponent(part) } catch { return part } })
+  const parts = decoded(path)
   if (path === '/') return <ForestPage version={version} />
   if (path === '/quotas') return <QuotasPage version={version} />
   if (path === '/plan') return <PlanPage version={version} />

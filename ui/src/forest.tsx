@@ -1,10 +1,11 @@
 // The forest: all trees as one table, problems first.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useData } from './api'
-import { age, build, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
+import { age, Filter, isFiltered, Node, plural, Row, rows, words } from './model'
 import { Copy, Link, Loaded, navigate, ProblemBox, toNamespace, useQuery, useTitle } from './parts'
 import { Drawing } from './drawing'
 import { Bar, fullness } from './quotas'
+import { Trees } from './trees'
 import { Forest, Limit, Quotas } from './types'
 
 const rowHeight = 30
@@ -23,10 +24,10 @@ let lastResource = ''
 let lastActive = ''
 
 export function ForestPage({ version }: { version: number }) {
-  const forest = useData<Forest>('/api/forest', version)
+  const forest = useContext(Trees)
   useTitle('Forest')
   const quotas = useData<Quotas>('/api/quotas', version)
-  return <main class="forest">{!forest.data && <div class="head"><h1>Forest</h1></div>}<Loaded from={forest}>{(data: Forest) => <Trees forest={data} quotas={quotas.data} />}</Loaded></main>
+  return <main class="forest">{!forest.data && <div class="head"><h1>Forest</h1></div>}<Loaded from={forest}>{(data: Forest) => <Whole forest={data} roots={forest.roots} quotas={quotas.data} />}</Loaded></main>
 }
 
 // fullestLimits returns the fullest limit of each namespace with quotas, of one resource or of all.
@@ -38,12 +39,11 @@ function fullestLimits(quotas: Quotas, resource: string): Map<string, Limit> {
   return fullest
 }
 
-function Trees({ forest, quotas }: { forest: Forest; quotas?: Quotas }) {
+function Whole({ forest, roots, quotas }: { forest: Forest; roots: Node[]; quotas?: Quotas }) {
   const [resource, setResourceState] = useState(lastResource)
   const setResource = (r: string) => { lastResource = r; setResourceState(r) }
   const resources = useMemo(() => [...new Set(quotas?.quotas.flatMap(q => q.limits.map(l => l.resource)))].sort(), [quotas])
   const limits = useMemo(() => quotas?.quotas.length ? fullestLimits(quotas, resource) : undefined, [quotas, resource])
-  const roots = useMemo(() => build(forest.namespaces), [forest])
   const [query, setQuery] = useQuery()
   const drawing = query.get('view') === 'drawing'
   const [filter, setFilterState] = useState(lastFilter)

@@ -83,6 +83,12 @@ export function rows(roots: Node[], filter: Filter, isExpanded: (node: Node) => 
   return result
 }
 
+// around returns the first of length rows to show, and the one after the last: count rows around one of them, from the first row without one.
+export function around(length: number, at: number, count: number): [number, number] {
+  const first = Math.max(0, Math.min(at - Math.floor(count / 2), length - count))
+  return [first, Math.min(length, first + count)]
+}
+
 // words writes a name like ActivitiesHalted as words.
 export function words(name: string): string {
   const spaced = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()

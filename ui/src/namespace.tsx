@@ -4,6 +4,7 @@ import { useData } from './api'
 import { age, binding, plural } from './model'
 import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
 import { Bar, fullness } from './quotas'
+import { usePath } from './trees'
 import { Event, Namespace, Objects, Quotas } from './types'
 
 export function NamespacePage({ name, version }: { name: string; version: number }) {
@@ -17,15 +18,11 @@ export function NamespacePage({ name, version }: { name: string; version: number
 
 const tabs = [['', 'Overview'], ['access', 'Access']]
 
-// paths are those of the namespaces that the tab has shown.
-const paths = new Map<string, string[]>()
-
 // NamespaceHead begins all pages about a namespace.
 export function NamespaceHead({ name, page, path, abstract, children }: any) {
-  if (path) paths.set(name, path)
-  path = paths.get(name) ?? [name]
+  const known = usePath(name)
   return <>
-    <Path names={path} abstract={abstract} />
+    <Path names={path ?? known} abstract={abstract} />
     <div class="head"><h1>{name}</h1>{children}</div>
     <nav class="tabs" aria-label={'Pages of ' + name}>{tabs.map(([to, title]) =>
       <Link key={to} to={toNamespace(name) + (to && '/' + to)} aria-current={to === page ? 'page' : undefined}>{title}</Link>)}
@@ -34,11 +31,12 @@ export function NamespaceHead({ name, page, path, abstract, children }: any) {
   </>
 }
 
-export function Path({ names, abstract = [] }: { names: string[]; abstract?: string[] }) {
+export function Path({ names, abstract = [], object }: { names: string[]; abstract?: string[]; object?: string }) {
   return <nav aria-label="Path to the root" class="path"><ol>
     <li><Link to="/">Forest</Link></li>
     {[...abstract].reverse().map(a => <li key={'a ' + a} class="dim" title="An abstract ancestor: no namespace of the cluster">{a}</li>)}
-    {names.map((n, i) => <li key={n}>{i === names.length - 1 ? <b aria-current="page">{n}</b> : <Link to={toNamespace(n)}>{n}</Link>}</li>)}
+    {names.map((n, i) => <li key={n}>{!object && i === names.length - 1 ? <b aria-current="page">{n}</b> : <Link to={toNamespace(n)}>{n}</Link>}</li>)}
+    {object && <li><b aria-current="page">{object}</b></li>}
   </ol></nav>
 }
 

@@ -2,6 +2,7 @@
 import { useData } from './api'
 import { Copy, CopyText, Diff, Link, Loaded, Notes, toNamespace, toObject, useTitle } from './parts'
 import { Path } from './namespace'
+import { usePath } from './trees'
 import { Content, Explanation } from './types'
 
 interface Place { namespace: string; resource: string; name: string }
@@ -13,7 +14,7 @@ export function ObjectPage({ version, ...place }: Place & { version: number }) {
   const there = answer.data && answer.data.state !== 'Absent'
   useTitle(`${name} in ${namespace}`)
   return <main>
-    <Path names={[namespace, name]} />
+    <Path names={usePath(namespace)} object={name} />
     <div class="head">
       <h1>{name}</h1>
       <p class="summary">{resource} in {namespace}</p>

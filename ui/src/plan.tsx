@@ -1,9 +1,10 @@
 // What a change would do; and, if the command allows writes, the change.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { post, ServerError, useData } from './api'
 import { accessChanges, plural } from './model'
 import { Copy, Diff, Link, Loaded, Notes, ProblemBox, toNamespace, useQuery, useTitle } from './parts'
-import { Forest, NamespacePlan, Plan, Session } from './types'
+import { Trees } from './trees'
+import { NamespacePlan, Plan, Session } from './types'
 
 type Fields = Record<string, string>
 
@@ -25,7 +26,7 @@ const maxOffered = 2000
 export function PlanPage({ version }: { version: number }) {
   const [query, setQuery] = useQuery()
   const session = useData<Session>('/api/session', 0)
-  const forest = useData<Forest>('/api/forest', 0)
+  const forest = useContext(Trees)
   const asked: Fields = Object.fromEntries(query)
   const [kind, setKind] = useState(asked.change in changes ? asked.change : 'move')
   useEffect(() => { if (asked.change in changes) setKind(asked.change) }, [asked.change])

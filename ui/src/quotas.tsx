@@ -1,17 +1,18 @@
 // The hierarchical quotas: how full each limit is, and where in the tree it is used.
-import { useMemo, useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { useData } from './api'
 import { amount, percent, plural, Use, useOf } from './model'
 import { Conditions, Copy, Link, Loaded, Notes, toNamespace, toObject, useQuery, useTitle } from './parts'
-import { Forest, Limit, Quota, Quotas } from './types'
+import { Trees } from './trees'
+import { Limit, Quota, Quotas } from './types'
 
 export function QuotasPage({ version }: { version: number }) {
   const quotas = useData<Quotas>('/api/quotas', version)
-  const forest = useData<Forest>('/api/forest', version)
+  const { parents } = useContext(Trees)
   useTitle('Quotas')
   return <main>
     {!quotas.data && <div class="head"><h1>Quotas</h1></div>}
-    <Loaded from={quotas}>{(data: Quotas) => <All data={data} forest={forest.data} />}</Loaded>
+    <Loaded from={quotas}>{(data: Quotas) => <All data={data} parents={parents} />}</Loaded>
   </main>
 }
 
@@ -27,10 +28,9 @@ export function Bar({ limit, parts }: { limit: Limit; parts?: { name: string; va
   </span>
 }
 
-function All({ data, forest }: { data: Quotas; forest?: Forest }) {
+function All({ data, parents }: { data: Quotas; parents: Map<string, string | undefined> }) {
   const [query, setQuery] = useQuery()
   const resource = query.get('resource') ?? ''
-  const parents = useMemo(() => new Map(forest?.namespaces.map(m => [m.name, m.parent])), [forest])
   const resources = [...new Set(data.quotas.flatMap(q => q.limits.map(l => l.resource)))].sort()
   const fullest = (q: Quota) => Math.max(0, ...q.limits.filter(l => !resource || l.resource === resource).map(l => l.share))
   const list = data.quotas.filter(q => !resource || q.limits.some(l => l.resource === resource))
