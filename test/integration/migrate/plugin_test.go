@@ -1,20 +1,29 @@
 package migrate
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed when this
-// step begins.
+// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed in this
+// step: when the step sends its second request.
 func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl-hns"), args...)
@@ -22,38 +31,93 @@ func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 		args = append(slices.Clone(args[:i]), args[i+1:]...)
 		cmd = exec.CommandContext(t.Context(), "bash", append([]string{"-c", `ulimit -f 100 && exec "$0" "$@"`, filepath.Join(binDir, "kubectl-hns")}, args...)...)
 	}
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+cp.Kubeconfig(), "HOME="+t.TempDir())
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
+	kubeconfig := cp.Kubeconfig()
+	out := &output{file: filepath.Join(t.TempDir(), "stdout")}
+	if killAt != "" {
+		requests := 0
+		kubeconfig = proxied(t, func() bool {
+			if out.step() != killAt {
+				return true
+			}
+			requests++
+			if requests == 2 {
+				_ = cmd.Process.Kill()
+			}
+			return requests < 2
+		})
+	}
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir())
+	stdout, err := os.Create(out.file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	last, since := "", time.Now()
-	lines := bufio.NewScanner(stdout)
-	for lines.Scan() {
-		out.WriteString(lines.Text() + "\n")
-		if step := stepOf(lines.Text()); step != "" {
-			if last != "" {
-				t.Logf("step %s took %s", last, time.Since(since).Round(10*time.Millisecond))
-			}
-			last, since = step, time.Now()
-		}
-		if killAt != "" && stepOf(lines.Text()) == killAt {
-			_ = cmd.Process.Kill()
-		}
+	defer func() { _ = stdout.Close() }()
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = stdout, &stderr
+	if err = cmd.Run(); err != nil {
+		err = fmt.Errorf("%v: %w: %s", args, err, stderr.String())
 	}
 	if strings.Contains(stderr.String(), "Warning: ") {
 		t.Errorf("%v prints warnings of servers, whose effects the migration does not have: %s", args, stderr.String())
 	}
-	if err = cmd.Wait(); err != nil {
-		err = fmt.Errorf("%v: %w: %s", args, err, stderr.String())
+	return out.read(), err
+}
+
+// proxied returns a kubeconfig of a proxy, whose requests are the admin's. A request that is not forwarded gets no
+// answer.
+func proxied(t *testing.T, forward func() bool) string {
+	t.Helper()
+	target, err := url.Parse(admin.Config.Host)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out.String(), err
+	transport, err := rest.TransportFor(admin.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: transport, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	var one sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		one.Lock()
+		forwarded := forward()
+		one.Unlock()
+		if !forwarded {
+			panic(http.ErrAbortHandler)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	config := clientcmdapi.NewConfig()
+	config.Clusters["proxy"] = &clientcmdapi.Cluster{Server: server.URL}
+	config.Contexts["proxy"] = &clientcmdapi.Context{Cluster: "proxy"}
+	config.CurrentContext = "proxy"
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// output is the file that a process writes its standard output to: what it has printed can be read at any time.
+type output struct{ file string }
+
+func (o *output) read() string {
+	content, _ := os.ReadFile(o.file)
+	return string(content)
+}
+
+// step returns the last step that has begun, "" if none has.
+func (o *output) step() string {
+	last := ""
+	for line := range strings.Lines(o.read()) {
+		if step := stepOf(line); step != "" {
+			last = step
+		}
+	}
+	return last
 }
 
 // limited, as an argument, is none: the plugin can write 100 KiB to a file, as on a full disk.
