@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,9 @@ import (
 
 // stopTimeout limits how long HNC's pods may take to stop.
 const stopTimeout = 2 * time.Minute
+
+// startTimeout limits how long HNC's pods may take to be available; their image may have to be pulled.
+const startTimeout = 5 * time.Minute
 
 // removeWebhooks deletes HNC's webhook configurations, which reject all writes when HNC does not run. The state has a
 // backup of them.
@@ -76,14 +81,36 @@ func (c *clients) stop(ctx context.Context) error {
 	return err
 }
 
-// start scales HNC's Deployments to what they were.
+// start scales HNC's Deployments to what they were, and waits until HNC answers: with its webhooks and without HNC, the
+// cluster rejects every write that they cover.
 func (c *clients) start(ctx context.Context, saved *backup) error {
 	for name, replicas := range saved.Replicas {
 		if err := c.scale(ctx, name, replicas); err != nil {
 			return err
 		}
 	}
-	return nil
+	var waiting []string
+	err := wait.PollUntilContextTimeout(ctx, time.Second, startTimeout, true, func(ctx context.Context) (bool, error) {
+		waiting = nil
+		for _, name := range slices.Sorted(maps.Keys(saved.Replicas)) {
+			deployment, err := c.kube.AppsV1().Deployments(hncNamespace).Get(ctx, name, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return false, err
+			}
+			if saved.Replicas[name] > 0 && (deployment.Status.ObservedGeneration < deployment.Generation || deployment.Status.AvailableReplicas == 0) {
+				waiting = append(waiting, name)
+			}
+		}
+		return len(waiting) == 0, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("after %s these Deployments in %s have no available pod: %s; see why: kubectl describe pods -n %s. "+
+			"The webhooks, which would reject every write without HNC, are not restored yet", startTimeout, hncNamespace, strings.Join(waiting, ", "), hncNamespace)
+	}
+	return err
 }
 
 // scale sets the replicas of a Deployment of HNC, if it exists.

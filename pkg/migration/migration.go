@@ -154,13 +154,22 @@ func (m *Migration) Run(ctx context.Context) error {
 				"  repeat this command, which then allows changes again\n")
 		}
 		if err != nil {
-			return fmt.Errorf("step %s: %w\nRepeat the command to continue%s", steps[i].name, err, wayBack(steps, i))
+			return stepFailed(steps[i], err, wayBack(steps, i))
 		}
 		if err := m.state.completed(ctx, steps[i].name); err != nil {
 			return err
 		}
 	}
 	return m.state.forget(ctx)
+}
+
+// stepFailed returns the error of a step, with its name and what to do. It does not wrap an error of the API, of which
+// kubectl would print nothing but the message.
+func stepFailed(s step, err error, way string) error {
+	if errors.Is(err, ErrNotConfirmed) || errors.Is(err, context.Canceled) {
+		return fmt.Errorf("step %s: %w\nRepeat the command to continue%s", s.name, err, way)
+	}
+	return fmt.Errorf("step %s: %s\nRepeat the command to continue%s", s.name, err.Error(), way)
 }
 
 // wayBack is a hint at the rollback while it is possible.

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,7 +60,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 			return err
 		}
 		if err := s.run(ctx); err != nil {
-			return fmt.Errorf("step %s: %w\nRepeat the command to continue", s.name, err)
+			return stepFailed(s, err, "")
 		}
 	}
 	return m.state.forget(ctx)
@@ -79,29 +80,48 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	subnamespaces, err := client.Subnamespaces("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, s := range deepestFirst(subnamespaces.Items) {
-		if err := m.removeSubnamespace(ctx, s); err != nil {
-			return err
-		}
-	}
-	hierarchies, err := client.Hierarchies("").List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	err = each(ctx, hierarchies.Items, func(ctx context.Context, h v1beta1.Hierarchy) error {
-		return gone(client.Hierarchies(h.Namespace).Delete(ctx, h.Name, metav1.DeleteOptions{}))
-	})
-	if err != nil {
+	if err := m.removeTrees(ctx); err != nil {
 		return err
 	}
 	if err := (&importer{clients: m.clients}).configure(ctx, []v1beta1.ResourceSpec{}); err != nil {
 		return err
 	}
 	return ReleaseNamespaces(ctx, m.kube)
+}
+
+// removeTrees removes Subnamespaces and hierarchies from the leaves up: a Subnamespace is not deleted as long as a
+// namespace has its namespace as the parent.
+func (m *Migration) removeTrees(ctx context.Context) error {
+	client := m.hierarchy.HncV1beta1()
+	subnamespaces, err := client.Subnamespaces("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	hierarchies, err := client.Hierarchies("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	parents, confirmed := map[string]string{}, map[string]v1beta1.Subnamespace{}
+	for _, h := range hierarchies.Items {
+		parents[h.Namespace] = h.Spec.Parent
+	}
+	for _, s := range subnamespaces.Items {
+		parents[s.Name], confirmed[s.Name] = s.Namespace, s
+	}
+	for _, level := range deepestFirst(parents) {
+		err := each(ctx, level, func(ctx context.Context, name string) error {
+			if s, ok := confirmed[name]; ok {
+				if err := m.removeSubnamespace(ctx, s); err != nil {
+					return err
+				}
+			}
+			return gone(client.Hierarchies(name).Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *Migration) removeSubnamespace(ctx context.Context, s v1beta1.Subnamespace) error {
@@ -114,21 +134,21 @@ func (m *Migration) removeSubnamespace(ctx context.Context, s v1beta1.Subnamespa
 	return gone(m.hierarchy.HncV1beta1().Subnamespaces(s.Namespace).Delete(ctx, s.Name, metav1.DeleteOptions{}))
 }
 
-// deepestFirst returns the Subnamespaces below others before these.
-func deepestFirst(all []v1beta1.Subnamespace) []v1beta1.Subnamespace {
-	parents := map[string]string{}
-	for _, s := range all {
-		parents[s.Name] = s.Namespace
-	}
-	depth := func(name string) int {
-		d := 0
-		for parent, ok := parents[name]; ok && d <= len(all); parent, ok = parents[parent] {
-			d++
+// deepestFirst returns the namespaces of a forest by their depth, those with the most ancestors first.
+func deepestFirst(parents map[string]string) [][]string {
+	levels := map[int][]string{}
+	for name := range parents {
+		depth := 0
+		for at := parents[name]; at != "" && depth <= len(parents); at = parents[at] {
+			depth++
 		}
-		return d
+		levels[depth] = append(levels[depth], name)
 	}
-	sort.SliceStable(all, func(i, j int) bool { return depth(all[i].Name) > depth(all[j].Name) })
-	return all
+	var ordered [][]string
+	for _, depth := range slices.Backward(slices.Sorted(maps.Keys(levels))) {
+		ordered = append(ordered, levels[depth])
+	}
+	return ordered
 }
 
 // gone returns an error unless the object is gone.

@@ -107,6 +107,7 @@ func TestMigration(t *testing.T) {
 	members := forest(suite.Size(24, 300))
 	buildForest(t, members)
 	pretend(t)
+	runPods(t)
 	startPropagator(t)
 	testBadInput(t)
 	golden(t, "dry-run", must(t, "migrate", "--dry-run", "--export=hnc-export.yaml"))

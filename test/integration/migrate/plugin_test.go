@@ -22,8 +22,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed in this
-// step: when the step sends its second request.
+// plugin runs kubectl hns with a kubeconfig, and returns what it prints. If killAt is not empty, it is killed when
+// this step has begun and the second request is sent from then on.
 func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, "kubectl-hns"), args...)
@@ -36,10 +36,9 @@ func plugin(t *testing.T, killAt string, args ...string) (string, error) {
 	if killAt != "" {
 		requests := 0
 		kubeconfig = proxied(t, func() bool {
-			if out.step() != killAt {
-				return true
+			if requests > 0 || out.step() == killAt {
+				requests++
 			}
-			requests++
 			if requests == 2 {
 				_ = cmd.Process.Kill()
 			}
