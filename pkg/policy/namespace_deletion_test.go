@@ -9,7 +9,7 @@ func namespaceDeletionRows() []row {
 	orphaned := label(hnc.LabelOrphaned, "true")
 	instead := "namespace team-a is a sub-namespace of acme: delete subnamespaces.hnc.x-k8s.io team-a in namespace acme instead: " +
 		"kubectl delete subns team-a -n acme"
-	first := "namespace team-a has sub-namespaces: delete them first (kubectl get subns -n team-a lists them), or allow their deletion " +
+	first := "namespace team-a has sub-namespaces: delete them first (kubectl get ns -l team-a.tree.hnc.x-k8s.io/depth=1 lists the children), or allow their deletion " +
 		"along with it by spec.allowCascadingDeletion of hierarchies.hnc.x-k8s.io hierarchy in namespace team-a"
 	return []row{
 		{name: "deletion: an external namespace is not a sub-namespace", request: request{old: namespace("team-a",

@@ -99,7 +99,7 @@ var _ = ginkgo.Describe("Deletion", ginkgo.Ordered, ginkgo.ContinueOnFailure, fu
 	ginkgo.It("of a namespace that has sub-namespaces is refused (N9)", func() {
 		ns := newSubnamespaces("parent", "child")
 		gomega.Expect(operator.kubectl("delete", "ns", ns[0])).
-			To(beRefused("Forbidden", "namespace "+ns[0]+" has sub-namespaces", "kubectl get subns -n "+ns[0], "spec.allowCascadingDeletion"))
+			To(beRefused("Forbidden", "namespace "+ns[0]+" has sub-namespaces", "kubectl get ns -l "+ns[0]+".tree.hnc.x-k8s.io/depth=1", "spec.allowCascadingDeletion"))
 		expectActive(ns...)
 	})
 

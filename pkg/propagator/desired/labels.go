@@ -77,7 +77,7 @@ func FinalizerChanges(t *tree.Tree, name string) (add, remove bool) {
 		return false, false
 	}
 	wanted := t.VanishesLast(name)
-	return wanted && !ns.VanishesLast && !ns.Terminating && t.MayGetLast(name), !wanted && ns.VanishesLast
+	return wanted && !ns.VanishesLast && !ns.Terminating && t.HasSubnamespaces(name), !wanted && ns.VanishesLast
 }
 
 // changes returns how to get from present to wanted, as a JSON merge patch. Of the unwanted keys it removes only those

@@ -28,7 +28,7 @@ func TestTheLabelsOfANamespaceShowItsPositionInTheTree(t *testing.T) {
 		"with a sub-namespace":                       {[]string{"ns a", "ns b sub-of a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
 		"with an orphan, which anybody can annotate": {[]string{"ns a", "ns b sub-of a"}, "a", "a:0 included-namespace"},
 		"with a void Subnamespace":                   {[]string{"ns a", "ns b", "asked a b", "void a b", "parent b a"}, "a", "a:0 in-tree included-namespace"},
-		"with an orphan that has a parent":           {[]string{"ns a", "ns b sub-of a", "parent b a"}, "a", "a:0 in-tree included-namespace"},
+		"with an orphan that has a parent":           {[]string{"ns a", "ns b sub-of a", "parent b a"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
 		"with a sub-namespace that is elsewhere":     {[]string{"ns a", "ns b sub-of a", "asked a b", "parent b c", "ns c"}, "a", "a:0 included-namespace"},
 		"whose sub-namespace is about to be created": {[]string{"ns a", "asked a b"}, "a", "a:0 has-subnamespaces in-tree included-namespace"},
 		"whose sub-namespace is in conflict":         {[]string{"ns a", "ns b", "asked a b"}, "a", "a:0 included-namespace"},

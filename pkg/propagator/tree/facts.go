@@ -20,8 +20,8 @@ type facts struct {
 	annotated map[string]sets.Set[string]
 }
 
-// HasSubnamespaces reports whether a sub-namespace is, or is about to be created, directly below the namespace. An
-// annotation without a Subnamespace has no effect: otherwise the owner of any namespace could protect this one from
+// HasSubnamespaces reports whether a sub-namespace, detached or not, is, or is about to be created, directly below the
+// namespace. An annotation alone has no effect: otherwise the owner of any namespace could protect this one from
 // deletion.
 func (f *facts) HasSubnamespaces(name string) bool {
 	for child, s := range f.subnamespaces[name] {
@@ -32,7 +32,7 @@ func (f *facts) HasSubnamespaces(name string) bool {
 			return true
 		}
 	}
-	return false
+	return len(f.Detached(name)) > 0
 }
 
 // IsDetached reports whether an active sub-namespace has no Subnamespace that keeps it, or keeps it any longer: its

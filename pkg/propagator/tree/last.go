@@ -16,19 +16,13 @@ func (f *facts) VanishesLast(name string) bool {
 	if ns == nil || f.Excluded(name) {
 		return false
 	}
-	if !ns.Terminating && f.MayGetLast(name) {
+	if !ns.Terminating && f.HasSubnamespaces(name) {
 		return true
 	}
 	for range f.awaited(name) {
 		return true
 	}
 	return false
-}
-
-// MayGetLast reports whether the namespace may get our finalizer: it has sub-namespaces, with or without a
-// Subnamespace. One that is being deleted already gives it to none.
-func (f *facts) MayGetLast(name string) bool {
-	return f.HasSubnamespaces(name) || len(f.Detached(name)) > 0
 }
 
 // Holders returns the sub-namespaces at any depth that keep a terminating namespace, and are not themselves kept by

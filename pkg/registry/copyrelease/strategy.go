@@ -4,6 +4,7 @@ package copyrelease
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,16 +34,18 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	metav1.SetMetaDataAnnotation(&r.ObjectMeta, hnc.AnnotationRequester, oldR.Annotations[hnc.AnnotationRequester])
 }
 
-func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	r := obj.(*hnc.CopyRelease)
-	return append(validation.ValidateObjectName(r), validate(r)...)
+	return slices.Concat(validation.ValidateObjectName(r), base.ValidateMetadata(ctx, r, nil), validate(r))
 }
 
-func (strategy) ValidateUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	if obj.(*hnc.CopyRelease).Spec != old.(*hnc.CopyRelease).Spec {
-		return field.ErrorList{field.Forbidden(field.NewPath("spec"), "can't be changed; create another release")}
+func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+	r, oldR := obj.(*hnc.CopyRelease), old.(*hnc.CopyRelease)
+	errs := base.ValidateMetadata(ctx, r, oldR)
+	if r.Spec != oldR.Spec {
+		errs = append(errs, field.Forbidden(field.NewPath("spec"), "can't be changed; create another release"))
 	}
-	return nil
+	return errs
 }
 
 // maxLength is the maximum length of a name of any kind.

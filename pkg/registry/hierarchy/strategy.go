@@ -54,12 +54,14 @@ func (s strategy) PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	h := obj.(*hnc.Hierarchy)
-	return append(validation.ValidateHierarchy(h, s.tree.Authorizer.ManagedKeys(ctx)), s.validatePropagation(ctx, h, nil)...)
+	return slices.Concat(base.ValidateMetadata(ctx, h, nil), validation.ValidateHierarchy(h, s.tree.Authorizer.ManagedKeys(ctx)),
+		s.validatePropagation(ctx, h, nil))
 }
 
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	h, oldH := obj.(*hnc.Hierarchy), old.(*hnc.Hierarchy)
-	return append(validation.ValidateHierarchyUpdate(h, oldH, s.tree.Authorizer.ManagedKeys(ctx)), s.validatePropagation(ctx, h, oldH.Spec.Propagation)...)
+	return slices.Concat(base.ValidateMetadata(ctx, h, oldH), validation.ValidateHierarchyUpdate(h, oldH, s.tree.Authorizer.ManagedKeys(ctx)),
+		s.validatePropagation(ctx, h, oldH.Spec.Propagation))
 }
 
 // validatePropagation validates spec.propagation if it has changed.

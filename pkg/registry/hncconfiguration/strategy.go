@@ -56,11 +56,12 @@ func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 
 func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
 	c := obj.(*hnc.HNCConfiguration)
-	return append(s.validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil)...)
+	return slices.Concat(base.ValidateMetadata(ctx, c, nil), s.validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil))
 }
 
 // ValidateUpdate accepts kinds that were removed from the cluster if the old configuration names them as well.
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
-	return append(s.validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, oldC.Spec.Resources)...)
+	return slices.Concat(base.ValidateMetadata(ctx, c, oldC), s.validate(c),
+		s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, oldC.Spec.Resources))
 }

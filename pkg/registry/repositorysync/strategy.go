@@ -31,12 +31,14 @@ func (strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	}
 }
 
-func (strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
-	return validation.ValidateRepositorySync(obj.(*hnc.RepositorySync))
+func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorList {
+	s := obj.(*hnc.RepositorySync)
+	return append(base.ValidateMetadata(ctx, s, nil), validation.ValidateRepositorySync(s)...)
 }
 
-func (strategy) ValidateUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
-	return validation.ValidateRepositorySync(obj.(*hnc.RepositorySync))
+func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+	s := obj.(*hnc.RepositorySync)
+	return append(base.ValidateMetadata(ctx, s, old.(*hnc.RepositorySync)), validation.ValidateRepositorySync(s)...)
 }
 
 func keepSpec(obj, stored *hnc.RepositorySync) { obj.Spec = stored.Spec }

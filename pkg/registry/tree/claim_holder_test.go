@@ -25,6 +25,25 @@ func TestOnlyASubnamespaceIsAHolder(t *testing.T) {
 	}
 }
 
+// Whoever may update a full namespace must not keep its admins from moving it.
+func TestAnAnnotationAloneDoesNotKeepANamespaceWhereItIs(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b": "", "child": "a", "sub": "a"})
+	f.change(t, "child", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
+	for _, parent := range []string{"b", ""} {
+		f.admin["user/b"], f.admin["user/a"] = true, false
+		if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "child"), parent); !apierrors.IsForbidden(err) {
+			t.Errorf("to %q, by a user who is not an admin of the tree: %v", parent, err)
+		}
+		f.admin["user/a"] = true
+		if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "child"), parent); err != nil {
+			t.Errorf("to %q: %v", parent, err)
+		}
+		if _, err := f.Moves.Validate(as(t, "user"), f.existing(t, "sub"), parent); !apierrors.IsConflict(err) {
+			t.Errorf("a sub-namespace to %q: %v", parent, err)
+		}
+	}
+}
+
 // A Subnamespace that waits for a name does not affect the full namespace that has it.
 func TestPendingSubnamespaceGivesNoParent(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "evil": "", "full": ""})

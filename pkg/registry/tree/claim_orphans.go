@@ -130,8 +130,8 @@ func (r rejection) missingParent(field, name string, orphans []string, hint stri
 
 // authorizeJoining authorizes a claim that takes an existing namespace without a parent into the tree of the new one.
 // The annotation that names the parent is not consent, because everybody allowed to update the namespace may write it:
-// the requester must be admin of the namespace. The propagator only takes back what the tree labels make a child of the
-// parent, as after a loss of the hierarchies.
+// the requester must be admin of the namespace and, as for a move, of the parent. The propagator only takes back what
+// the tree labels make a child of the parent, as after a loss of the hierarchies.
 func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, field string, joining *corev1.Namespace, parent string) error {
 	if joining == nil {
 		return nil
@@ -143,10 +143,13 @@ func (a *Authorizer) authorizeJoining(ctx context.Context, reject rejection, fie
 		return reject.joining(field, joining.Name, parent, "create the Subnamespace yourself, as a user with this right")
 	}
 	user, allowed, err := a.allowsAny(ctx, "update", hnc.GroupName, joining.Name, "hierarchies", "hierarchyconfigurations")
-	if err != nil || allowed {
+	if err != nil {
 		return err
 	}
-	return reject.joining(field, joining.Name, parent, fmt.Sprintf("user %q does not have it; choose another name", user))
+	if !allowed {
+		return reject.joining(field, joining.Name, parent, fmt.Sprintf("user %q does not have it; choose another name", user))
+	}
+	return a.requireAdmin(ctx, reject, parent, "new parent")
 }
 
 // joining rejects a claimed name of an existing namespace that would join the tree.

@@ -120,7 +120,7 @@ func TestNoNewSubnamespaceWhereNothingIsPropagated(t *testing.T) {
 func TestAnExistingNamespaceJoinsWithTheConsentOfItsAdmin(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "", "victim": "", "below": "victim"})
 	f.change(t, "victim", nil, map[string]string{hnc.AnnotationSubnamespaceOf: "a"}, true)
-	f.creator["user/subnamespaces/a"], f.admin["user/a"], f.admin["user/below"] = true, true, true
+	f.creator["user/subnamespaces/a"], f.admin["user/below"] = true, true
 	rejects := func(user string) {
 		t.Helper()
 		_, err := f.Claims.Validate(as(t, user), "victim", f.existing(t, "a"))
@@ -134,6 +134,11 @@ func TestAnExistingNamespaceJoinsWithTheConsentOfItsAdmin(t *testing.T) {
 	rejects("user")
 	rejects(hnc.PropagatorUser)
 	f.admin["user/victim"] = true
+	if _, err := f.Claims.Validate(as(t, "user"), "victim", f.existing(t, "a")); !apierrors.IsForbidden(err) ||
+		!strings.Contains(err.Error(), `may not modify the subtree of namespace "a", which is the new parent`) {
+		t.Errorf("an editor of the parent got %v, want Forbidden", err)
+	}
+	f.admin["user/a"] = true
 	if err := required(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create the Subnamespace first") {
 		t.Errorf("requiring got %v, want Forbidden", err)
 	}

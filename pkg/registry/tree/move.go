@@ -164,7 +164,8 @@ func (m *Moves) validateStructure(ctx context.Context, s *snapshot, reject rejec
 	if err != nil {
 		return move{}, err
 	}
-	if current != "" && SubnamespaceOf(now) == current {
+	// The annotation alone makes no sub-namespace, because everybody allowed to update the namespace may write it.
+	if current != "" && old.Subnamespace != "" && SubnamespaceOf(now) == current {
 		return move{}, reject.conflict("namespace %q is a sub-namespace of %q, and its parent can't be changed to %s; "+
 			"remove its annotation %s first to make it a full namespace", namespace.Name, current, orNone(parent), hnc.AnnotationSubnamespaceOf)
 	}

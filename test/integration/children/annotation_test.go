@@ -142,6 +142,14 @@ func TestUpdatingANamespaceTakesItIntoNoTree(t *testing.T) {
 	refused(t, "a Subnamespace", err, apierrors.IsForbidden, `"taken-victim" exists and is in no tree`, "update on hierarchies.hnc.x-k8s.io")
 	refused(t, "a required child", mallory.hierarchy(t, "taken-lab", requires("taken-victim")), apierrors.IsForbidden, "spec.requiredChildren[0]", "create the Subnamespace first")
 
+	// An owner of the namespace who may create sub-namespaces in the tree, which is less than its admins may.
+	eve := newUser(t, "eve-taken")
+	eve.bind(t, "taken-lab", "edit")
+	eve.admin(t, "taken-victim")
+	eve.eventuallyMay(t, "create", hnc.GroupName, "subnamespaces", "taken-lab", "")
+	_, err = eve.subnamespace(t, "taken-lab", "taken-victim")
+	refused(t, "a Subnamespace of an editor", err, apierrors.IsForbidden, `namespace "taken-lab", which is the new parent`, "update on hierarchies.hnc.x-k8s.io")
+
 	alice := newUser(t, "alice-taken")
 	alice.admin(t, "taken-lab", "taken-victim")
 	if _, err := alice.subnamespace(t, "taken-lab", "taken-victim"); err != nil {
@@ -185,4 +193,23 @@ func TestUpdatingANamespaceMakesNoneInATreeExternal(t *testing.T) {
 	if err := managedBy(t, alice, "ext-root", "null"); err != nil {
 		t.Errorf("its admin: %v", err)
 	}
+}
+
+// An annotation on a full namespace, which somebody else holds by its hierarchy, does not keep its admins from moving
+// it.
+func TestAnAnnotationAloneDoesNotBlockAMove(t *testing.T) {
+	namespaces(t, "stuck-old", "stuck-new", "stuck")
+	if err := root.hierarchy(t, "stuck", below("stuck-old")); err != nil {
+		t.Fatal(err)
+	}
+	owner, alice := newUser(t, "owner-stuck"), newUser(t, "alice-stuck")
+	owner.owner(t, "stuck")
+	alice.admin(t, "stuck-old", "stuck-new", "stuck")
+	if err := owner.annotate(t, "stuck", "stuck-old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := alice.hierarchy(t, "stuck", below("stuck-new")); err != nil {
+		t.Fatal(err)
+	}
+	ancestryIs(t, "stuck", "stuck", "stuck-new")
 }

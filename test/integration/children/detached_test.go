@@ -170,7 +170,7 @@ func TestADetachedSubnamespaceGoesWithItsParent(t *testing.T) {
 		}
 		eventuallyReports(t, key[1], hnc.ReasonSubnamespaceMissing)
 		eventuallyLabelled(t, key[0], hnc.LabelCascadingDeletion, hnc.CascadingAllowed)
-		eventuallyLabelled(t, key[0], hnc.LabelHasSubnamespaces, "")
+		eventuallyLabelled(t, key[0], hnc.LabelHasSubnamespaces, "true")
 	}
 	// Its parent waits for it, although Kubernetes has deleted all content of the parent.
 	stopped(t, func() {

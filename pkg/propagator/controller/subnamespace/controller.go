@@ -129,6 +129,11 @@ func (c *Controller) carryOut(ctx context.Context, key tree.Key, s *tree.Subname
 		if err := c.confirmRelease(ctx, s); err != nil {
 			return err
 		}
+		if p.setParent {
+			if err := c.syncHierarchy(ctx, s, p); err != nil {
+				return err
+			}
+		}
 		return c.removeFinalizer(ctx, s)
 	case void:
 		return c.markVoid(ctx, s, p)

@@ -43,7 +43,9 @@ func planDeletion(t *tree.Tree, s *tree.Subnamespace) plan {
 	case ns.Terminating:
 		return plan{action: none}
 	case !s.Held() || !mayDelete(t, s):
-		// It stays, as an orphan.
+		// It stays, as an orphan, and in its tree: its Hierarchy names the parent first.
+		h := t.Hierarchy(s.Name)
+		release.setParent = s.Held() && t.Active(s.Parent) && (h == nil || h.Parent == "")
 		return release
 	}
 	return planDelete(t, ns)

@@ -1,0 +1,77 @@
+package strategy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// metadata returns metadata with these numbers of labels, finalizers and owner references, and a finalizer of some
+// bytes.
+func metadata(labels, finalizers, owners, bytes int) *metav1.ObjectMeta {
+	m := &metav1.ObjectMeta{Labels: map[string]string{}}
+	for i := range labels {
+		m.Labels[fmt.Sprint(i)] = "x"
+	}
+	for i := range finalizers {
+		m.Finalizers = append(m.Finalizers, fmt.Sprint("example.com/", i))
+	}
+	for range owners {
+		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{Name: "x"})
+	}
+	if bytes > 0 {
+		m.Finalizers = append(m.Finalizers, strings.Repeat("x", bytes))
+	}
+	return m
+}
+
+func TestMetadataThatGrowsIsLimited(t *testing.T) {
+	for name, test := range map[string]struct {
+		now, before *metav1.ObjectMeta
+		// want are the fields that the errors name.
+		want string
+	}{
+		"as much as allowed":          {metadata(64, 32, 32, 0), nil, ""},
+		"too many labels":             {metadata(65, 0, 0, 0), nil, "metadata.labels"},
+		"too many finalizers":         {metadata(0, 33, 0, 0), nil, "metadata.finalizers"},
+		"too many owner references":   {metadata(0, 0, 33, 0), nil, "metadata.ownerReferences"},
+		"too many bytes":              {metadata(0, 0, 0, 64<<10+1), nil, "metadata"},
+		"a long owner reference":      {&metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Name: strings.Repeat("x", 64<<10+1)}}}, nil, "metadata"},
+		"everything":                  {metadata(65, 33, 33, 64<<10), nil, "metadata.labels metadata.finalizers metadata.ownerReferences metadata"},
+		"stored ones stay":            {metadata(70, 40, 40, 70<<10), metadata(70, 40, 40, 70<<10), ""},
+		"stored ones shrink":          {metadata(69, 39, 39, 69<<10), metadata(70, 40, 40, 70<<10), ""},
+		"stored ones grow":            {metadata(71, 41, 41, 71<<10), metadata(70, 40, 40, 70<<10), "metadata.labels metadata.finalizers metadata.ownerReferences metadata"},
+		"one grows, another shrinks":  {metadata(71, 39, 40, 0), metadata(70, 40, 40, 0), "metadata.labels"},
+		"grows to what is allowed":    {metadata(64, 0, 0, 0), metadata(1, 0, 0, 0), ""},
+		"grows to more than that":     {metadata(65, 0, 0, 0), metadata(64, 0, 0, 0), "metadata.labels"},
+		"large annotations are fine":  {&metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", 200<<10)}}, nil, ""},
+		"nothing is stored, or given": {metadata(0, 0, 0, 0), nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			as := func(name string) string {
+				var old metav1.Object
+				if test.before != nil {
+					old = test.before
+				}
+				var fields []string
+				for _, err := range ValidateMetadata(genericapirequest.WithUser(context.Background(), &user.DefaultInfo{Name: name}), test.now, old) {
+					fields = append(fields, err.Field)
+				}
+				return strings.Join(fields, " ")
+			}
+			if got := as("ann"); got != test.want {
+				t.Errorf("got errors of %q, want %q", got, test.want)
+			}
+			if got := as(hnc.PropagatorUser); got != "" {
+				t.Errorf("the propagator gets errors of %q", got)
+			}
+		})
+	}
+}
