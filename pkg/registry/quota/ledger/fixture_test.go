@@ -115,6 +115,18 @@ func (s *store) chain(name string) []string {
 	return chain
 }
 
+func (s *store) Members(_ context.Context, name string) ([]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	members := []string{name}
+	for member := range s.parents {
+		if slices.Contains(s.chain(member)[1:], name) {
+			members = append(members, member)
+		}
+	}
+	return members, nil
+}
+
 func (s *store) WaitUntilFresh(context.Context) error { return nil }
 
 func (s *store) Changed() <-chan struct{} {

@@ -30,11 +30,13 @@ type Records interface {
 	Commit(ctx context.Context, t *fence.Transaction) (revision int64, err error)
 }
 
-// Tree knows the ancestors of namespaces.
+// Tree knows the ancestors and descendants of namespaces.
 type Tree interface {
 	// Ancestry returns the chain of a namespace and the edges on which it is based. Unless fresh is set, it may be
 	// outdated.
 	Ancestry(ctx context.Context, name string, fresh bool) (chain []string, edges map[string]int64, err error)
+	// Members returns the names of a namespace and its descendants. It may be outdated.
+	Members(ctx context.Context, name string) ([]string, error)
 	// WaitUntilFresh returns when the tree that Ancestry reads contains everything that was committed before the call.
 	WaitUntilFresh(ctx context.Context) error
 	// Changed returns a channel that is closed when the tree changes after this call.
@@ -49,9 +51,12 @@ type Config struct {
 	}
 	Tree Tree
 	Mode quota.Mode
-	// Namespaces and Quotas list namespaces and the ResourceQuotas of ours from caches.
-	Namespaces corelisters.NamespaceLister
-	Quotas     corelisters.ResourceQuotaLister
+	// Namespaces and Quotas read namespaces and the ResourceQuotas of ours from caches. There may be many more
+	// namespaces than a subtree contains, so they cannot be listed.
+	Namespaces interface {
+		Get(name string) (*corev1.Namespace, error)
+	}
+	Quotas corelisters.ResourceQuotaLister
 }
 
 // Ledger reserves use. It is safe for concurrent use.

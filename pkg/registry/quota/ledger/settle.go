@@ -2,13 +2,11 @@ package ledger
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/wait"
 	quotav1 "k8s.io/apiserver/pkg/quota/v1"
 
@@ -45,23 +43,19 @@ func (l *Ledger) Settle(ctx context.Context, q *hnc.HierarchicalResourceQuota) e
 // counted returns the ResourceQuotas with use that hold the subtree of a quota to its limits, and whether
 // kube-controller-manager has counted in all of its namespaces, as far as the cache knows.
 func (l *Ledger) counted(ctx context.Context, q *hnc.HierarchicalResourceQuota) (used []*corev1.ResourceQuota, complete bool, err error) {
-	namespaces, err := l.config.Namespaces.List(labels.Everything())
-	if err != nil {
-		return nil, false, err
-	}
 	name, limited := quota.ScopeOf(&q.Spec).ObjectName(), quotav1.ResourceNames(quota.Counted(q.Status.Hard))
 	if len(limited) == 0 {
 		return nil, true, nil
 	}
-	for _, namespace := range namespaces {
-		chain, _, err := l.config.Tree.Ancestry(ctx, namespace.Name, false)
-		if err != nil {
-			return nil, false, err
-		}
-		if namespace.DeletionTimestamp != nil || !slices.Contains(chain, q.Namespace) {
+	members, err := l.config.Tree.Members(ctx, q.Namespace)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, namespace := range members {
+		if l.terminates(namespace) {
 			continue
 		}
-		rq, err := l.config.Quotas.ResourceQuotas(namespace.Name).Get(name)
+		rq, err := l.config.Quotas.ResourceQuotas(namespace).Get(name)
 		if apierrors.IsNotFound(err) {
 			return nil, false, nil
 		}

@@ -34,8 +34,8 @@ func TestSettleRecordsWhatWasThereBefore(t *testing.T) {
 	if err := l.Settle(t.Context(), &ignored); err != nil {
 		t.Errorf("without limits that are in force: %v", err)
 	}
-	namespaces := c.namespaces.ListKeys()
-	for _, name := range namespaces {
+	// Namespaces outside the subtree do not matter.
+	for _, name := range []string{"a", "b", "c"} {
 		if err := c.quotas.Add(counted(name, 11, "0")); err != nil {
 			t.Fatal(err)
 		}
