@@ -1,6 +1,6 @@
 // Package restore tests that nothing is deleted because of a restore: of etcd snapshots of the hierarchies or of the
-// cluster, of manifests, of a part of a tree, and of a whole cluster whose namespaces have other UIDs. The tests run in
-// the order of their files: each leaves the state that the next one restores something in.
+// cluster, of manifests, of a part of a tree, and of a whole cluster whose namespaces have other UIDs. Each test begins
+// with fresh or newCluster, so that none depends on another.
 package restore
 
 import (
@@ -40,6 +40,8 @@ var (
 	installation *controlplane.Installation
 	// root is of the group system:masters.
 	root suite.User
+	// used is whether a test has begun.
+	used bool
 )
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
@@ -125,9 +127,24 @@ func restore(t *testing.T, folder, saved string) {
 	}
 }
 
+// fresh has a test begin with empty data and all processes.
+func fresh(t *testing.T) {
+	t.Helper()
+	if !used {
+		used = true
+		return
+	}
+	stopAll(t)
+	ours, _ := data()
+	restore(t, ours, t.TempDir())
+	newCluster(t)
+	startOurs(t)
+}
+
 // newCluster ends all processes, and starts Kubernetes with empty data and what we install in it.
 func newCluster(t *testing.T) {
 	t.Helper()
+	used = true
 	stopAll(t)
 	_, kubernetes := data()
 	restore(t, kubernetes, t.TempDir())

@@ -22,6 +22,7 @@ import (
 // the namespaces with all their labels, then the other kinds in the order of their names, with the deleted namespaces
 // as owners. At first, only a child is restored, without its parent.
 func TestManifests(t *testing.T) {
+	fresh(t)
 	namespace(t, "vel")
 	namespace(t, "vel-full")
 	source(t, "vel")

@@ -120,6 +120,7 @@ func eventuallyRecorded(t *testing.T, before string) string {
 // TestSnapshots restores a snapshot of the hierarchies below a newer cluster, and then one of the cluster below newer
 // hierarchies.
 func TestSnapshots(t *testing.T) {
+	fresh(t)
 	leafBelowBlue(t)
 	ours, kubernetes := data()
 	stopAll(t)

@@ -16,6 +16,11 @@ import (
 // and annotations, and other UIDs. The garbage collector deletes objects whose owners have gone, so the labels are what
 // is trusted.
 func TestClusterUnderOtherUIDs(t *testing.T) {
+	fresh(t)
+	leafBelowBlue(t)
+	setParent(t, "leaf", "red")
+	subnamespace(t, "blue", "sub")
+	eventuallyBelow(t, "leaf", "red", "blue")
 	var saved []*corev1.Namespace
 	for _, name := range all {
 		ns, err := root.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})

@@ -45,6 +45,7 @@ func subnamespace(t *testing.T, parent, name string) {
 // propagator that is not stopped. Since then, that namespace has been created again, and another one has been deleted.
 // During the pause the store is restored once more.
 func TestDeletionsInABackup(t *testing.T) {
+	fresh(t)
 	namespace(t, "att")
 	source(t, "att")
 	subnamespace(t, "att", "att-again")
@@ -107,6 +108,7 @@ func TestDeletionsInABackup(t *testing.T) {
 // TestALossIsNoReasonToDeleteCopies loses the hierarchies of an orphan, whose labels do not name its parent, but which
 // has kept its copies.
 func TestALossIsNoReasonToDeleteCopies(t *testing.T) {
+	fresh(t)
 	for _, name := range []string{"loss", "loss-leaf"} {
 		namespace(t, name)
 	}
