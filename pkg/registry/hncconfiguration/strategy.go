@@ -59,9 +59,13 @@ func (s strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorL
 	return slices.Concat(base.ValidateMetadata(ctx, c, nil), s.validate(c), s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, nil))
 }
 
-// ValidateUpdate accepts kinds that were removed from the cluster if the old configuration names them as well.
+// ValidateUpdate accepts an unchanged spec, and kinds that were removed from the cluster if the old configuration names
+// them as well.
 func (s strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	c, oldC := obj.(*hnc.HNCConfiguration), old.(*hnc.HNCConfiguration)
+	if apiequality.Semantic.DeepEqual(c.Spec, oldC.Spec) {
+		return base.ValidateMetadata(ctx, c, oldC)
+	}
 	return slices.Concat(base.ValidateMetadata(ctx, c, oldC), s.validate(c),
 		s.resources.Validate(ctx, resourcesPath, c.Spec.Resources, oldC.Spec.Resources))
 }

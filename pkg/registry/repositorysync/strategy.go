@@ -37,8 +37,12 @@ func (strategy) Validate(ctx context.Context, obj runtime.Object) field.ErrorLis
 }
 
 func (strategy) ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-	s := obj.(*hnc.RepositorySync)
-	return append(base.ValidateMetadata(ctx, s, old.(*hnc.RepositorySync)), validation.ValidateRepositorySync(s)...)
+	s, oldS := obj.(*hnc.RepositorySync), old.(*hnc.RepositorySync)
+	errs := base.ValidateMetadata(ctx, s, oldS)
+	if apiequality.Semantic.DeepEqual(s.Spec, oldS.Spec) {
+		return errs
+	}
+	return append(errs, validation.ValidateRepositorySync(s)...)
 }
 
 func keepSpec(obj, stored *hnc.RepositorySync) { obj.Spec = stored.Spec }

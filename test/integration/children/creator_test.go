@@ -154,8 +154,8 @@ func TestWhoCreatesASubnamespaceGetsTheRole(t *testing.T) {
 		if _, err := root.CoreV1().Namespaces().Create(t.Context(), orphan, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		// An annotation sets no parent, so the namespace is a root: it takes its admin to put it below another.
-		jane.admin(t, "made-before")
+		// An annotation sets no parent, so the namespace is a root: it takes admins of both to put it below another.
+		jane.admin(t, "made", "made-before")
 		if _, err := jane.subnamespace(t, "made", "made-before"); err != nil {
 			t.Fatal(err)
 		}

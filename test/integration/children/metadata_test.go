@@ -21,7 +21,8 @@ import (
 func TestObjectsOfAllKindsHaveLimitedMetadata(t *testing.T) {
 	namespaces(t, "large-metadata")
 	mallory := newUser(t, "mallory-metadata")
-	mallory.grant(t, "", "create,update hnc.x-k8s.io/*")
+	// What CopyReleases and RepositorySyncs require is authorized before the metadata is validated.
+	mallory.grant(t, "", "update /configmaps", "impersonate /serviceaccounts", "create,update hnc.x-k8s.io/*")
 	labels := map[string]string{}
 	for i := range 65 {
 		labels[fmt.Sprint("label-", i)] = "x"

@@ -179,7 +179,8 @@ func TestHierarchiesAreStoredEncryptedInASharedEtcd(t *testing.T) {
 	})
 }
 
-func stored(t *testing.T, cp *controlplane.ControlPlane, key string) []byte {
+// etcd returns a client of the control plane's etcd.
+func etcd(t *testing.T, cp *controlplane.ControlPlane) *clientv3.Client {
 	t.Helper()
 	access, err := cp.Etcd()
 	if err != nil {
@@ -193,8 +194,13 @@ func stored(t *testing.T, cp *controlplane.ControlPlane, key string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = client.Close() }()
-	got, err := client.Get(t.Context(), key)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func stored(t *testing.T, cp *controlplane.ControlPlane, key string) []byte {
+	t.Helper()
+	got, err := etcd(t, cp).Get(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,6 +103,27 @@ func TestUnmanagedMetadataMayStayUntilTheSpecChanges(t *testing.T) {
 	}
 }
 
+// What was stored before the limits may stay while other fields change.
+func TestTooMuchMetadataMayStayUntilItChanges(t *testing.T) {
+	many := slices.Repeat(pair("team", "a"), maxPairs+1)
+	old := &hnc.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: hnc.HierarchySpec{
+		Labels: many, RequiredChildren: []string{"Not a name"}, AbstractAncestors: make([]string, maxAbstractAncestors+1),
+	}}
+	h := old.DeepCopy()
+	h.Finalizers = []string{"example.com/hold"}
+	if errs := ValidateHierarchyUpdate(h, old, some{}); len(errs) > 0 {
+		t.Errorf("with the spec unchanged: %v", errs)
+	}
+	h.Spec.Parent, h.Spec.RequiredChildren, h.Spec.AbstractAncestors = "p", nil, nil
+	if errs := ValidateHierarchyUpdate(h, old, some{}); len(errs) > 0 {
+		t.Errorf("with another parent: %v", errs)
+	}
+	h.Spec.Labels = append(slices.Clone(many[1:]), hnc.MetaKVP{Key: "team", Value: "b"})
+	if got := fieldsOf(ValidateHierarchyUpdate(h, old, some{})); !slices.Equal(got, []string{"spec.labels"}) {
+		t.Errorf("with other labels: errors at %v", got)
+	}
+}
+
 // The costs of errors grow faster than the list, so the size is the only error.
 func TestTheSizeOfMetadataIsValidatedFirst(t *testing.T) {
 	invalid := slices.Repeat(pair("!", "a b"), 10000)

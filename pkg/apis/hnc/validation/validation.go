@@ -3,6 +3,7 @@ package validation
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -25,11 +26,14 @@ func ValidateHierarchy(h *hnc.Hierarchy, managed Managed) field.ErrorList {
 	return append(errs, validateResources(field.NewPath("spec", "propagation"), h.Spec.Propagation)...)
 }
 
-// ValidateHierarchyUpdate validates an updated Hierarchy. If the spec is unchanged, labels and annotations need not
-// be managed any more, so that finalizers for instance can always be removed.
+// ValidateHierarchyUpdate validates an updated Hierarchy. An unchanged spec is valid, so that finalizers for instance
+// can always be removed. Nor are labels and annotations validated that were stored before their number was limited.
 func ValidateHierarchyUpdate(h, old *hnc.Hierarchy, managed Managed) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(h.Spec, old.Spec) {
-		return hierarchyItself(h)
+		return nil
+	}
+	if lists := hierarchyMetadata(h); len(tooMuchMetadata(lists, managed)) > 0 && reflect.DeepEqual(lists, hierarchyMetadata(old)) {
+		managed = nil
 	}
 	return ValidateHierarchy(h, managed)
 }
@@ -77,11 +81,10 @@ func ValidateSubnamespace(s *hnc.Subnamespace, managed Managed) field.ErrorList 
 	return append(subnamespaceItself(s), validateMetadata(subnamespaceMetadata(s), managed)...)
 }
 
-// ValidateSubnamespaceUpdate validates an updated Subnamespace. If the spec is unchanged, labels and annotations need
-// not be managed any more.
+// ValidateSubnamespaceUpdate validates an updated Subnamespace. An unchanged spec is valid.
 func ValidateSubnamespaceUpdate(s, old *hnc.Subnamespace, managed Managed) field.ErrorList {
 	if apiequality.Semantic.DeepEqual(s.Spec, old.Spec) {
-		return subnamespaceItself(s)
+		return nil
 	}
 	return ValidateSubnamespace(s, managed)
 }
