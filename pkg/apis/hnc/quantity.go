@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	kjson "sigs.k8s.io/json"
 )
 
 // MaxQuantity is the largest number that Kubernetes counts.
@@ -38,12 +39,17 @@ const (
 type ResourceList corev1.ResourceList
 
 // UnmarshalJSON replaces quantities that are expensive to parse by one that is not countable, which validation rejects.
-// They are no error, because they may have been stored before.
+// They are no error, because they may have been stored before. A repeated name is one, which other decoders would not
+// report for a type with a method of its own.
 func (l *ResourceList) UnmarshalJSON(data []byte) error {
 	var texts map[corev1.ResourceName]json.RawMessage
 	*l = nil
-	if err := json.Unmarshal(data, &texts); err != nil || texts == nil {
+	repeated, err := kjson.UnmarshalStrict(data, &texts, kjson.DisallowDuplicateFields)
+	if err != nil || texts == nil {
 		return err
+	}
+	if len(repeated) > 0 {
+		return fmt.Errorf("%w; name each resource once", repeated[0])
 	}
 	list := make(ResourceList, len(texts))
 	for name, text := range texts {
