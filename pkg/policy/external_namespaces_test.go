@@ -47,6 +47,13 @@ func externalNamespacesRows() []row {
 			request: request{object: namespace("team-a", subnamespaceOf("lab")), old: namespace("team-a", subnamespaceOf("acme"))}},
 		{name: "subnamespace-of: by the admin of the hierarchy",
 			request: request{user: hierarchyAdmin, object: namespace("team-a", subnamespaceOf("lab")), old: namespace("team-a")}},
+		{name: "subnamespace-of: a child, by the admin of its hierarchy only", denied: "would make the child team-a a sub-namespace of acme, which cannot be deleted " +
+			"without it: to set it takes the verb update on hierarchies.hnc.x-k8s.io in namespace acme",
+			request: request{user: hierarchyAdmin, object: namespace("team-a", child, subnamespaceOf("acme")), old: namespace("team-a", child)}},
+		{name: "subnamespace-of: a child, by the admin of its parent, too",
+			request: request{user: treeAdmin, object: namespace("team-a", child, subnamespaceOf("acme")), old: namespace("team-a", child)}},
+		{name: "subnamespace-of: a grandchild",
+			request: request{user: hierarchyAdmin, object: namespace("team-a", child, subnamespaceOf("top")), old: namespace("team-a", child)}},
 		{name: "subnamespace-of: removed", request: request{object: namespace("team-a", child), old: namespace("team-a", child, subnamespaceOf("acme"))}},
 		{name: "subnamespace-of: unchanged",
 			request: request{object: namespace("team-a", subnamespaceOf("acme"), label("a", "b")), old: namespace("team-a", subnamespaceOf("acme"))}},

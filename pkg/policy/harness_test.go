@@ -38,8 +38,10 @@ const (
 	quotaController = "quota-controller"
 	// synchronizer is the only user allowed to use a RepositorySync: that of the name policy.
 	synchronizer = "synchronizer"
-	// hierarchyAdmin is the only user allowed to update hierarchies: those in team-a, under their old name.
+	// hierarchyAdmin is allowed to update hierarchies: those in team-a, under their old name.
 	hierarchyAdmin = "hierarchy-admin"
+	// treeAdmin may update those in acme, too.
+	treeAdmin = "tree-admin"
 	// namespaceController is the only user allowed to delete a namespace: the one that is ending.
 	namespaceController = "namespace-controller"
 )
@@ -178,8 +180,8 @@ func (c *admissionChain) waitForSchemas(t *testing.T) {
 }
 
 // authorize grants restorer the verb restore on hierarchies in the whole cluster, quotaController the verb update on
-// resourcequotas/status, synchronizer the verb use on a RepositorySync, hierarchyAdmin the verb update on
-// hierarchyconfigurations, and namespaceController the verb delete on a namespace.
+// resourcequotas/status, synchronizer the verb use on a RepositorySync, hierarchyAdmin and treeAdmin the
+// verb update on hierarchyconfigurations, and namespaceController the verb delete on a namespace.
 func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	if a.GetUser().GetName() == restorer && a.GetVerb() == "restore" && a.GetAPIGroup() == hnc.GroupName &&
 		a.GetResource() == "hierarchies" && a.GetNamespace() == "" && a.GetName() == "" && a.IsResourceRequest() {
@@ -193,8 +195,10 @@ func authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision,
 		a.GetResource() == "repositorysyncs" && a.GetSubresource() == "" && a.GetNamespace() == "" && a.GetName() == "policy" {
 		return authorizer.DecisionAllow, "", nil
 	}
-	if a.GetUser().GetName() == hierarchyAdmin && a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName &&
-		a.GetResource() == "hierarchyconfigurations" && a.GetSubresource() == "" && a.GetNamespace() == "team-a" && a.GetName() == "" {
+	administers := a.GetUser().GetName() == hierarchyAdmin && a.GetNamespace() == "team-a" ||
+		a.GetUser().GetName() == treeAdmin && slices.Contains([]string{"team-a", "acme"}, a.GetNamespace())
+	if administers && a.GetVerb() == "update" && a.GetAPIGroup() == hnc.GroupName &&
+		a.GetResource() == "hierarchyconfigurations" && a.GetSubresource() == "" && a.GetName() == "" {
 		return authorizer.DecisionAllow, "", nil
 	}
 	if a.GetUser().GetName() == namespaceController && a.GetVerb() == "delete" && a.GetAPIGroup() == "" &&

@@ -205,9 +205,15 @@ func TestAnAnnotationAloneDoesNotBlockAMove(t *testing.T) {
 	owner, alice := newUser(t, "owner-stuck"), newUser(t, "alice-stuck")
 	owner.owner(t, "stuck")
 	alice.admin(t, "stuck-old", "stuck-new", "stuck")
+	// Nor does it protect the parent from deletion.
+	eventuallyLabelled(t, "stuck", hnc.TreeLabel("stuck-old"), "1")
+	refused(t, "its owner", owner.annotate(t, "stuck", "stuck-old"), apierrors.IsForbidden, "would make the child stuck a sub-namespace of stuck-old",
+		"in namespace stuck-old")
+	owner.admin(t, "stuck-old")
 	if err := owner.annotate(t, "stuck", "stuck-old"); err != nil {
 		t.Fatal(err)
 	}
+	eventuallyLabelled(t, "stuck-old", hnc.LabelHasSubnamespaces, "true")
 	if err := alice.hierarchy(t, "stuck", below("stuck-new")); err != nil {
 		t.Fatal(err)
 	}

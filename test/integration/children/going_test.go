@@ -106,3 +106,48 @@ func TestATerminatingNamespaceKeepsNoRevokedGrant(t *testing.T) {
 		t.Error("the grant in the namespace that is gone has no effect below it any more")
 	}
 }
+
+// A namespace that terminates without its hierarchy is the root of what is below it. So its admins may let that leave,
+// without the admins above it, but no others: less than when it is gone, and the orphans' own admins may.
+func TestATerminatingNamespaceFreesNobodyButItsOrphans(t *testing.T) {
+	namespaces(t, "freed-top", "freed-mid", "freed-a", "freed-b", "freed-own")
+	for child, parent := range map[string]string{"freed-mid": "freed-top", "freed-a": "freed-mid", "freed-b": "freed-mid"} {
+		if err := root.hierarchy(t, child, below(parent)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	carol, mallory := newUser(t, "carol-freed"), newUser(t, "mallory-freed")
+	for _, u := range []user{carol, mallory} {
+		u.admin(t, "freed-a", "freed-b", "freed-own")
+	}
+	refused(t, "while nothing terminates", mallory.hierarchy(t, "freed-a", below("freed-own")), apierrors.IsForbidden, `"freed-top", which is the root`)
+	held := metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/hold"}}
+	if _, err := root.RbacV1().RoleBindings("freed-mid").Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: held, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "admin"},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: mallory.Name}},
+	}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	mallory.eventuallyMay(t, "update", hnc.GroupName, "hierarchies", "freed-mid", "")
+	refused(t, "as an admin of the parent", mallory.hierarchy(t, "freed-a", below("freed-own")), apierrors.IsForbidden, `"freed-top", which is the root`)
+
+	newOperator(t, "operator-freed").deleteNamespace(t, "freed-mid")
+	suite.Eventually(t, "Kubernetes deletes the hierarchy of freed-mid", func() error {
+		_, err := root.HNC.HncV1beta1().Hierarchies("freed-mid").Get(t.Context(), hnc.Singleton, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("got %w", err)
+	})
+	refused(t, "while the parent terminates", carol.hierarchy(t, "freed-b", below("freed-own")), apierrors.IsForbidden, `"freed-mid", which is the root`)
+	if err := mallory.hierarchy(t, "freed-a", below("freed-own")); err != nil {
+		t.Errorf("an admin of the terminating parent: %v", err)
+	}
+	if _, err := root.RbacV1().RoleBindings("freed-mid").Patch(t.Context(), "held", types.MergePatchType, []byte(fmt.Sprintf(finalizers, "")), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyNoNamespace(t, "freed-mid")
+	if err := carol.hierarchy(t, "freed-b", below("freed-own")); err != nil {
+		t.Errorf("an admin of the orphan: %v", err)
+	}
+}
