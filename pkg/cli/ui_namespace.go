@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/origin"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/tree"
@@ -216,6 +217,8 @@ func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string
 	return explanation, nil
 }
 
+const olderServers = "The cluster's servers are older than this plugin"
+
 func (r *uiReader) Problem(err error) ui.Problem {
 	p := ui.Problem{Detail: serverMessage(err), MissingPermission: missingRight(err)}
 	if p.MissingPermission == "" {
@@ -225,7 +228,9 @@ func (r *uiReader) Problem(err error) ui.Problem {
 	case apierrors.IsForbidden(err):
 		p.Title = "You may not see this"
 	case isUnserved(err) && r.factory.serves(v1beta1.SchemeGroupVersion):
-		p.Title, p.Hint = "The cluster's servers are older than this plugin", "Upgrade the servers, or use the plugin of their version."
+		p.Title, p.Hint = olderServers, "Upgrade the servers, or use the plugin of their version."
+	case isUnserved(err) && r.factory.serves(v1alpha2.SchemeGroupVersion):
+		p.Title = olderServers
 	case isUnserved(err):
 		p.Title = "The cluster does not serve hierarchies"
 	case apierrors.IsNotFound(err):

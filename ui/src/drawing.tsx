@@ -34,7 +34,7 @@ export function Drawing({ roots, filter, isExpanded }: { roots: Node[]; filter: 
       <svg ref={svg} xmlns="http://www.w3.org/2000/svg" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`${plural(nodes.length, 'namespace')} as trees`}
         font-family="system-ui, sans-serif" font-size="13">
         <rect width={width} height={height} fill={colors.back} class="back" />
-        {nodes.map(n => n.parent && <path key={'to ' + n.name} d={`M${n.parent.end + 4} ${n.parent.y}H${n.x - 38}C${n.x - 20} ${n.parent.y} ${n.x - 26} ${n.y} ${n.x - 8} ${n.y}`} fill="none" stroke={colors.line} class="edge" />)}
+        {nodes.map(n => n.parent && <path key={'to ' + n.name} d={`M${n.parent.end} ${n.parent.y}H${n.x - 38}C${n.x - 20} ${n.parent.y} ${n.x - 26} ${n.y} ${n.x - 8} ${n.y}`} fill="none" stroke={colors.line} class="edge" />)}
         {nodes.map(n => <a key={n.name} href={toNamespace(n.name)} class={n.node.member.problems?.length ? 'bad' : ''} onClick={(e: Event) => { e.preventDefault(); navigate(toNamespace(n.name)) }} data-namespace={n.name}>
           <title>{n.title}</title>
           <circle cx={n.x} cy={n.y} r={5} fill={n.node.member.problems?.length ? colors.bad : n.node.member.kind === 'full' ? colors.node : colors.back} stroke={n.node.member.problems?.length ? colors.bad : colors.node} stroke-width="2" />

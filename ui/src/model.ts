@@ -196,14 +196,14 @@ export interface Drawn { node: Node; name: string; label: string; title: string;
 
 // layout places rows from left to right: leaves below each other, parents in the middle of their children. Widths are estimated in points.
 export function layout(list: Row[]): { nodes: Drawn[]; width: number; height: number } {
-  const lineHeight = 24, letter = 7.6, gap = 46, margin = 16
+  const lineHeight = 24, letter = 7.6, gap = 64, margin = 16
   const widths: number[] = []
   const labels = list.map(({ node, expanded }) => node.member.name + (!expanded && node.descendants ? `  +${node.descendants}` : ''))
   list.forEach((row, i) => { widths[row.depth] = Math.max(widths[row.depth] ?? 0, labels[i].length * letter + gap) })
   const lefts: number[] = []
   widths.reduce((left, width, depth) => { lefts[depth] = left; return left + width }, margin)
   const nodes: Drawn[] = list.map((row, i) => ({
-    node: row.node, name: row.node.member.name, label: labels[i], x: lefts[row.depth], y: 0, end: lefts[row.depth] + 13 + labels[i].length * letter,
+    node: row.node, name: row.node.member.name, label: labels[i], x: lefts[row.depth], y: 0, end: lefts[row.depth] + 22 + labels[i].length * letter,
     title: [row.node.member.name, ...(row.node.member.problems ?? []).map(c => `${words(c.reason)}: ${c.message}`)].join('\n'),
   }))
   const children: number[][] = list.map(() => [])

@@ -114,11 +114,11 @@ ed",detail:"kubectl hns ui does not answer any more.",hint:"Run it again, and op
 OST",body:JSON.stringify(s)}:{}})}catch(r){throw n?.aborted?r:new X(0,En)}if(a.ok)return a;let o={title:`The server answers ${a.status}`};try{o=await a.json()}catch{}
 throw new X(a.status,o)}async function Tt(e,n){await Ve(e,void 0,n)}var Cn=e=>({title:"It has been deleted",detail:e.detail,hint:"It was there when this page wa\
 s opened."});function M(e,n,s=!1){let[a,o]=k({path:e}),r=B(),l=B(n);return N(()=>{if(s)return;let u=new AbortController,d=0,f=!1,m=!1,c=0,p=0,i=async()=>{f=!0,m=
-!1;let b=0,y=performance.now();try{let h=await(await Ve(e,u.signal)).json();if(u.signal.aborted)return;c=0,o({path:e,data:h,at:new Date})}catch(h){if(u.signal.aborted)
-return;let L=h instanceof X?h:new X(0,{title:"The answer cannot be read",detail:String(h)}),{status:R}=L;o(v=>v.path!==e||R===403?{path:e,error:L}:R===404?{path:e,
-error:v.data?new X(404,Cn(L.problem)):v.error??L}:{...v,error:L}),(R===0||R>=500)&&(b=Math.min(30,2**++c)*1e3)}f=!1,p=performance.now()+4*(performance.now()-y),
-m?r.current():b&&(d=window.setTimeout(i,b))};return r.current=()=>{m=!0,!f&&(clearTimeout(d),d=window.setTimeout(i,Math.max(0,p-performance.now())))},i(),()=>{u.
-abort(),clearTimeout(d)}},[e,s]),N(()=>{l.current!==n&&r.current?.(),l.current=n},[n]),a.path===e?a:{}}function Pt(){let[e,n]=k("connecting"),[s,a]=k(0);return N(
+!1;let b=0,y=performance.now();try{let h=await(await Ve(e,u.signal)).json();if(u.signal.aborted)return;c=0,p=performance.now()+4*(performance.now()-y),o({path:e,
+data:h,at:new Date})}catch(h){if(u.signal.aborted)return;let L=h instanceof X?h:new X(0,{title:"The answer cannot be read",detail:String(h)}),{status:R}=L;o(v=>v.
+path!==e||R===403?{path:e,error:L}:R===404?{path:e,error:v.data?new X(404,Cn(L.problem)):v.error??L}:{...v,error:L}),(R===0||R>=500)&&(b=Math.min(30,2**++c)*1e3)}
+f=!1,m?r.current():b&&(d=window.setTimeout(i,b))};return r.current=()=>{m=!0,!f&&(clearTimeout(d),d=window.setTimeout(i,Math.max(0,p-performance.now())))},i(),()=>{
+u.abort(),clearTimeout(d)}},[e,s]),N(()=>{l.current!==n&&r.current?.(),l.current=n},[n]),a.path===e?a:{}}function Pt(){let[e,n]=k("connecting"),[s,a]=k(0);return N(
 ()=>{let o,r=0,l=0,u=!1,d=()=>{u||document.hidden||(r=window.setTimeout(f,Math.min(15,2**l++)*1e3))},f=async()=>{clearTimeout(r);let c=o=new AbortController,p=0,
 i=()=>{clearTimeout(p),p=window.setTimeout(()=>c.abort(),25e3)};try{i();let b=(await Ve("/api/changes",c.signal)).body.pipeThrough(new TextDecoderStream).getReader();
 for(let y=await b.read();!y.done;y=await b.read())i(),l=0,n("live"),y.value.includes("changed")&&a(h=>h+1)}catch(b){b instanceof X&&b.status===401&&(u=!0)}clearTimeout(
@@ -149,8 +149,8 @@ replace(/"/g,'""')+'"';return e.map(s=>s.map(n).join(",")+`\r
 n=>`⟨U+${n.charCodeAt(0).toString(16).toUpperCase().padStart(4,"0")}⟩`)}function Ft(e){let n=new Map;for(let s of e)for(let a of s.access??[]){let o=`${a.kind}\
  ${a.namespace?a.namespace+"/":""}${a.name} ${a.change==="Gained"?"gains":"loses"} ${a.roleKind}/${a.role}`;n.has(o)||n.set(o,{change:a.change,text:o,namespaces:[]}),
 n.get(o).namespaces.push(s.name)}return[...n.values()]}var Ie=500;function Ot(e){let r=[],l=e.map(({node:c,expanded:p})=>c.member.name+(!p&&c.descendants?`  +${c.
-descendants}`:""));e.forEach((c,p)=>{r[c.depth]=Math.max(r[c.depth]??0,l[p].length*7.6+46)});let u=[];r.reduce((c,p,i)=>(u[i]=c,c+p),16);let d=e.map((c,p)=>({node:c.
-node,name:c.node.member.name,label:l[p],x:u[c.depth],y:0,end:u[c.depth]+13+l[p].length*7.6,title:[c.node.member.name,...(c.node.member.problems??[]).map(i=>`${Z(
+descendants}`:""));e.forEach((c,p)=>{r[c.depth]=Math.max(r[c.depth]??0,l[p].length*7.6+64)});let u=[];r.reduce((c,p,i)=>(u[i]=c,c+p),16);let d=e.map((c,p)=>({node:c.
+node,name:c.node.member.name,label:l[p],x:u[c.depth],y:0,end:u[c.depth]+22+l[p].length*7.6,title:[c.node.member.name,...(c.node.member.problems??[]).map(i=>`${Z(
 i.reason)}: ${i.message}`)].join(`
 `)})),f=e.map(()=>[]);e.forEach((c,p)=>{c.parent>=0&&(f[c.parent].push(p),d[p].parent=d[c.parent])});let m=0;e.forEach((c,p)=>{f[p].length||(d[p].y=16+(m+++.5)*
 24)});for(let c=e.length-1;c>=0;c--){let p=f[c];p.length&&(d[c].y=(d[p[0]].y+d[p[p.length-1]].y)/2)}return{nodes:d,width:Math.ceil((u[u.length-1]??16)+(r[r.length-
@@ -287,8 +287,8 @@ x drawing","aria-label":"Drawing of the forest"},t("div",{class:"tools"},t("span
  ${l.length}: collapse trees in the table, or filter`:S(l.length,"namespace"))),t("span",{class:"grow"}),t("button",{onClick:c},"Save SVG"),t("button",{onClick:p},
 "Save PNG")),t("div",{class:"canvas",tabIndex:0,role:"group","aria-label":"Drawing, scrollable"},t("svg",{ref:a,xmlns:"http://www.w3.org/2000/svg",width:d,height:f,
 viewBox:`0 0 ${d} ${f}`,role:"group","aria-label":`${S(u.length,"namespace")} as trees`,"font-family":"system-ui, sans-serif","font-size":"13"},t("rect",{width:d,
-height:f,fill:q.back,class:"back"}),u.map(i=>i.parent&&t("path",{key:"to "+i.name,d:`M${i.parent.end+4} ${i.parent.y}H${i.x-38}C${i.x-20} ${i.parent.y} ${i.x-26}\
- ${i.y} ${i.x-8} ${i.y}`,fill:"none",stroke:q.line,class:"edge"})),u.map(i=>t("a",{key:i.name,href:T(i.name),class:i.node.member.problems?.length?"bad":"",onClick:b=>{
+height:f,fill:q.back,class:"back"}),u.map(i=>i.parent&&t("path",{key:"to "+i.name,d:`M${i.parent.end} ${i.parent.y}H${i.x-38}C${i.x-20} ${i.parent.y} ${i.x-26} ${i.
+y} ${i.x-8} ${i.y}`,fill:"none",stroke:q.line,class:"edge"})),u.map(i=>t("a",{key:i.name,href:T(i.name),class:i.node.member.problems?.length?"bad":"",onClick:b=>{
 b.preventDefault(),V(T(i.name))},"data-namespace":i.name},t("title",null,i.title),t("circle",{cx:i.x,cy:i.y,r:5,fill:i.node.member.problems?.length?q.bad:i.node.
 member.kind==="full"?q.node:q.back,stroke:i.node.member.problems?.length?q.bad:q.node,"stroke-width":"2"}),t("text",{x:i.x+11,y:i.y+4.5,fill:i.node.member.problems?.
 length?q.bad:q.text,"font-weight":i.node.member.problems?.length?"bold":"normal"},i.label))))),t("p",{class:"dim"},"A filled circle is a full namespace, an open\

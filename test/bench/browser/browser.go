@@ -38,7 +38,9 @@ func Start(path string, options ...chromedp.ExecAllocatorOption) (browser contex
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.Flag("force-device-scale-factor", "1"), chromedp.Flag("hide-scrollbars", true))
 	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), append(all, options...)...)
-	browser, closeBrowser := chromedp.NewContext(allocator)
+	browser, closeBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {
+		// Events of a browser that is newer than the library are no errors.
+	}))
 	stop = func() {
 		closeBrowser()
 		stopAllocator()

@@ -1,10 +1,18 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -50,7 +58,8 @@ func TestPages(t *testing.T) {
 				b.until(fmt.Sprintf("the page fits on a screen of %d points", width), "document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 				for _, scheme := range []string{"light", "dark"} {
 					b.do(media(scheme))
-					if len(axe) > 0 {
+					// The colors of narrow pages are those of wide ones.
+					if len(axe) > 0 && (width > 390 || scheme == "light") {
 						b.withoutBarriers(string(axe))
 					}
 					b.picture(p.picture, width, scheme)
@@ -65,7 +74,7 @@ func TestPages(t *testing.T) {
 	if len(axe) > 0 {
 		b.withoutBarriers(string(axe))
 	}
-	b.picture("forced", 1280, "light")
+	b.picture("forest", 1280, "forced")
 }
 
 // media emulates a color scheme.
@@ -96,20 +105,59 @@ func (b *tab) withoutBarriers(axe string) {
 	}
 }
 
-// picture writes a picture of the page, if the flag asks for it: the light ones into the documentation, all others beside
-// the binaries, to look at.
+// picture writes a picture of the page, if the flag asks for it: wide light ones that docs/ui.md shows into the
+// documentation, as high as what they show, and all others into _output/screenshots, to look at.
 func (b *tab) picture(name string, width int64, scheme string) {
 	b.t.Helper()
 	if !*screenshots || name == "" {
 		return
 	}
-	dir, file := filepath.Join(root, "_output/screenshots"), fmt.Sprintf("%s-%d-%s.png", name, width, scheme)
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	file := filepath.Join(root, "_output/screenshots", fmt.Sprintf("%s-%d-%s.png", name, width, scheme))
+	var shot []byte
+	page, err := os.ReadFile(filepath.Join(root, "docs/ui.md"))
+	if err != nil {
 		b.t.Fatal(err)
 	}
-	var png []byte
-	b.do(chromedp.CaptureScreenshot(&png))
-	if err := os.WriteFile(filepath.Join(dir, file), png, 0o600); err != nil {
+	if width == 1280 && scheme == "light" && strings.Contains(string(page), "(ui/"+name+".png)") {
+		file = filepath.Join(root, "docs/ui", name+".png")
+		var bottom float64
+		b.do(chromedp.Evaluate("Math.max(...[...document.querySelectorAll('main *, .trees li')].map(e => e.getBoundingClientRect().bottom))", &bottom))
+		b.do(chromedp.EmulateViewport(width, min(844, int64(bottom)+24)), chromedp.CaptureScreenshot(&shot), chromedp.EmulateViewport(width, 844))
+	} else {
+		b.do(chromedp.CaptureScreenshot(&shot))
+	}
+	pixels, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
 		b.t.Fatal(err)
 	}
+	var small bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, paletted(pixels)); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, small.Bytes(), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// paletted returns a picture in its 256 most frequent colors of five bits a channel, which takes a third of the bytes.
+func paletted(pixels image.Image) image.Image {
+	counts := map[color.Color]int{}
+	at := func(x, y int) color.Color {
+		r, g, b, _ := pixels.At(x, y).RGBA()
+		round := func(v uint32) uint8 { return uint8(v >> 11 * 255 / 31) } //nolint:gosec // at most 255
+		return color.RGBA{round(r), round(g), round(b), 255}
+	}
+	bounds := pixels.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			counts[at(x, y)]++
+		}
+	}
+	palette := slices.SortedFunc(maps.Keys(counts), func(a, b color.Color) int { return counts[b] - counts[a] })
+	small := image.NewPaletted(bounds, palette[:min(256, len(palette))])
+	draw.Draw(small, bounds, pixels, bounds.Min, draw.Src)
+	return small
 }
