@@ -34,7 +34,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 	if begin > 0 {
 		return nil
 	}
-	for _, check := range []func(context.Context) error{m.checkDefinitions, m.checkServices, m.checkPropagator} {
+	for _, check := range []func(context.Context) error{m.checkDefinitions, m.checkServices, m.checkPropagator, m.checkEmpty} {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 	if err := m.describeRules(ctx); err != nil {
 		return err
 	}
-	return m.describe(e)
+	return m.describe(ctx, e)
 }
 
 // checkCluster requires admission policies and the authority by which hns-apiserver recognizes kube-apiserver.
@@ -141,6 +141,39 @@ func (c *clients) checkPropagator(ctx context.Context) error {
 	if system.Annotations[hnc.AnnotationStore] != "" {
 		return fmt.Errorf("hns-propagator has already propagated hierarchies in this cluster, as the annotation %s of namespace %s says; HNC's definitions are leftovers: "+
 			"delete them when nothing in them is needed", hnc.AnnotationStore, hnc.SystemNamespace)
+	}
+	return nil
+}
+
+// checkEmpty requires that hns-apiserver has nothing yet: what was written to it beside HNC would take effect after the
+// migration, and HNC does not know of it.
+func (c *clients) checkEmpty(ctx context.Context) error {
+	client := c.hierarchy.HncV1beta1()
+	hierarchies, err := client.Hierarchies("").List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return err
+	}
+	subnamespaces, err := client.Subnamespaces("").List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return err
+	}
+	quotas, err := client.HierarchicalResourceQuotas("").List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return err
+	}
+	found := ""
+	for _, h := range hierarchies.Items {
+		found = "hierarchies.v1beta1.hnc.x-k8s.io " + h.Name + " -n " + h.Namespace
+	}
+	for _, s := range subnamespaces.Items {
+		found = "subnamespaces.v1beta1.hnc.x-k8s.io " + s.Name + " -n " + s.Namespace
+	}
+	for _, q := range quotas.Items {
+		found = "hierarchicalresourcequotas.v1beta1.hnc.x-k8s.io " + q.Name + " -n " + q.Namespace
+	}
+	if found != "" {
+		return fmt.Errorf("hns-apiserver has objects already, which were written while HNC serves the cluster and have no effect; make the changes with HNC if you want them, and delete them here: "+
+			"kubectl delete %s", found)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (m *Migration) importAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := translate(e)
+	all, err := m.imports(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,10 @@ func (m *Migration) importAll(ctx context.Context) error {
 		return err
 	}
 	if err := m.rehearse(ctx, all); err != nil {
+		return err
+	}
+	// A previous attempt may have stored what has been changed since.
+	if err := m.removeImports(ctx); err != nil {
 		return err
 	}
 	i := &importer{clients: m.clients}

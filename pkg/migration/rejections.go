@@ -10,12 +10,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// describe prints what is imported, and what is not imported as it was.
-func (m *Migration) describe(e *export) error {
-	all, err := translate(e)
+// describe prints what is imported, and what is not imported as it was. It returns an error about what hns-apiserver
+// would reject.
+func (m *Migration) describe(ctx context.Context, e *export) error {
+	all, err := m.imports(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -32,7 +34,34 @@ func (m *Migration) describe(e *export) error {
 	if err := m.printList("These are not imported (the export has them):", all.leftOut); err != nil {
 		return err
 	}
-	return m.printList("Look at these afterwards:", all.notes)
+	if err := m.printList("Look at these afterwards:", all.notes); err != nil {
+		return err
+	}
+	return m.foresee(ctx, all)
+}
+
+// foresee lets the API server validate the configured kinds and the quotas, while HNC serves the cluster. Its webhooks,
+// which are called when hns-apiserver has found nothing wrong, may reject them for reasons of their own. Hierarchies
+// depend on rules that are not in force yet, by which they were translated.
+func (m *Migration) foresee(ctx context.Context, all *imports) error {
+	i := &importer{clients: m.clients, dryRun: []string{metav1.DryRunAll}}
+	ignoreOthers := func(object string, err error) error {
+		if apierrors.IsInvalid(err) {
+			return i.record(object, err)
+		}
+		return nil
+	}
+	if err := ignoreOthers("hncconfigurations config", i.configure(ctx, all.resources)); err != nil {
+		return err
+	}
+	err := each(ctx, all.quotas, func(ctx context.Context, q *v1beta1.HierarchicalResourceQuota) error {
+		_, err := m.hierarchy.HncV1beta1().HierarchicalResourceQuotas(q.Namespace).Create(ctx, q, i.createOptions())
+		return ignoreOthers("hierarchicalresourcequotas "+q.Namespace+"/"+q.Name, err)
+	})
+	if err != nil {
+		return err
+	}
+	return m.rejections(i.rejected)
 }
 
 // rehearse lets the API server validate the whole import without storing it. It does so when HNC's webhooks are gone:

@@ -34,6 +34,26 @@ func (m *Migration) describeRules(ctx context.Context) error {
 	return m.printf("HNC's flags become spec.rules of the configuration, unless it has rules: %s\n", text)
 }
 
+// imports returns what is imported of an export, by the rules of the configuration, or those that HNC's flags define.
+func (c *clients) imports(ctx context.Context, e *export) (*imports, error) {
+	spec, err := rulesOfHNC(ctx, c.kube)
+	if err != nil {
+		return nil, err
+	}
+	current, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, err
+	}
+	if err == nil && current.Spec.Rules != nil {
+		spec = current.Spec.Rules
+	}
+	rules, err := inforce.NewFlags().With(spec)
+	if err != nil {
+		return nil, fmt.Errorf("spec.rules of the configuration, from the flags of HNC: %w", err)
+	}
+	return translate(e, rules.Managed)
+}
+
 // adoptRules gives the configuration the rules that HNC's flags define, unless it has rules already.
 func (c *clients) adoptRules(ctx context.Context) error {
 	rules, err := rulesOfHNC(ctx, c.kube)

@@ -55,7 +55,24 @@ func (m *Migration) switchServices(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := m.prefer(ctx, preferred); err != nil {
+		return err
+	}
 	return m.awaitServed(ctx, true)
+}
+
+// The priorities of the own version, above HNC's and below it. Clients that do not name a version use the one with the
+// highest, and so does the deletion of a namespace.
+const (
+	preferred    = 200
+	notPreferred = 10
+)
+
+// prefer sets the priority of the own version.
+func (c *clients) prefer(ctx context.Context, priority int) error {
+	patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
+	_, err := c.dynamic.Resource(apiServiceResource).Patch(ctx, currentService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	return err
 }
 
 // put creates or replaces an APIService, in one write.
@@ -87,6 +104,9 @@ func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 		return err
 	}
 	client := c.dynamic.Resource(apiServiceResource)
+	if err := c.prefer(ctx, notPreferred); err != nil {
+		return err
+	}
 	if _, err := client.Patch(ctx, hncService, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}

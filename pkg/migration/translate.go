@@ -12,6 +12,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // imports is what is created in hns-apiserver.
@@ -32,6 +33,7 @@ type imports struct {
 // translation is the state of translate.
 type translation struct {
 	imports
+	rules      managed.Rules
 	namespaces map[string]namespace
 	anchors    map[string]string // the parents, by sub-namespace
 	specs      map[string]v1beta1.HierarchySpec
@@ -40,9 +42,9 @@ type translation struct {
 
 // translate returns what is imported of an export. It trusts what HNC has put in force, and not what users may have
 // written meanwhile: a Subnamespace is imported for a namespace that exists and agrees, labels and annotations are
-// imported where the namespace has them, and status is ignored.
-func translate(e *export) (*imports, error) {
-	t := &translation{namespaces: map[string]namespace{}, anchors: map[string]string{}, specs: map[string]v1beta1.HierarchySpec{}, metadata: map[string]metav1.ObjectMeta{}}
+// imported where the namespace has them and the rules let hierarchies manage them, and status is ignored.
+func translate(e *export, rules managed.Rules) (*imports, error) {
+	t := &translation{rules: rules, namespaces: map[string]namespace{}, anchors: map[string]string{}, specs: map[string]v1beta1.HierarchySpec{}, metadata: map[string]metav1.ObjectMeta{}}
 	for _, ns := range e.Namespaces {
 		t.namespaces[ns.Name] = ns
 	}
@@ -56,6 +58,11 @@ func translate(e *export) (*imports, error) {
 	slices.Sort(t.leftOut)
 	slices.Sort(t.notes)
 	return &t.imports, nil
+}
+
+// excluded reports whether a namespace is excluded from trees.
+func (t *translation) excluded(name string) bool {
+	return t.rules.Excluded(name, t.namespaces[name].Labels) != ""
 }
 
 func (t *translation) leaveOut(format string, args ...any) {
@@ -111,7 +118,7 @@ func (t *translation) readAnchors(e *export) error {
 			t.leaveOut("subnamespaceanchors %s/%s: namespace %s does not exist; create it again afterwards: kubectl hns create %s -n %s", parent, name, name, name, parent)
 		case ns.Annotations[hnc.AnnotationSubnamespaceOf] != parent:
 			t.leaveOut("subnamespaceanchors %s/%s: namespace %s is not its sub-namespace", parent, name, name)
-		case slices.Contains(hnc.ExcludedNamespaces, name) || slices.Contains(hnc.ExcludedNamespaces, parent):
+		case t.excluded(name) || t.excluded(parent):
 			t.leaveOut("subnamespaceanchors %s/%s: one of the namespaces is excluded from trees", parent, name)
 		case ns.Terminating || t.namespaces[parent].Terminating || external(ns):
 			t.leaveOut("subnamespaceanchors %s/%s: one of the namespaces is being deleted, or has another manager", parent, name)
@@ -120,8 +127,8 @@ func (t *translation) readAnchors(e *export) error {
 			if err := specOf(object, &spec); err != nil {
 				return err
 			}
-			spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels)
-			spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations)
+			spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels, t.rules.Label)
+			spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations, t.rules.Annotation)
 			t.anchors[name] = parent
 			t.subnamespaces = append(t.subnamespaces, &v1beta1.Subnamespace{ObjectMeta: metadataOf(object), Spec: spec})
 		}
@@ -132,21 +139,24 @@ func (t *translation) readAnchors(e *export) error {
 func (t *translation) readHierarchies(e *export) error {
 	for _, object := range e.of("HierarchyConfiguration") {
 		name := object.GetNamespace()
-		ns := t.namespaces[name]
+		ns, exists := t.namespaces[name]
 		var spec v1beta1.HierarchySpec
 		if err := specOf(object, &spec); err != nil {
 			return err
 		}
 		switch {
-		case slices.Contains(hnc.ExcludedNamespaces, name):
+		case !exists:
+			t.leaveOut("hierarchyconfigurations %s/hierarchy: its namespace does not exist", name)
+			continue
+		case t.excluded(name):
 			t.leaveOut("hierarchyconfigurations %s/hierarchy: the namespace is excluded from trees", name)
 			continue
 		case ns.Terminating || object.GetDeletionTimestamp() != nil && spec.Parent == "":
 			t.leaveOut("hierarchyconfigurations %s/hierarchy: it is being deleted", name)
 			continue
 		}
-		spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels)
-		spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations)
+		spec.Labels = t.inForce(object, "label", spec.Labels, ns.Labels, t.rules.Label)
+		spec.Annotations = t.inForce(object, "annotation", spec.Annotations, ns.Annotations, t.rules.Annotation)
 		t.specs[name], t.metadata[name] = spec, metadataOf(object)
 	}
 	for name, parent := range t.anchors {
@@ -174,7 +184,7 @@ func (t *translation) validateParent(name string) {
 	case external(ns):
 		t.leaveOut("hierarchyconfigurations %s/hierarchy: spec.parent %s, because the namespace is managed by %s", name, spec.Parent, ns.Annotations[hnc.AnnotationManagedBy])
 		spec.Parent = ""
-	case slices.Contains(hnc.ExcludedNamespaces, spec.Parent):
+	case t.excluded(spec.Parent):
 		t.leaveOut("hierarchyconfigurations %s/hierarchy: spec.parent %s, which is excluded from trees", name, spec.Parent)
 		spec.Parent = ""
 	case !exists:
@@ -192,8 +202,11 @@ func (t *translation) readQuotas(e *export) error {
 		if err := specOf(object, &spec); err != nil {
 			return err
 		}
+		_, exists := t.namespaces[object.GetNamespace()]
 		switch name := object.GetNamespace(); {
-		case slices.Contains(hnc.ExcludedNamespaces, name):
+		case !exists:
+			t.leaveOut("hierarchicalresourcequotas %s/%s: its namespace does not exist", name, object.GetName())
+		case t.excluded(name):
 			t.leaveOut("hierarchicalresourcequotas %s/%s: the namespace is excluded from trees", name, object.GetName())
 		case t.namespaces[name].Terminating || object.GetDeletionTimestamp() != nil:
 			t.leaveOut("hierarchicalresourcequotas %s/%s: it is being deleted", name, object.GetName())
@@ -204,16 +217,23 @@ func (t *translation) readQuotas(e *export) error {
 	return nil
 }
 
-// inForce returns the pairs whose keys the namespace has. HNC has ignored the others, which were not managed; here they
-// might be.
-func (t *translation) inForce(object *unstructured.Unstructured, what string, pairs []v1beta1.MetaKVP, has map[string]string) []v1beta1.MetaKVP {
+// inForce returns the pairs whose keys are managed and the namespace has. HNC has ignored those that the namespace does
+// not have, which were not managed; here they might be. Others were managed once, and stay on the namespace.
+func (t *translation) inForce(object *unstructured.Unstructured, what string, pairs []v1beta1.MetaKVP, has map[string]string, managed func(key string) bool) []v1beta1.MetaKVP {
 	var kept []v1beta1.MetaKVP
 	for _, pair := range pairs {
-		if _, ok := has[pair.Key]; ok {
+		_, ok := has[pair.Key]
+		why := ""
+		switch {
+		case !ok:
+			why = "which the namespace does not have"
+		case !managed(pair.Key):
+			why = "which hierarchies do not manage"
+		default:
 			kept = append(kept, pair)
 			continue
 		}
-		t.leaveOut("%s %s/%s: the %s %s, which the namespace does not have", strings.ToLower(object.GetKind())+"s", object.GetNamespace(), object.GetName(), what, pair.Key)
+		t.leaveOut("%s %s/%s: the %s %s, %s", strings.ToLower(object.GetKind())+"s", object.GetNamespace(), object.GetName(), what, pair.Key, why)
 	}
 	return kept
 }

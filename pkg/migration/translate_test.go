@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/managed"
 )
 
 // given builds an export: "ns NAME", "sub NAME of PARENT", "label NAME KEY", "external NAME", "terminating NAME", "hc
@@ -64,6 +65,13 @@ func given(lines ...string) *export {
 }
 
 func TestTranslate(t *testing.T) {
+	options := managed.NewOptions()
+	options.Labels = []string{"k"}
+	options.Excluded = append(options.Excluded, "monitoring")
+	rules, err := options.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		given []string
 		// want lists the imports; what is left out after "-", and what is noted after "!".
@@ -85,6 +93,9 @@ func TestTranslate(t *testing.T) {
 		"an external namespace":                {[]string{"ns a", "external b", "hc b a"}, "b< -managed by other"},
 		"a terminating namespace":              {[]string{"ns a", "terminating b", "hc b a", "sub b of a", "anchor a b"}, "-it is being deleted -one of the namespaces"},
 		"a label in force":                     {[]string{"ns a", "label a k", "set a k"}, "a<+k"},
+		"a label that is managed no more":      {[]string{"ns a", "label a old", "set a old"}, "a< -the label old"},
+		"a namespace excluded by a flag":       {[]string{"ns monitoring", "ns b", "hc monitoring b", "hc b monitoring"}, "b< -spec.parent monitoring -the namespace is excluded"},
+		"a namespace that is gone":             {[]string{"ns a", "hc gone a", "quota gone"}, "-hierarchicalresourcequotas gone/q: its namespace does not exist -hierarchyconfigurations gone/hierarchy"},
 		"a label that HNC has ignored":         {[]string{"ns a", "set a k"}, "a< -the label k"},
 		"a forged annotation":                  {[]string{"ns a", "hc a ", "annotate a hnc.x-k8s.io/exceed-quotas"}, "a<"},
 		"a user's annotation":                  {[]string{"ns a", "hc a ", "annotate a example.com/x"}, "a<@example.com/x"},
@@ -93,7 +104,7 @@ func TestTranslate(t *testing.T) {
 		"a kind twice":                         {[]string{"kinds secrets secrets"}, "secrets -second entry for secrets"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, err := translate(given(test.given...))
+			all, err := translate(given(test.given...), rules)
 			if err != nil {
 				t.Fatal(err)
 			}

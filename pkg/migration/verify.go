@@ -21,7 +21,7 @@ func (m *Migration) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := translate(e)
+	all, err := m.imports(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,11 @@ import (
 )
 
 var (
-	hierarchies = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hierarchyconfigurations"}
-	anchors     = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "subnamespaceanchors"}
-	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+	hierarchies    = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hierarchyconfigurations"}
+	anchors        = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "subnamespaceanchors"}
+	configurations = schema.GroupVersionResource{Group: hnc.GroupName, Version: "v1alpha2", Resource: "hncconfigurations"}
+	definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	apiServices    = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 
 // readAsOldClients lists hierarchies as clients of HNC do, all the time. Each list must be complete, from either

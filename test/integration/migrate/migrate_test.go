@@ -101,6 +101,9 @@ var (
 	rollbackSteps = []string{"freeze", "switch", "import", "start", "webhooks", "unfreeze"}
 )
 
+// changed is a namespace whose HierarchyConfiguration is changed when the import was interrupted.
+const changed = "team-003"
+
 // A cluster of HNC is migrated, rolled back and migrated again, by processes that are killed in their steps, while
 // clients use it.
 func TestMigration(t *testing.T) {
@@ -113,6 +116,11 @@ func TestMigration(t *testing.T) {
 	golden(t, "dry-run", must(t, "migrate", "--dry-run", "--export=hnc-export.yaml"))
 	golden(t, "rollback-of-none", must(t, "migrate", "rollback", "--yes"))
 	needsImpersonation(t)
+	if group, err := admin.Discovery().ServerGroups(); err != nil || !slices.ContainsFunc(group.Groups, func(g metav1.APIGroup) bool {
+		return g.Name == hnc.GroupName && g.PreferredVersion.Version == "v1alpha2"
+	}) {
+		t.Errorf("HNC's version is not the preferred one beside HNC: %v, %v", group, err)
+	}
 	installWebhooks(t)
 	before := identities(t)
 	stopReading := readAsOldClients(t, len(members)-2)
@@ -158,6 +166,13 @@ func TestMigration(t *testing.T) {
 	for i := range len(steps) - 1 {
 		if i%every == 1%every {
 			interrupt(t, steps[i], "migrate", "--yes", "--export", file)
+		}
+		if steps[i] == "import" {
+			// As if hns-apiserver had rejected it.
+			if _, err := admin.Dynamic.Resource(hierarchies).Namespace(changed).Patch(t.Context(), "hierarchy", types.MergePatchType,
+				[]byte(`{"spec":{"allowCascadingDeletion":true}}`), metav1.PatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err != nil || !strings.Contains(out, "until the admission policies are installed. Next:") {

@@ -50,6 +50,13 @@ func testBadInput(t *testing.T) {
 		},
 	}}
 	nothing := func() error { return nil }
+	kinds := func(more string) func() error {
+		return func() error {
+			_, err := admin.Dynamic.Resource(configurations).Patch(ctx, "config", types.JSONPatchType, []byte(`[`+more+`]`), metav1.PatchOptions{})
+			return err
+		}
+	}
+	beside := admin.HNC.HncV1beta1().Hierarchies("alone")
 	for name, test := range map[string]struct {
 		before, after func() error
 		args          []string
@@ -77,6 +84,18 @@ func testBadInput(t *testing.T) {
 		"finalizers of a definition": {
 			definitionFinalizers(`["customresourcecleanup.apiextensions.k8s.io","example.com/held"]`), definitionFinalizers(`["customresourcecleanup.apiextensions.k8s.io"]`), nil,
 			"customresourcedefinition hierarchyconfigurations.hnc.x-k8s.io has the finalizer example.com/held, which would keep it",
+		},
+		"a kind that is gone": {
+			kinds(`{"op":"add","path":"/spec/resources/0","value":{"group":"example.com","resource":"gadgets","mode":"Propagate"}}`), kinds(`{"op":"remove","path":"/spec/resources/0"}`), nil,
+			"hns-apiserver rejects 1 of HNC's objects; change or delete them, or leave them out by --skip-rejected:\n  hncconfigurations config: the entry for gadgets",
+		},
+		"a write beside HNC": {
+			func() error {
+				_, err := beside.Create(ctx, &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}}, metav1.CreateOptions{})
+				return err
+			},
+			func() error { return beside.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}) },
+			nil, "kubectl delete hierarchies.v1beta1.hnc.x-k8s.io hierarchy -n alone",
 		},
 		"no confirmation": {nothing, nothing, []string{"--yes=false"}, "nothing was changed: not confirmed"},
 	} {
@@ -160,6 +179,9 @@ func migrated(t *testing.T, members []member) {
 		h, err := admin.HNC.HncV1beta1().Hierarchies(m.name).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 		if err != nil || h.Spec.Parent != m.parent && m.name != "cycle-a" {
 			t.Errorf("%s: the parent is %q, want %q: %v", m.name, h.Spec.Parent, m.parent, err)
+		}
+		if allowed := h.Spec.AllowCascadingDeletion; m.name == changed && (allowed == nil || !*allowed) {
+			t.Errorf("%s: what was changed after the export is not imported: %+v", m.name, h.Spec)
 		}
 		if !m.anchored {
 			continue
