@@ -21,6 +21,7 @@ var rows = []row{
 	{"grown", "what one leaf and one object cost in the whole forest, against a tenth of it; after growth", true, measureGrown},
 	{"parent", "setting a parent in the whole forest, against changing a ConfigMap", true, measureParent},
 	{"tree", "reading the whole tree, against listing the namespaces", true, measureTree},
+	{"page", "the page of kubectl hns ui in Chromium, with the whole forest", true, measurePage},
 	{"reads", "trees, mynamespaces, lists and watches of subtrees, and plans with all copies resident, against plain lists and watches", true, measureReads},
 	{"unrelated", "writes that have nothing to do with us, against a cluster without us", true, measureUnrelated},
 	{"part", "the same while only parts of us are there", true, measurePart},

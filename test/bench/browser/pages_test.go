@@ -147,7 +147,7 @@ func paletted(pixels image.Image) image.Image {
 	counts := map[color.Color]int{}
 	at := func(x, y int) color.Color {
 		r, g, b, _ := pixels.At(x, y).RGBA()
-		round := func(v uint32) uint8 { return uint8(v >> 11 * 255 / 31) } //nolint:gosec // at most 255
+		round := func(v uint32) uint8 { return uint8(v >> 11 * 255 / 31) }
 		return color.RGBA{round(r), round(g), round(b), 255}
 	}
 	bounds := pixels.Bounds()
