@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
@@ -123,8 +124,8 @@ func TestDraggingANamespacePlansAMove(t *testing.T) {
 	var data *input.DragData
 	select {
 	case data = <-dragged:
-	case <-b.ctx.Done():
-		t.Fatal(b.ctx.Err())
+	case <-time.After(suite.Deadline):
+		t.Fatal("the row is not dragged")
 	}
 	x, y = center("team-b")
 	for _, kind := range []input.DispatchDragEventType{input.DragEnter, input.DragOver, input.Drop} {
@@ -185,7 +186,6 @@ func TestCopiesAndFiles(t *testing.T) {
 		b.do(chromedp.Evaluate("navigator.clipboard.writeText = async text => { window.copied = text }", nil))
 		b.click(selector)
 		b.until("it copies "+copied, fmt.Sprintf("window.copied?.includes(%q)", copied))
-		b.shows(selector, "Copied")
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // pages are all pages, each with an element and a text in it that says that its data are there, and the name of its
@@ -88,7 +90,7 @@ func (b *tab) withoutBarriers(axe string) {
 	const find = `axe.run(document, {resultTypes: ['violations']}).then(r => !r.passes.length ? 'nothing was checked' : r.violations.map(v => v.id + ': ' + v.help + '\n  ' +
 		v.nodes.map(n => n.target + ' ' + n.failureSummary).join('\n  ')).join('\n'))`
 	findings, loaded := "", "not "
-	err := wait.PollUntilContextTimeout(b.ctx, interval, deadline/4, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(b.ctx, suite.Interval, suite.Deadline/4, true, func(ctx context.Context) (bool, error) {
 		if err := chromedp.Run(ctx, chromedp.Evaluate("typeof axe", &loaded)); err != nil {
 			return false, err
 		}

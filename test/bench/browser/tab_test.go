@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -14,11 +13,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"k8s.io/apimachinery/pkg/util/wait"
-)
 
-const (
-	deadline = time.Minute
-	interval = 50 * time.Millisecond
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // tab is a tab of the browser. Its methods fail the test.
@@ -92,7 +88,7 @@ func (b *tab) listen(event any) {
 // do runs actions, all within the deadline.
 func (b *tab) do(actions ...chromedp.Action) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, deadline)
+	ctx, cancel := context.WithTimeout(b.ctx, suite.Deadline)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		b.t.Fatal(err)
@@ -117,7 +113,7 @@ func (b *tab) text(expression string) string {
 func (b *tab) until(what, expression string) {
 	b.t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(b.ctx, interval, deadline, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(b.ctx, suite.Interval, suite.Deadline, true, func(ctx context.Context) (bool, error) {
 		var is bool
 		last = chromedp.Run(ctx, chromedp.Evaluate("!!("+expression+")", &is))
 		return is && last == nil, nil
