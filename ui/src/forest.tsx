@@ -61,8 +61,8 @@ function Whole({ forest, roots, quotas }: { forest: Forest; roots: Node[]; quota
   return <div>
     <div class="head">
       <h1>Forest</h1>
-      <p class="summary">{plural(forest.namespaces.length, 'namespace')} in {plural(roots.length, 'tree')} · {
-        troubled.length ? <><b class="bad">{plural(troubled.length, 'namespace')} with problems</b>: {troubled.slice(0, maxNamed).map(m => <><Link to={toNamespace(m.name)} key={m.name}>{m.name}</Link> </>)}{troubled.length > maxNamed && '…'}</> : <span class="good">no problems</span>}</p>
+      <p class="summary">{plural(forest.namespaces.length, 'namespace')} in {plural(roots.length, 'tree')}{
+        troubled.length ? <> · <b class="bad">{plural(troubled.length, 'namespace')} with problems</b>: {troubled.slice(0, maxNamed).map(m => <><Link to={toNamespace(m.name)} key={m.name}>{m.name}</Link> </>)}{troubled.length > maxNamed && '…'}</> : !forest.partial && <> · <span class="good">no problems</span></>}</p>
       <Copy command="kubectl hns tree -A" />
     </div>
     {forest.partial && <p class="stale">{forest.partial}</p>}

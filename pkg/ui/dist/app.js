@@ -21,15 +21,15 @@ LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.
 */
-var Le="http://www.w3.org/2000/svg",Qe="http://www.w3.org/1999/xhtml",at="http://www.w3.org/1998/Math/MathML";var se={},ae=[],ot=/acit|ex(?:s|g|n|p|$)|rph|grid|ows|mnc|ntw|ine[ch]|zoo|^ord|itera/i;var le=Array.isArray;function O(e,n){for(let s in n)e[s]=n[s];return e}function Me(e){e&&e.parentNode&&e.parentNode.removeChild(e)}var oe=ae.slice;function rt(e,n,s,a){let o,r,l;for(;n=n._parent;)if((o=n._component)&&!o._processingException)try{if(r=o.constructor,r&&r.getDerivedStateFromError!=null&&(o.setState(
+var Le="http://www.w3.org/2000/svg",Qe="http://www.w3.org/1999/xhtml",at="http://www.w3.org/1998/Math/MathML";var se={},ae=[],ot=/acit|ex(?:s|g|n|p|$)|rph|grid|ows|mnc|ntw|ine[ch]|zoo|^ord|itera/i;var le=Array.isArray;function F(e,n){for(let s in n)e[s]=n[s];return e}function Me(e){e&&e.parentNode&&e.parentNode.removeChild(e)}var oe=ae.slice;function rt(e,n,s,a){let o,r,l;for(;n=n._parent;)if((o=n._component)&&!o._processingException)try{if(r=o.constructor,r&&r.getDerivedStateFromError!=null&&(o.setState(
 r.getDerivedStateFromError(e)),l=o._dirty),o.componentDidCatch!=null&&(o.componentDidCatch(e,a||{}),l=o._dirty),l)return o._pendingError=o}catch(u){e=u}throw e}var rn={_catchError:rt},w=rn;var ln=0;function t(e,n,s){let a={},o,r,l;for(l in n)l=="key"?o=n[l]:l=="ref"?r=n[l]:a[l]=n[l];if(arguments.length>2&&(a.children=arguments.length>3?oe.call(arguments,
 2):s),typeof e=="function"&&e.defaultProps!=null)for(l in e.defaultProps)a[l]===void 0&&(a[l]=e.defaultProps[l]);return ce(e,a,o,r,null)}function ce(e,n,s,a,o){
 let r={type:e,props:n,key:s,ref:a,_children:null,_parent:null,_depth:0,_dom:null,_component:null,constructor:void 0,_original:o==null?++ln:o,_index:-1,_flags:0};
 return o==null&&w.vnode!=null&&w.vnode(r),r}function _(e){return e.children}function pe(e,n){this.props=e,this.context=n}pe.prototype.setState=function(e,n){let s;this._nextState!=null&&this._nextState!=this.state?s=this._nextState:s=this.
-_nextState=O({},this.state),typeof e=="function"&&(e=e(O({},s),this.props)),e&&O(s,e),e!=null&&this._vnode&&(n&&this._stateCallbacks.push(n),Pe(this))};pe.prototype.
+_nextState=F({},this.state),typeof e=="function"&&(e=e(F({},s),this.props)),e&&F(s,e),e!=null&&this._vnode&&(n&&this._stateCallbacks.push(n),Pe(this))};pe.prototype.
 forceUpdate=function(e){this._vnode&&(this._force=!0,e&&this._renderCallbacks.push(e),Pe(this))};pe.prototype.render=_;function G(e,n){if(n==null)return e._parent?
 G(e._parent,e._index+1):null;let s;for(;n<e._children.length;n++)if(s=e._children[n],s!=null&&s._dom!=null)return s._dom;return typeof e.type=="function"?G(e):null}
-function cn(e){if(e._parentDom&&e._dirty){let n=e._vnode,s=n._dom,a=[],o=[],r=O({},n);r._original=n._original+1,w.vnode&&w.vnode(r),ue(e._parentDom,r,n,e._globalContext,
+function cn(e){if(e._parentDom&&e._dirty){let n=e._vnode,s=n._dom,a=[],o=[],r=F({},n);r._original=n._original+1,w.vnode&&w.vnode(r),ue(e._parentDom,r,n,e._globalContext,
 e._parentDom.namespaceURI,n._flags&32?[s]:null,a,s==null?G(n):s,!!(n._flags&32),o),r._original=n._original,r._parent._children[r._index]=r,Ae(a,r,o),n._dom=n._parent=
 null,r._dom!=s&&it(r)}}function it(e){if((e=e._parent)!=null&&e._component!=null)return e._dom=e._component.base=null,e._children.some(n=>{if(n!=null&&n._dom!=null)
 return e._dom=e._component.base=n._dom}),it(e)}var re=[],Ke,pn=typeof Promise=="function"?Promise.prototype.then.bind(Promise.resolve()):setTimeout;function Pe(e){
@@ -53,10 +53,10 @@ s,s?a?s[Ne]=a[Ne]:(s[Ne]=dt,e.addEventListener(n,r?ut:pt,r)):e.removeEventListen
 "width"&&n!="height"&&n!="href"&&n!="list"&&n!="form"&&n!="tabIndex"&&n!="download"&&n!="rowSpan"&&n!="colSpan"&&n!="role"&&n!="popover"&&n in e)try{e[n]=s==null?
 "":s;break e}catch{}typeof s=="function"||(s!=null&&(s!==!1||n[4]=="-")?e.setAttribute(n,n=="popover"&&s==!0?"":s):e.removeAttribute(n))}}function ft(e){return function(n){
 if(this._listeners){let s=this._listeners[n.type+e];if(n[qe]==null)n[qe]=dt++;else if(n[qe]<s[Ne])return;return s(w.event?w.event(n):n)}}}var pt=ft(!1),ut=ft(!0);function ue(e,n,s,a,o,r,l,u,d,f){let m,c=n.type;if(n.constructor!==void 0)return null;s._flags&128&&(d=!!(s._flags&32),u=n._dom=s._dom,r=[u]),(m=w._diff)&&m(n);
-e:if(typeof c=="function"){let p=l.length;try{let i,b,y,h,L,R,v=n.props,C=c.prototype&&c.prototype.render;m=c.contextType;let F=m&&a[m._id],z=m?F?F.props.value:
+e:if(typeof c=="function"){let p=l.length;try{let i,b,y,h,L,R,v=n.props,C=c.prototype&&c.prototype.render;m=c.contextType;let O=m&&a[m._id],z=m?O?O.props.value:
 m._defaultValue:a;if(s._component?(i=n._component=s._component,R=i._processingException=i._pendingError):(C?n._component=i=new c(v,z):(n._component=i=new pe(v,z),
-i.constructor=c,i.render=yn),F&&F.sub(i),i.state||(i.state={}),i._globalContext=a,b=i._dirty=!0,i._renderCallbacks=[],i._stateCallbacks=[]),C&&i._nextState==null&&
-(i._nextState=i.state),C&&c.getDerivedStateFromProps!=null&&(i._nextState==i.state&&(i._nextState=O({},i._nextState)),O(i._nextState,c.getDerivedStateFromProps(
+i.constructor=c,i.render=yn),O&&O.sub(i),i.state||(i.state={}),i._globalContext=a,b=i._dirty=!0,i._renderCallbacks=[],i._stateCallbacks=[]),C&&i._nextState==null&&
+(i._nextState=i.state),C&&c.getDerivedStateFromProps!=null&&(i._nextState==i.state&&(i._nextState=F({},i._nextState)),F(i._nextState,c.getDerivedStateFromProps(
 v,i._nextState))),y=i.props,h=i.state,i._vnode=n,b)C&&c.getDerivedStateFromProps==null&&i.componentWillMount!=null&&i.componentWillMount(),C&&i.componentDidMount!=
 null&&i._renderCallbacks.push(i.componentDidMount);else{if(C&&c.getDerivedStateFromProps==null&&v!==y&&i.componentWillReceiveProps!=null&&i.componentWillReceiveProps(
 v,z),n._original==s._original||!i._force&&i.shouldComponentUpdate!=null&&i.shouldComponentUpdate(v,i._nextState,z)===!1){n._original!=s._original&&(i.props=v,i.
@@ -64,7 +64,7 @@ state=i._nextState,i._dirty=!1),n._dom=s._dom,n._children=s._children,n._childre
 i._stateCallbacks=[],i._renderCallbacks.length&&l.push(i),u=G(s);break e}i.componentWillUpdate!=null&&i.componentWillUpdate(v,i._nextState,z),C&&i.componentDidUpdate!=
 null&&i._renderCallbacks.push(()=>{i.componentDidUpdate(y,h,L)})}i.context=z,i.props=v,i._parentDom=e,i._force=!1;let ne=w._render,x=0;if(C)i.state=i._nextState,
 i._dirty=!1,ne&&ne(n),m=i.render(i.props,i.state,i.context),ae.push.apply(i._renderCallbacks,i._stateCallbacks),i._stateCallbacks=[];else do i._dirty=!1,ne&&ne(
-n),m=i.render(i.props,i.state,i.context),i.state=i._nextState;while(i._dirty&&++x<25);i.state=i._nextState,i.getChildContext!=null&&(a=O(O({},a),i.getChildContext())),
+n),m=i.render(i.props,i.state,i.context),i.state=i._nextState;while(i._dirty&&++x<25);i.state=i._nextState,i.getChildContext!=null&&(a=F(F({},a),i.getChildContext())),
 C&&!b&&i.getSnapshotBeforeUpdate!=null&&(L=i.getSnapshotBeforeUpdate(y,h));let j=m!=null&&m.type===_&&m.key==null?bt(m.props.children):m;u=Ge(e,le(j)?j:[j],n,s,
 a,o,r,l,u,d,f),i.base=n._dom,n._flags&=-161,i._renderCallbacks.length&&l.push(i),R&&(i._pendingError=i._processingException=null)}catch(i){if(l.length=p,n._original=
 null,d||r!=null){if(i.then){for(n._flags|=d?160:128;u&&u.nodeType==8&&u.nextSibling;)u=u.nextSibling;r!=null&&(r[r.indexOf(u)]=null),n._dom=u}else if(r!=null)for(let b=r.
@@ -72,7 +72,7 @@ length;b--;)Me(r[b])}else n._dom=s._dom;n._children==null&&(n._children=s._child
 (n._children=s._children,n._dom=s._dom):u=n._dom=bn(s._dom,n,s,a,o,r,l,d,f);return(m=w.diffed)&&m(n),n._flags&128?void 0:u}function gt(e){e&&(e._component&&(e._component.
 _force=!0),e._children&&e._children.some(gt))}function Ae(e,n,s){for(let a=0;a<s.length;a++)$e(s[a],s[++a],s[++a]);w._commit&&w._commit(n,e),e.some(a=>{try{e=a.
 _renderCallbacks,a._renderCallbacks=[],e.some(o=>{o.call(a)})}catch(o){w._catchError(o,a._vnode)}})}function bt(e){return typeof e!="object"||e==null||e._depth>
-0?e:le(e)?e.map(bt):e.constructor!==void 0?null:O({},e)}function bn(e,n,s,a,o,r,l,u,d){let f=s.props||se,m=n.props,c=n.type,p,i,b,y,h,L,R;if(c=="svg"?o=Le:c=="m\
+0?e:le(e)?e.map(bt):e.constructor!==void 0?null:F({},e)}function bn(e,n,s,a,o,r,l,u,d){let f=s.props||se,m=n.props,c=n.type,p,i,b,y,h,L,R;if(c=="svg"?o=Le:c=="m\
 ath"?o=at:o||(o=Qe),r!=null){for(p=0;p<r.length;p++)if(h=r[p],h&&"setAttribute"in h==!!c&&(c?h.localName==c:h.nodeType==3)){e=h,r[p]=null;break}}if(e==null){if(c==
 null)return document.createTextNode(m);e=document.createElementNS(o,c,m.is&&m),u&&(w._hydrationMismatch&&w._hydrationMismatch(n,r),u=!1),r=null}if(c==null)f!==m&&
 (!u||e.data!=m)&&(e.data=m);else{if(r=c=="textarea"&&m.defaultValue!=null?null:r&&oe.call(e.childNodes),!u&&r!=null)for(f={},p=0;p<e.attributes.length;p++)h=e.attributes[p],
@@ -92,21 +92,21 @@ this.shouldComponentUpdate=function(r){this.props.value!=r.value&&a.forEach(l=>{
 ()=>{a&&a.delete(r),l&&l.call(r)}}}return s.children}return n._id="__cC"+_n++,n._defaultValue=e,n.Consumer=(s,a)=>s.children(a),n.Provider=n._contextRef=n.Consumer.
 contextType=n,n}var me,P,Xe,De=0,Et=[],A=w,yt=A._diff,_t=A._render,ht=A.diffed,vt=A._commit,xt=A.unmount,kt=A._root,hn=35,Je;A._diff=e=>{P=null,yt&&yt(e)};A._root=(e,n)=>{e&&n.
 _children&&n._children._mask&&(e._mask=n._children._mask),kt&&kt(e,n)};A._render=e=>{_t&&_t(e),P=e._component,me=0;let n=P.__hooks;n&&(Xe===P?(n._pendingEffects=
-[],P._renderCallbacks=[],n._list.some(s=>{s._nextValue&&(s._value=s._nextValue),s._pendingArgs=s._nextValue=void 0})):(n._pendingEffects.some(Fe),n._pendingEffects.
+[],P._renderCallbacks=[],n._list.some(s=>{s._nextValue&&(s._value=s._nextValue),s._pendingArgs=s._nextValue=void 0})):(n._pendingEffects.some(Oe),n._pendingEffects.
 some(Ze),n._pendingEffects=[],me=0)),Xe=P};A.diffed=e=>{ht&&ht(e);let n=e._component;n&&n.__hooks&&(n.__hooks._pendingEffects.length&&wn(Et.push(n)),n.__hooks._list.
-some(s=>{s._pendingArgs&&(s._args=s._pendingArgs,s._pendingArgs=void 0)})),Xe=P=null};A._commit=(e,n)=>{n.some(s=>{try{s._renderCallbacks.some(Fe),s._renderCallbacks=
+some(s=>{s._pendingArgs&&(s._args=s._pendingArgs,s._pendingArgs=void 0)})),Xe=P=null};A._commit=(e,n)=>{n.some(s=>{try{s._renderCallbacks.some(Oe),s._renderCallbacks=
 s._renderCallbacks.filter(a=>a._value?Ze(a):!0)}catch(a){n.some(o=>{o._renderCallbacks&&(o._renderCallbacks=[])}),n=[],A._catchError(a,s._vnode)}}),vt&&vt(e,n)};
-A.unmount=e=>{xt&&xt(e);let n=e._component;if(n&&n.__hooks){let s;n.__hooks._list.some(a=>{try{Fe(a)}catch(o){s=o}}),n.__hooks=void 0,s&&A._catchError(s,n._vnode)}};
+A.unmount=e=>{xt&&xt(e);let n=e._component;if(n&&n.__hooks){let s;n.__hooks._list.some(a=>{try{Oe(a)}catch(o){s=o}}),n.__hooks=void 0,s&&A._catchError(s,n._vnode)}};
 function je(e,n){A._hook&&A._hook(P,e,De||n),De=0;let s=P.__hooks||(P.__hooks={_list:[],_pendingEffects:[]});return e>=s._list.length&&s._list.push({}),s._list[e]}
 function k(e){return De=1,vn(St,e)}function vn(e,n,s){let a=je(me++,2);if(a._reducer=e,!a._component&&(a._value=[s?s(n):St(void 0,n),o=>{let r=a._nextValue?a._nextValue[0]:
 a._value[0],l=a._reducer(r,o);r!==l&&(a._nextValue=[l,a._value[1]],a._component.setState({}))}],a._component=P,!P._hasScuFromHooks)){let l=function(u,d,f){if(!a.
 _component.__hooks)return!0;let m=!1,c=a._component.props!==u;if(a._component.__hooks._list.some(p=>{if(p._nextValue){m=!0;let i=p._value[0];p._value=p._nextValue,
 p._nextValue=void 0,i!==p._value[0]&&(c=!0)}}),o){let p=o.call(this,u,d,f);return m?p||c:p}return!m||c};P._hasScuFromHooks=!0;let o=P.shouldComponentUpdate,r=P.
 componentWillUpdate;P.componentWillUpdate=function(u,d,f){if(this._force){let m=o;o=void 0,l(u,d,f),o=m}r&&r.call(this,u,d,f)},P.shouldComponentUpdate=l}return a.
-_nextValue||a._value}function N(e,n){let s=je(me++,3);!A._skipEffects&&Ct(s._args,n)&&(s._value=e,s._pendingArgs=n,P.__hooks._pendingEffects.push(s))}function B(e){return De=5,J(()=>({current:e}),[])}function J(e,n){let s=je(me++,7);return Ct(s._args,n)&&(s._value=e(),s._args=n,s._factory=e),s._value}function W(e){let n=P.context[e._id],s=je(me++,9);return s._context=e,n?(s._value==null&&(s._value=!0,n.sub(P)),n.props.value):e._defaultValue}function xn(){let e;for(;e=Et.shift();){let n=e.__hooks;if(!(!e._parentDom||!n))try{n._pendingEffects.some(Fe),n._pendingEffects.some(Ze),n._pendingEffects=[]}catch(s){
+_nextValue||a._value}function N(e,n){let s=je(me++,3);!A._skipEffects&&Ct(s._args,n)&&(s._value=e,s._pendingArgs=n,P.__hooks._pendingEffects.push(s))}function B(e){return De=5,J(()=>({current:e}),[])}function J(e,n){let s=je(me++,7);return Ct(s._args,n)&&(s._value=e(),s._args=n,s._factory=e),s._value}function W(e){let n=P.context[e._id],s=je(me++,9);return s._context=e,n?(s._value==null&&(s._value=!0,n.sub(P)),n.props.value):e._defaultValue}function xn(){let e;for(;e=Et.shift();){let n=e.__hooks;if(!(!e._parentDom||!n))try{n._pendingEffects.some(Oe),n._pendingEffects.some(Ze),n._pendingEffects=[]}catch(s){
 n._pendingEffects=[],A._catchError(s,e._vnode)}}}var wt=typeof requestAnimationFrame=="function";function kn(e){let n=()=>{clearTimeout(s),wt&&cancelAnimationFrame(
 a),setTimeout(e)},s=setTimeout(n,hn),a;wt&&(a=requestAnimationFrame(n))}function wn(e){(e===1||Je!==A.requestAnimationFrame)&&(Je=A.requestAnimationFrame,(Je||kn)(
-xn))}function Fe(e){let n=P,s=e._cleanup;typeof s=="function"&&(e._cleanup=void 0,s()),P=n}function Ze(e){let n=P;e._cleanup=e._value(),P=n}function Ct(e,n){return!e||
+xn))}function Oe(e){let n=P,s=e._cleanup;typeof s=="function"&&(e._cleanup=void 0,s()),P=n}function Ze(e){let n=P;e._cleanup=e._value(),P=n}function Ct(e,n){return!e||
 e.length!==n.length||n.some((s,a)=>s!==e[a])}function St(e,n){return typeof n=="function"?n(e):n}var Lt="hns-token";function Mt(){let e=new URLSearchParams(location.hash.slice(1)).get("token");e&&(sessionStorage.setItem(Lt,e),history.replaceState(null,"",location.
 pathname+location.search))}var X=class extends Error{constructor(s,a){super(a.title);this.status=s;this.problem=a}status;problem},En={title:"The command has end\
 ed",detail:"kubectl hns ui does not answer any more.",hint:"Run it again, and open the URL that it prints."};async function Ve(e,n,s){let a;try{a=await fetch(e,
@@ -145,10 +145,10 @@ i,d),c=d;d.own=u[n]}let r=l=>(l.sum=l.own+l.children.reduce((u,d)=>u+r(d),0),l.c
 let s=o=>o.value*(1-o.share),a=new Map;for(let o of e)if(n.includes(o.namespace)&&!o.scoped)for(let r of o.limits){let l=a.get(r.resource);(!l||s(r)<s(l.limit))&&
 a.set(r.resource,{quota:o,limit:r})}return[...a.values()].sort((o,r)=>r.limit.share-o.limit.share)}function jt(e){let n=s=>'"'+(/^[=+\-@\t\r]/.test(s)?"'":"")+s.
 replace(/"/g,'""')+'"';return e.map(s=>s.map(n).join(",")+`\r
-`).join("")}function Oe(e){return e.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]/g,
-n=>`⟨U+${n.charCodeAt(0).toString(16).toUpperCase().padStart(4,"0")}⟩`)}function Ft(e){let n=new Map;for(let s of e)for(let a of s.access??[]){let o=`${a.kind}\
+`).join("")}function Fe(e){return e.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]/g,
+n=>`⟨U+${n.charCodeAt(0).toString(16).toUpperCase().padStart(4,"0")}⟩`)}function Ot(e){let n=new Map;for(let s of e)for(let a of s.access??[]){let o=`${a.kind}\
  ${a.namespace?a.namespace+"/":""}${a.name} ${a.change==="Gained"?"gains":"loses"} ${a.roleKind}/${a.role}`;n.has(o)||n.set(o,{change:a.change,text:o,namespaces:[]}),
-n.get(o).namespaces.push(s.name)}return[...n.values()]}var Ie=500;function Ot(e){let r=[],l=e.map(({node:c,expanded:p})=>c.member.name+(!p&&c.descendants?`  +${c.
+n.get(o).namespaces.push(s.name)}return[...n.values()]}var Ie=500;function Ft(e){let r=[],l=e.map(({node:c,expanded:p})=>c.member.name+(!p&&c.descendants?`  +${c.
 descendants}`:""));e.forEach((c,p)=>{r[c.depth]=Math.max(r[c.depth]??0,l[p].length*7.6+64)});let u=[];r.reduce((c,p,i)=>(u[i]=c,c+p),16);let d=e.map((c,p)=>({node:c.
 node,name:c.node.member.name,label:l[p],x:u[c.depth],y:0,end:u[c.depth]+22+l[p].length*7.6,title:[c.node.member.name,...(c.node.member.problems??[]).map(i=>`${Z(
 i.reason)}: ${i.message}`)].join(`
@@ -156,7 +156,7 @@ i.reason)}: ${i.message}`)].join(`
 24)});for(let c=e.length-1;c>=0;c--){let p=f[c];p.length&&(d[c].y=(d[p[0]].y+d[p[p.length-1]].y)/2)}return{nodes:d,width:Math.ceil((u[u.length-1]??16)+(r[r.length-
 1]??0)),height:Math.ceil(32+m*24)}}function V(e){history.pushState(null,"",e),dispatchEvent(new PopStateEvent("popstate")),scrollTo(0,0)}function E({to:e,children:n,...s}){return t("a",{href:e,onClick:o=>{
 o.button||o.ctrlKey||o.metaKey||o.shiftKey||o.altKey||(o.preventDefault(),V(e))},...s},n)}var Mn=w.vnode;w.vnode=e=>{e.type===null&&typeof e.props=="string"?e.props=
-Oe(e.props):typeof e.type=="string"&&e.props.title&&(e.props.title=Oe(e.props.title)),Mn?.(e)};function D(e){N(()=>{document.title=Oe(e)+" · hns"},[e])}function ee(){
+Fe(e.props):typeof e.type=="string"&&e.props.title&&(e.props.title=Fe(e.props.title)),Mn?.(e)};function D(e){N(()=>{document.title=Fe(e)+" · hns"},[e])}function ee(){
 let e=n=>{let s=new URLSearchParams(n).toString();history.replaceState(null,"",location.pathname+(s&&"?"+s)),dispatchEvent(new PopStateEvent("popstate"))};return[
 new URLSearchParams(location.search),e]}function we(e,n,s){let a=document.createElement("a");a.href=URL.createObjectURL(new Blob([s],{type:n})),a.download=e,a.click(),
 setTimeout(()=>URL.revokeObjectURL(a.href),1e4)}function H({list:e}){return t(_,null,e?.map(n=>t("p",{class:"stale",key:n},n.charAt(0).toUpperCase()+n.slice(1))))}
@@ -212,8 +212,8 @@ e.cascadingDeletionSetFrom!==e.name?`, as set in ${e.cascadingDeletionSetFrom}`:
 abstractAncestors},t("p",{class:"summary"},e.deleting&&t(_,null,t("b",{class:"bad"},"being deleted")," · "),s.join(" · ")),t($,{command:"kubectl hns describe "+
 e.name})),e.excluded&&t("p",{class:"stale"},"The namespace is ",e.excluded,". Nothing is copied to it or from it."),t(H,{list:e.notes}),!!e.problems?.length&&t(
 "section",{class:"box bad"},t("h2",null,S(e.problems.length,"problem")),t(ge,{list:e.problems})),t("div",{class:"columns"},t("section",{"aria-labelledby":"polic\
-y"},t("h2",{id:"policy"},"Policy"),e.resources.map(a=>t(Un,{key:a,namespace:e.name,resource:a,version:n}))),t("div",null,t(Dn,{ns:e}),t(jn,{ns:e,version:n}),t(Fn,
-{ns:e}),t(On,{namespace:e.name,version:n}))))}function Un({namespace:e,resource:n,version:s}){let a=M(`/api/namespaces/${e}/objects/${n}`,s),[o,...r]=n.split("."),
+y"},t("h2",{id:"policy"},"Policy"),e.resources.map(a=>t(Un,{key:a,namespace:e.name,resource:a,version:n}))),t("div",null,t(Dn,{ns:e}),t(jn,{ns:e,version:n}),t(On,
+{ns:e}),t(Fn,{namespace:e.name,version:n}))))}function Un({namespace:e,resource:n,version:s}){let a=M(`/api/namespaces/${e}/objects/${n}`,s),[o,...r]=n.split("."),
 l=a.data?.items??[],u=l.filter(d=>d.state!=="Absent").length;return t("section",{class:"kind","aria-label":n},t("h3",null,t("span",null,o),r.length>0&&t("small",
 {class:"dim"},r.join(".")),t("span",{class:"grow"}),a.data&&t("small",{class:"dim"},u?S(u,"object"):"none"),a.data?.mode&&t("span",{class:"tag"},a.data.mode)),a.
 error&&!a.data&&t("p",{class:"note"},a.error.problem.missingPermission?t(_,null,"Missing permission: ",t("code",null,a.error.problem.missingPermission)):a.error.
@@ -226,11 +226,11 @@ lain"},e.children.map(n=>t("li",{key:n.name},t(E,{to:T(n.name)},n.name)," ",t("s
 "span",{class:"tag bad"},n.state)))):t("p",{class:"dim"},"None."))}function jn({ns:e,version:n}){let s=M("/api/quotas",n),a=s.data?Dt(s.data.quotas,e.path):[];return a.
 length?t("section",{class:"box","aria-labelledby":"limits","data-limits":!0},t("h2",{id:"limits"},"Quotas: what is left"),t("ul",{class:"plain limits"},a.map(({
 quota:o,limit:r})=>t("li",{key:r.resource},t(E,{to:"/quotas?"+new URLSearchParams({resource:r.resource})},r.resource)," ",t(ye,{limit:r}),t("span",{class:"dim"},
-t("b",{class:be(r.share)},r.used," of ",r.hard)," below ",o.namespace))))):null}function Fn({ns:e}){let n=e.labelsFrom.filter(o=>!o.tree),s=e.labelsFrom.filter(
+t("b",{class:be(r.share)},r.used," of ",r.hard)," below ",o.namespace))))):null}function On({ns:e}){let n=e.labelsFrom.filter(o=>!o.tree),s=e.labelsFrom.filter(
 o=>o.tree),a=o=>t("li",{key:o.key},t("code",null,o.key,"=",o.value),o.from&&t("span",{class:"dim"}," set by the hierarchy ",o.from===e.name?"here":t(_,null,"in ",
 t(E,{to:T(o.from)},o.from))));return t("section",{class:"box","aria-labelledby":"labels"},t("h2",{id:"labels"},"Labels"),n.length?t("ul",{class:"plain"},n.map(a)):
 t("p",{class:"dim"},"None of its own."),s.length>0&&t("details",null,t("summary",null,s.length," set by its place in the tree"),t("ul",{class:"plain"},s.map(a))))}
-function On({namespace:e,version:n}){let s=M(`/api/namespaces/${e}/events`,n),[a,o]=k(!1),r=s.data??[],l=a?r:r.slice(0,8),u=s.error?.problem.missingPermission;return t(
+function Fn({namespace:e,version:n}){let s=M(`/api/namespaces/${e}/events`,n),[a,o]=k(!1),r=s.data??[],l=a?r:r.slice(0,8),u=s.error?.problem.missingPermission;return t(
 "section",{class:"box","aria-labelledby":"events"},t("h2",{id:"events"},"Events ",t("small",{class:"dim"},r.length||"")),l.length>0&&t("ul",{class:"plain events"},
 l.map((d,f)=>t("li",{key:f},t("span",{class:"tag "+(d.warning?"bad":"")},d.reason)," ",t("b",null,d.kind,"/",d.name)," ",t("span",{class:"dim"},xe(d.last),d.count>
 1&&` ×${d.count}`),t("br",null),t("span",{class:"message"},d.message)))),r.length>l.length&&t("button",{onClick:()=>o(!0)},"Show ",r.length-l.length," more"),s.
@@ -279,7 +279,7 @@ l.severity)-qt.indexOf(u.severity)),s=n.filter(l=>l.severity==="error"||l.severi
 "bad")},u.severity),t("span",null,t("b",null,u.subject)," ",u.text,u.hint&&t("p",{class:"hint"},u.hint)))));return t(_,null,s.length?r(s):t("p",{class:o.length?
 "good":"dim"},o.length," of ",S(e.length,"check")," without findings."),a.length>0&&t("details",null,t("summary",null,S(a.length,"check")," for which you lack p\
 ermissions"),r(a)),o.length>0&&t("details",null,t("summary",null,S(o.length,"check")," without findings"),r(o)))}var q={text:"#1b2330",line:"#c3cad4",node:"#2251b8",bad:"#a8231b",back:"#ffffff"};function zt({roots:e,filter:n,isExpanded:s}){let a=B(null),[o,r]=k(""),l=fe(e,
-n,s),{nodes:u,width:d,height:f}=J(()=>Ot(l.slice(0,Ie)),[l.length,e,n]),m=()=>new XMLSerializer().serializeToString(a.current),c=()=>we("forest.svg","image/svg+\
+n,s),{nodes:u,width:d,height:f}=J(()=>Ft(l.slice(0,Ie)),[l.length,e,n]),m=()=>new XMLSerializer().serializeToString(a.current),c=()=>we("forest.svg","image/svg+\
 xml",m()),p=async()=>{try{let i=new Image;i.src="data:image/svg+xml;charset=utf-8,"+encodeURIComponent(m()),await i.decode();let b=Math.min(2,16e3/Math.max(d,f)),
 y=document.createElement("canvas");y.width=d*b,y.height=f*b,y.getContext("2d").drawImage(i,0,0,y.width,y.height),y.toBlob(h=>h?we("forest.png","image/png",h):r(
 "The drawing is too large for a PNG. Save it as SVG."))}catch{r("The browser cannot make a PNG of the drawing. Save it as SVG.")}};return t("section",{class:"bo\
@@ -297,40 +297,41 @@ n",{class:"forest"},!n.data&&t("div",{class:"head"},t("h1",null,"Forest")),t(U,{
 for(let a of e.quotas)for(let o of a.limits)(!n||o.resource===n)&&!(s.get(a.namespace)?.share>=o.share)&&s.set(a.namespace,o);return s}function Yn({forest:e,roots:n,
 quotas:s}){let[a,o]=k(Zt),r=x=>{Zt=x,o(x)},l=J(()=>[...new Set(s?.quotas.flatMap(x=>x.limits.map(j=>j.resource)))].sort(),[s]),u=J(()=>s?.quotas.length?qn(s,a):
 void 0,[s,a]),[d,f]=ee(),m=d.get("view")==="drawing",[c,p]=k(st),[i,b]=k(!!st.mine),y=M("/api/mine",0,!i);N(()=>h({...c,mine:i&&y.data?new Set(y.data):void 0}),
-[i,y.data]);let h=x=>{st=x,p(x)},[,L]=k(0),R=e.namespaces.length<=Wn,v=x=>nt.get(x.member.name)??(R||x.problems>(x.member.problems?.length??0)),C=fe(n,c,v),F=e.
+[i,y.data]);let h=x=>{st=x,p(x)},[,L]=k(0),R=e.namespaces.length<=Wn,v=x=>nt.get(x.member.name)??(R||x.problems>(x.member.problems?.length??0)),C=fe(n,c,v),O=e.
 namespaces.filter(x=>x.problems?.length),z=(x,j)=>{nt.set(x.member.name,j),L(Se=>Se+1)},ne=x=>{for(let j of e.namespaces)nt.set(j.name,x);L(j=>j+1)};return t("d\
-iv",null,t("div",{class:"head"},t("h1",null,"Forest"),t("p",{class:"summary"},S(e.namespaces.length,"namespace")," in ",S(n.length,"tree")," · ",F.length?t(_,null,
-t("b",{class:"bad"},S(F.length,"namespace")," with problems"),": ",F.slice(0,Jt).map(x=>t(_,null,t(E,{to:T(x.name),key:x.name},x.name)," ")),F.length>Jt&&"…"):
-t("span",{class:"good"},"no problems")),t($,{command:"kubectl hns tree -A"})),e.partial&&t("p",{class:"stale"},e.partial),t("div",{class:"tools"},t("input",{id:"\
-search",type:"search",placeholder:"Name, or label=value  ( / )","aria-label":"Filter by name, or by label=value",value:c.text,onInput:x=>h({...c,text:x.target.value}),
-spellcheck:!1,autocomplete:"off"}),t("label",{class:"check"},t("input",{type:"checkbox",checked:c.problems,onChange:x=>h({...c,problems:x.target.checked})})," W\
-ith problems"),t("label",{class:"check",title:"Namespaces that you may get by a role in them"},t("input",{type:"checkbox",checked:i,onChange:x=>b(x.target.checked)}),
-" Mine"),t("span",{class:"grow"}),t("span",{class:"views",role:"group","aria-label":"View"},[["","Table"],["drawing","Drawing"]].map(([x,j])=>t("button",{key:x,
-"aria-pressed":m===(x==="drawing"),onClick:()=>f(x?{view:x}:{})},j))),!m&&l.length>0&&t("label",null,"Quota of ",t("select",{value:a,onChange:x=>r(x.target.value)},
-t("option",{value:""},"the fullest"),l.map(x=>t("option",{key:x,value:x},x)))),t("button",{onClick:()=>ne(!0),disabled:de(c)},"Expand all"),t("button",{onClick:()=>ne(
-!1),disabled:de(c)},"Collapse all")),i&&y.error&&t(te,{problem:y.error.problem}),m&&C.length?t(zt,{roots:n,filter:c,isExpanded:v}):C.length?t(zn,{list:C,toggle:z,
-filter:c,limits:u}):t("p",{class:"dim box",role:"status"},de(c)?"No namespace matches the filter.":"There are no namespaces that you may see."))}function zn({list:e,
-toggle:n,filter:s,limits:a}){let o=de(s),r=B(null),[l,u]=k({top:0,height:800}),[d,f]=k(Vt),m=v=>{Vt=v,f(v)},c=Math.max(0,e.findIndex(v=>v.node.member.name===d));
-N(()=>b(c),[]),N(()=>{o&&(r.current.scrollTop=0)},[s.text,s.problems,s.mine]);let p=()=>{let v=r.current;v&&u({top:v.scrollTop,height:v.clientHeight})};N(()=>(p(),
-addEventListener("resize",p),()=>removeEventListener("resize",p)),[e.length]);let i=v=>{v=Math.max(0,Math.min(e.length-1,v)),m(e[v].node.member.name),b(v)},b=v=>{
-let C=r.current;v*Y<C.scrollTop&&(C.scrollTop=v*Y),(v+1)*Y>C.scrollTop+C.clientHeight&&(C.scrollTop=(v+1)*Y-C.clientHeight)},y=v=>{let C=e[c],F=Math.max(1,Math.
-floor(l.height/Y)-1);if(!(v.ctrlKey||v.metaKey||v.altKey)){switch(v.key){case"ArrowDown":i(c+1);break;case"ArrowUp":i(c-1);break;case"PageDown":i(c+F);break;case"\
-PageUp":i(c-F);break;case"Home":i(0);break;case"End":i(e.length-1);break;case"ArrowRight":C.expanded?i(c+1):C.node.children.length&&!o&&n(C.node,!0);break;case"\
-ArrowLeft":C.expanded&&!o?n(C.node,!1):C.parent>=0&&i(C.parent);break;case"Enter":V(T(C.node.member.name));break;default:return}v.preventDefault()}},h=Math.max(
-0,Math.floor(l.top/Y)-10),L=Math.min(e.length,Math.ceil((l.top+l.height)/Y)+10),R=e.slice(h,L);return t("div",{class:"grid"+(a?" limited":""),role:"treegrid","a\
-ria-label":"Namespaces","aria-rowcount":e.length+1,"aria-readonly":"true",tabIndex:0,onKeyDown:y,"aria-activedescendant":c>=h&&c<L?"row-"+e[c].node.member.name:
-void 0},t("div",{class:"row header",role:"row","aria-rowindex":1},t("span",{role:"columnheader"},"Namespace"),t("span",{role:"columnheader"},"Problems"),a&&t("s\
-pan",{role:"columnheader",class:"wide"},"Quota"),t("span",{role:"columnheader",class:"wide"},"Kind"),t("span",{role:"columnheader",class:"num wide",title:"Names\
-paces below"},"Below"),t("span",{role:"columnheader",class:"num"},"Age")),t("div",{class:"rows",role:"rowgroup",ref:r,onScroll:p,tabIndex:-1},t("div",{role:"pre\
-sentation",style:{height:e.length*Y+"px",position:"relative"}},R.map((v,C)=>t(Jn,{key:v.node.member.name,row:v,index:h+C,active:h+C===c,fixed:o,choose:()=>m(v.node.
-member.name),toggle:n,limits:a})))))}function Jn({row:e,index:n,active:s,fixed:a,choose:o,toggle:r,limits:l}){let{node:u,depth:d,expanded:f}=e,{member:m,children:c}=u,
-p=m.problems?.length??0,i=u.problems-p,b=l?.get(m.name);return t("div",{id:"row-"+m.name,role:"row",class:"row"+(s?" active":"")+(p?" troubled":""),"aria-level":d+
-1,"aria-rowindex":n+2,"aria-posinset":e.position,"aria-setsize":e.siblings,"aria-expanded":c.length?f:void 0,style:{top:n*Y+"px","--depth":Math.min(d,Xt)},onMouseDown:o,
-draggable:!0,onDragStart:y=>y.dataTransfer.setData("text/x-namespace",m.name),onDragOver:y=>{y.dataTransfer.types.includes("text/x-namespace")&&y.preventDefault()},
-onDrop:y=>{y.preventDefault();let h=y.dataTransfer.getData("text/x-namespace");h&&h!==m.name&&V(`/plan?namespace=${h}&change=move&parent=${m.name}`)}},t("span",
-{role:"gridcell",class:"name"},c.length?t("button",{class:"twist",tabIndex:-1,"aria-hidden":"true",disabled:a,onClick:()=>r(u,!f)},f?"▾":"▸"):t("span",{class:"\
-twist"}),d>Xt&&t("span",{class:"dim level",title:"Level in the tree"},d+1),t(E,{to:T(m.name),tabIndex:-1,title:m.name},m.name),m.deleting&&t("span",{class:"tag"},
-"deleting")),t("span",{role:"gridcell",class:"what"},p?t("span",{class:"problem",title:m.problems.map(y=>`${Z(y.type)}: ${y.message}`).join(`
+iv",null,t("div",{class:"head"},t("h1",null,"Forest"),t("p",{class:"summary"},S(e.namespaces.length,"namespace")," in ",S(n.length,"tree"),O.length?t(_,null," ·\
+ ",t("b",{class:"bad"},S(O.length,"namespace")," with problems"),": ",O.slice(0,Jt).map(x=>t(_,null,t(E,{to:T(x.name),key:x.name},x.name)," ")),O.length>Jt&&"…"):
+!e.partial&&t(_,null," · ",t("span",{class:"good"},"no problems"))),t($,{command:"kubectl hns tree -A"})),e.partial&&t("p",{class:"stale"},e.partial),t("div",{
+class:"tools"},t("input",{id:"search",type:"search",placeholder:"Name, or label=value  ( / )","aria-label":"Filter by name, or by label=value",value:c.text,onInput:x=>h(
+{...c,text:x.target.value}),spellcheck:!1,autocomplete:"off"}),t("label",{class:"check"},t("input",{type:"checkbox",checked:c.problems,onChange:x=>h({...c,problems:x.
+target.checked})})," With problems"),t("label",{class:"check",title:"Namespaces that you may get by a role in them"},t("input",{type:"checkbox",checked:i,onChange:x=>b(
+x.target.checked)})," Mine"),t("span",{class:"grow"}),t("span",{class:"views",role:"group","aria-label":"View"},[["","Table"],["drawing","Drawing"]].map(([x,j])=>t(
+"button",{key:x,"aria-pressed":m===(x==="drawing"),onClick:()=>f(x?{view:x}:{})},j))),!m&&l.length>0&&t("label",null,"Quota of ",t("select",{value:a,onChange:x=>r(
+x.target.value)},t("option",{value:""},"the fullest"),l.map(x=>t("option",{key:x,value:x},x)))),t("button",{onClick:()=>ne(!0),disabled:de(c)},"Expand all"),t("\
+button",{onClick:()=>ne(!1),disabled:de(c)},"Collapse all")),i&&y.error&&t(te,{problem:y.error.problem}),m&&C.length?t(zt,{roots:n,filter:c,isExpanded:v}):C.length?
+t(zn,{list:C,toggle:z,filter:c,limits:u}):t("p",{class:"dim box",role:"status"},de(c)?"No namespace matches the filter.":"There are no namespaces that you may s\
+ee."))}function zn({list:e,toggle:n,filter:s,limits:a}){let o=de(s),r=B(null),[l,u]=k({top:0,height:800}),[d,f]=k(Vt),m=v=>{Vt=v,f(v)},c=Math.max(0,e.findIndex(
+v=>v.node.member.name===d));N(()=>b(c),[]),N(()=>{o&&(r.current.scrollTop=0)},[s.text,s.problems,s.mine]);let p=()=>{let v=r.current;v&&u({top:v.scrollTop,height:v.
+clientHeight})};N(()=>(p(),addEventListener("resize",p),()=>removeEventListener("resize",p)),[e.length]);let i=v=>{v=Math.max(0,Math.min(e.length-1,v)),m(e[v].node.
+member.name),b(v)},b=v=>{let C=r.current;v*Y<C.scrollTop&&(C.scrollTop=v*Y),(v+1)*Y>C.scrollTop+C.clientHeight&&(C.scrollTop=(v+1)*Y-C.clientHeight)},y=v=>{let C=e[c],
+O=Math.max(1,Math.floor(l.height/Y)-1);if(!(v.ctrlKey||v.metaKey||v.altKey)){switch(v.key){case"ArrowDown":i(c+1);break;case"ArrowUp":i(c-1);break;case"PageDown":
+i(c+O);break;case"PageUp":i(c-O);break;case"Home":i(0);break;case"End":i(e.length-1);break;case"ArrowRight":C.expanded?i(c+1):C.node.children.length&&!o&&n(C.node,
+!0);break;case"ArrowLeft":C.expanded&&!o?n(C.node,!1):C.parent>=0&&i(C.parent);break;case"Enter":V(T(C.node.member.name));break;default:return}v.preventDefault()}},
+h=Math.max(0,Math.floor(l.top/Y)-10),L=Math.min(e.length,Math.ceil((l.top+l.height)/Y)+10),R=e.slice(h,L);return t("div",{class:"grid"+(a?" limited":""),role:"t\
+reegrid","aria-label":"Namespaces","aria-rowcount":e.length+1,"aria-readonly":"true",tabIndex:0,onKeyDown:y,"aria-activedescendant":c>=h&&c<L?"row-"+e[c].node.member.
+name:void 0},t("div",{class:"row header",role:"row","aria-rowindex":1},t("span",{role:"columnheader"},"Namespace"),t("span",{role:"columnheader"},"Problems"),a&&
+t("span",{role:"columnheader",class:"wide"},"Quota"),t("span",{role:"columnheader",class:"wide"},"Kind"),t("span",{role:"columnheader",class:"num wide",title:"N\
+amespaces below"},"Below"),t("span",{role:"columnheader",class:"num"},"Age")),t("div",{class:"rows",role:"rowgroup",ref:r,onScroll:p,tabIndex:-1},t("div",{role:"\
+presentation",style:{height:e.length*Y+"px",position:"relative"}},R.map((v,C)=>t(Jn,{key:v.node.member.name,row:v,index:h+C,active:h+C===c,fixed:o,choose:()=>m(
+v.node.member.name),toggle:n,limits:a})))))}function Jn({row:e,index:n,active:s,fixed:a,choose:o,toggle:r,limits:l}){let{node:u,depth:d,expanded:f}=e,{member:m,
+children:c}=u,p=m.problems?.length??0,i=u.problems-p,b=l?.get(m.name);return t("div",{id:"row-"+m.name,role:"row",class:"row"+(s?" active":"")+(p?" troubled":""),
+"aria-level":d+1,"aria-rowindex":n+2,"aria-posinset":e.position,"aria-setsize":e.siblings,"aria-expanded":c.length?f:void 0,style:{top:n*Y+"px","--depth":Math.min(
+d,Xt)},onMouseDown:o,draggable:!0,onDragStart:y=>y.dataTransfer.setData("text/x-namespace",m.name),onDragOver:y=>{y.dataTransfer.types.includes("text/x-namespac\
+e")&&y.preventDefault()},onDrop:y=>{y.preventDefault();let h=y.dataTransfer.getData("text/x-namespace");h&&h!==m.name&&V(`/plan?namespace=${h}&change=move&paren\
+t=${m.name}`)}},t("span",{role:"gridcell",class:"name"},c.length?t("button",{class:"twist",tabIndex:-1,"aria-hidden":"true",disabled:a,onClick:()=>r(u,!f)},f?"▾":
+"▸"):t("span",{class:"twist"}),d>Xt&&t("span",{class:"dim level",title:"Level in the tree"},d+1),t(E,{to:T(m.name),tabIndex:-1,title:m.name},m.name),m.deleting&&
+t("span",{class:"tag"},"deleting")),t("span",{role:"gridcell",class:"what"},p?t("span",{class:"problem",title:m.problems.map(y=>`${Z(y.type)}: ${y.message}`).join(
+`
 `)},t("b",null,Z(m.problems[0].reason))," ",t("span",{class:"wide"},m.problems[0].message),p>1&&` +${p-1}`):i&&!f?t("span",{class:"problem below"},i," below"):null),
 l&&t("span",{role:"gridcell",class:"quota wide"},b&&t(E,{to:"/quotas",tabIndex:-1,title:`${b.resource}: ${b.used} of ${b.hard}`},t(ye,{limit:b})," ",t("span",{class:be(
 b.share)},b.used,"/",b.hard)," ",t("span",{class:"dim"},b.resource))),t("span",{role:"gridcell",class:"dim wide"},m.kind==="full"?"":m.kind),t("span",{role:"gri\
@@ -365,7 +366,7 @@ imary"},"Preview")),d&&t(ts,{key:n.toString(),fields:r,version:e,session:a.data}
 u=M(`/api/namespaces/${encodeURIComponent(r)}/plan?`+new URLSearchParams(l),n,a);return a?t("p",{class:"box good",role:"status"},"Done. ",e.change==="delete"?"T\
 he namespace is being deleted.":"Copies follow within seconds."," ",t(E,{to:e.change==="delete"?"/":T(e.child??r)},e.change==="delete"?"Forest":e.child??r)):t(U,
 {from:u},d=>t(ns,{plan:d,fields:e,write:!!s?.write,done:()=>o(!0)}))}function ns({plan:e,fields:n,write:s,done:a}){let o=e.status,[r,l]=k(!1),u=o.namespaces??[],
-d=r?u:u.slice(0,50),f=Ft(u),m=o.hidden?.map(c=>c.group?`${c.resource}.${c.group}`:c.resource);return t("div",{"data-plan":n.change},o.refusals?.map(c=>t("sectio\
+d=r?u:u.slice(0,50),f=Ot(u),m=o.hidden?.map(c=>c.group?`${c.resource}.${c.group}`:c.resource);return t("div",{"data-plan":n.change},o.refusals?.map(c=>t("sectio\
 n",{class:"box bad",role:"alert",key:c.message},t("h2",null,"It would be refused: ",c.reason),t("p",{class:"message"},c.message))),t("section",{class:"box"},t("\
 div",{class:"head"},t("div",{role:"status"},t("h2",null,e.summary)),t("span",{class:"grow"}),e.see&&t($,{command:e.see})),o.exceededQuotas&&t(_,null,t("h3",{class:"\
 bad"},"Hierarchical quotas that it would exceed"),t("table",{class:"list"},t("thead",null,t("tr",null,t("th",null,"Quota"),t("th",null,"Resource"),t("th",{class:"\

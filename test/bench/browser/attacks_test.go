@@ -51,10 +51,8 @@ func TestOtherOriginsGetNothing(t *testing.T) {
 		frames, err = cdppage.GetFrameTree().Do(ctx)
 		return err
 	}))
-	for _, child := range frames.ChildFrames {
-		if child.Frame.UnreachableURL == "" {
-			t.Errorf("the page is in a frame: %+v", child.Frame)
-		}
+	if len(frames.ChildFrames) != 1 || frames.ChildFrames[0].Frame.UnreachableURL == "" {
+		t.Errorf("the page is in a frame: %+v", frames.ChildFrames)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

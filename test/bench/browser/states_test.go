@@ -101,6 +101,7 @@ func TestStates(t *testing.T) {
 			for _, text := range state.texts {
 				b.shows("main", text)
 			}
+			b.until("what is not known is not fine", "!document.querySelector('main .summary .good')")
 		})
 	}
 }
