@@ -223,7 +223,7 @@ func (t *translation) inForce(object *unstructured.Unstructured, what string, pa
 	var kept []v1beta1.MetaKVP
 	for _, pair := range pairs {
 		_, ok := has[pair.Key]
-		why := ""
+		var why string
 		switch {
 		case !ok:
 			why = "which the namespace does not have"
