@@ -82,15 +82,20 @@ func (o *doctorOptions) look(ctx context.Context) error {
 		return err
 	}
 	o.checkCluster(ctx, now)
+	definitions, readable := o.definitions(ctx)
 	switch {
 	case o.beforeInstall:
 		o.checkVacancy(ctx)
 	case notInstalled(ctx, o):
 		o.add(diagnosis.NotInstalled)
+	case readable && o.checkMigration(ctx, definitions):
+		return nil
 	default:
 		o.checkInstallation(ctx, now)
 	}
-	o.checkLeftovers(ctx)
+	if readable {
+		o.checkLeftovers(ctx, definitions)
+	}
 	return nil
 }
 

@@ -79,12 +79,33 @@ func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregist
 	return found, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, found)
 }
 
-// checkLeftovers looks at what HNC has in the cluster.
-func (o *doctorOptions) checkLeftovers(ctx context.Context) {
-	definitions, ok := o.names(ctx, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	if !ok {
-		return
+// definitions returns the names of the CustomResourceDefinitions, and false if they cannot be listed.
+func (o *doctorOptions) definitions(ctx context.Context) ([]string, bool) {
+	return o.names(ctx, schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+}
+
+// checkMigration looks at a migration from HNC, and reports whether one is not completed.
+func (o *doctorOptions) checkMigration(ctx context.Context, definitions []string) bool {
+	state, err := o.clients.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, hnc.Migration, metav1.GetOptions{})
+	if o.failed("configmap "+hnc.Migration, err) {
+		return false
 	}
+	if err != nil {
+		state = nil
+	}
+	system, err := o.clients.namespaces.Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+	if o.failed("namespace "+hnc.SystemNamespace, err) {
+		return false
+	}
+	finding := diagnosis.Migration(state, err == nil && diagnosis.BesideHNC(definitions, system))
+	if finding != nil {
+		o.add(*finding)
+	}
+	return finding != nil
+}
+
+// checkLeftovers looks at what HNC has in the cluster.
+func (o *doctorOptions) checkLeftovers(ctx context.Context, definitions []string) {
 	var webhooks []string
 	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
 		found, ok := o.names(ctx, schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
@@ -96,6 +117,10 @@ func (o *doctorOptions) checkLeftovers(ctx context.Context) {
 	o.add(diagnosis.Leftovers(definitions, webhooks)...)
 	if roles, ok := o.names(ctx, schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}); ok {
 		o.add(diagnosis.LeftoverRights(roles, definitions)...)
+	}
+	scale, err := o.clients.kube.AppsV1().Deployments(hnc.HNCNamespace).GetScale(ctx, "hnc-controller-manager", metav1.GetOptions{})
+	if !o.failed("deployment hnc-controller-manager", err) && err == nil && !o.beforeInstall {
+		o.add(diagnosis.RunningHNC(scale.Spec.Replicas)...)
 	}
 }
 

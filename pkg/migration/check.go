@@ -196,7 +196,7 @@ func (c *clients) checkServices(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		want := map[string]string{ownServer: hnc.SystemNamespace, listServer: hncNamespace}[server]
+		want := map[string]string{ownServer: hnc.SystemNamespace, listServer: hnc.HNCNamespace}[server]
 		if !slices.Contains(servers, server) || namespace != want {
 			return fmt.Errorf("apiservice %s leads to service %s in namespace %s, which is neither HNC's nor hns-apiserver's; find out who owns it, and remove it first", name, server, namespace)
 		}

@@ -54,7 +54,7 @@ func (m *Migration) deleteDefinitions(ctx context.Context) error {
 	if err := m.verify(ctx); err != nil {
 		return err
 	}
-	if err := m.state.record(ctx, keyDeleting, "true"); err != nil {
+	if err := m.state.record(ctx, hnc.MigrationDeleting, "true"); err != nil {
 		return err
 	}
 	for _, resource := range hncResources {

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // stopTimeout limits how long HNC's pods may take to stop.
@@ -63,7 +65,7 @@ func (c *clients) stop(ctx context.Context) error {
 	}
 	var running []string
 	err := wait.PollUntilContextTimeout(ctx, time.Second, stopTimeout, true, func(ctx context.Context) (bool, error) {
-		pods, err := c.kube.CoreV1().Pods(hncNamespace).List(ctx, metav1.ListOptions{})
+		pods, err := c.kube.CoreV1().Pods(hnc.HNCNamespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
@@ -93,7 +95,7 @@ func (c *clients) start(ctx context.Context, saved *backup) error {
 	err := wait.PollUntilContextTimeout(ctx, time.Second, startTimeout, true, func(ctx context.Context) (bool, error) {
 		waiting = nil
 		for _, name := range slices.Sorted(maps.Keys(saved.Replicas)) {
-			deployment, err := c.kube.AppsV1().Deployments(hncNamespace).Get(ctx, name, metav1.GetOptions{})
+			deployment, err := c.kube.AppsV1().Deployments(hnc.HNCNamespace).Get(ctx, name, metav1.GetOptions{})
 			if apierrors.IsNotFound(err) {
 				continue
 			}
@@ -108,7 +110,7 @@ func (c *clients) start(ctx context.Context, saved *backup) error {
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
 		return fmt.Errorf("after %s these Deployments in %s have no available pod: %s; see why: kubectl describe pods -n %s. "+
-			"The webhooks, which would reject every write without HNC, are not restored yet", startTimeout, hncNamespace, strings.Join(waiting, ", "), hncNamespace)
+			"The webhooks, which would reject every write without HNC, are not restored yet", startTimeout, hnc.HNCNamespace, strings.Join(waiting, ", "), hnc.HNCNamespace)
 	}
 	return err
 }
@@ -119,7 +121,7 @@ func (c *clients) scale(ctx context.Context, name string, replicas int64) error 
 	if err != nil {
 		return err
 	}
-	_, err = c.kube.AppsV1().Deployments(hncNamespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
+	_, err = c.kube.AppsV1().Deployments(hnc.HNCNamespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

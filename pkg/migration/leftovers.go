@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // Roles of HNC that its bindings refer to.
@@ -20,10 +22,10 @@ var leftovers = []struct {
 	namespace string
 	names     []string
 }{
-	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, hncNamespace, deployments},
-	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, hncNamespace, []string{"hnc-webhook-service", "hnc-controller-manager-metrics-service", listServer}},
-	{schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, hncNamespace, []string{"hnc-webhook-server-cert", listServer}},
-	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, hncNamespace, []string{"hnc-leader-election-role"}},
+	{schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, hnc.HNCNamespace, deployments},
+	{schema.GroupVersionResource{Version: "v1", Resource: "services"}, hnc.HNCNamespace, []string{"hnc-webhook-service", "hnc-controller-manager-metrics-service", listServer}},
+	{schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, hnc.HNCNamespace, []string{"hnc-webhook-server-cert", listServer}},
+	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, hnc.HNCNamespace, []string{"hnc-leader-election-role"}},
 	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}, "",
 		[]string{"hnc-manager-role", "hnc-resourcelist", "hnc-view", "hnc-edit", "hnc-admin", "hnc-admin-role"}},
 }
@@ -54,14 +56,14 @@ func printLeftovers(ctx context.Context, m *Migration) error {
 		add(l.resource.Resource, l.namespace, found)
 	}
 	var bindings []string
-	if list, err := m.kube.RbacV1().RoleBindings(hncNamespace).List(ctx, metav1.ListOptions{}); err == nil {
+	if list, err := m.kube.RbacV1().RoleBindings(hnc.HNCNamespace).List(ctx, metav1.ListOptions{}); err == nil {
 		for _, b := range list.Items {
 			if slices.Contains(hncRoles, b.RoleRef.Name) {
 				bindings = append(bindings, b.Name)
 			}
 		}
 	}
-	add("rolebindings", hncNamespace, bindings)
+	add("rolebindings", hnc.HNCNamespace, bindings)
 	bindings = nil
 	if list, err := m.kube.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{}); err == nil {
 		for _, b := range list.Items {

@@ -113,7 +113,7 @@ func (m *Migration) Run(ctx context.Context) error {
 	if m.state, err = loadState(ctx, m.clients); err != nil {
 		return err
 	}
-	if m.state != nil && m.state.stored.Data[keyRollingBack] != "" {
+	if m.state != nil && m.state.stored.Data[hnc.MigrationRollingBack] != "" {
 		return errors.New("a rollback has begun; repeat kubectl hns migrate rollback to complete it, then migrate again")
 	}
 	steps := m.steps()

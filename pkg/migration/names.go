@@ -30,9 +30,6 @@ const (
 	mutatingWebhooks   = "hnc-mutating-webhook-configuration"
 )
 
-// hncNamespace is the namespace of HNC.
-const hncNamespace = "hnc-system"
-
 // deployments are HNC's controllers, all in its namespace.
 var deployments = []string{"hnc-controller-manager", "hnc-controller-manager-ha", "hnc-resourcelist-apiextension"}
 

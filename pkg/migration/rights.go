@@ -29,10 +29,10 @@ var rights = []right{
 	// Rules for namespaces, from HNC's flags, require update.
 	{"", "namespaces", "", "", []string{"get", "list", "create", "update"}},
 	{"", "configmaps", hnc.SystemNamespace, "", []string{"create", "get", "update", "delete"}},
-	{"", "pods", hncNamespace, "", []string{"list"}},
-	{"apps", "deployments", hncNamespace, "", []string{"get"}},
+	{"", "pods", hnc.HNCNamespace, "", []string{"list"}},
+	{"apps", "deployments", hnc.HNCNamespace, "", []string{"get"}},
 	{"apps", "deployments", hnc.SystemNamespace, "hns-propagator", []string{"get"}},
-	{"apps", "deployments/scale", hncNamespace, "", []string{"get", "patch"}},
+	{"apps", "deployments/scale", hnc.HNCNamespace, "", []string{"get", "patch"}},
 	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its
 	// rights.
 	{"", "serviceaccounts", hnc.SystemNamespace, "hns-propagator", []string{"impersonate"}},

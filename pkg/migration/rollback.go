@@ -28,7 +28,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	if m.state == nil {
 		return m.printf("No migration is under way.\n")
 	}
-	if m.state.stored.Data[keyDeleting] != "" {
+	if m.state.stored.Data[hnc.MigrationDeleting] != "" {
 		return errors.New("HNC's definitions are deleted, so the migration cannot be rolled back; repeat kubectl hns migrate to complete it")
 	}
 	if m.user, err = m.whoAmI(ctx); err != nil {
@@ -52,7 +52,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 		return fmt.Errorf("nothing was changed: %w", ErrNotConfirmed)
 	}
 	// Another process that has gone on in the meantime, or goes on from here, fails.
-	if err := m.state.record(ctx, keyRollingBack, "true"); err != nil {
+	if err := m.state.record(ctx, hnc.MigrationRollingBack, "true"); err != nil {
 		return err
 	}
 	for i, s := range steps {

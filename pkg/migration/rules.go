@@ -91,7 +91,7 @@ func rulesOfHNC(ctx context.Context, kube kubernetes.Interface) (*v1beta1.Rules,
 	flags := inforce.NewFlags()
 	flags.AddFlags(set)
 	for _, name := range deployments {
-		deployment, err := kube.AppsV1().Deployments(hncNamespace).Get(ctx, name, metav1.GetOptions{})
+		deployment, err := kube.AppsV1().Deployments(hnc.HNCNamespace).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			continue
 		}
@@ -106,7 +106,7 @@ func rulesOfHNC(ctx context.Context, kube kubernetes.Interface) (*v1beta1.Rules,
 	}
 	rules := flags.Given()
 	if rules != nil && len(rules.ExcludedNamespaces) > 0 {
-		for _, servers := range []string{hncNamespace, hnc.SystemNamespace} {
+		for _, servers := range []string{hnc.HNCNamespace, hnc.SystemNamespace} {
 			if !slices.Contains(rules.ExcludedNamespaces, servers) {
 				rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, servers)
 			}

@@ -16,19 +16,10 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// stateName is the ConfigMap in hns-system that holds how far a migration has got. Only users who may write there can
-// change it.
-const stateName = "hns-migration"
-
-// Keys of the state.
+// Keys of the state, besides those of pkg/apis/hnc.
 const (
-	keyStep   = "step"
 	keyDigest = "digest"
 	keyBackup = "backup"
-	// keyDeleting is set from when definitions are deleted: the migration cannot be rolled back.
-	keyDeleting = "deleting"
-	// keyRollingBack is set from when a rollback begins: the migration cannot be continued before it has ended.
-	keyRollingBack = "rollingBack"
 )
 
 // state is how far a migration has got, and what a rollback restores.
@@ -48,7 +39,7 @@ type backup struct {
 
 // loadState reads the state, nil if no migration is under way.
 func loadState(ctx context.Context, c *clients) (*state, error) {
-	stored, err := c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, stateName, metav1.GetOptions{})
+	stored, err := c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, hnc.Migration, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
@@ -57,7 +48,7 @@ func loadState(ctx context.Context, c *clients) (*state, error) {
 	}
 	s := &state{clients: c, stored: stored}
 	if err := json.Unmarshal([]byte(stored.Data[keyBackup]), &s.backup); err != nil {
-		return nil, fmt.Errorf("configmap %s in %s: %s: %w; restore the ConfigMap from a backup", stateName, hnc.SystemNamespace, keyBackup, err)
+		return nil, fmt.Errorf("configmap %s in %s: %s: %w; restore the ConfigMap from a backup", hnc.Migration, hnc.SystemNamespace, keyBackup, err)
 	}
 	return s, nil
 }
@@ -67,7 +58,7 @@ func (s *state) position(steps []step) int {
 	if s == nil {
 		return 0
 	}
-	return 1 + slices.IndexFunc(steps, func(at step) bool { return at.name == s.stored.Data[keyStep] })
+	return 1 + slices.IndexFunc(steps, func(at step) bool { return at.name == s.stored.Data[hnc.MigrationStep] })
 }
 
 // newState records what a rollback needs.
@@ -80,7 +71,7 @@ func newState(ctx context.Context, c *clients) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: stateName, Namespace: hnc.SystemNamespace}, Data: map[string]string{keyBackup: string(encoded)}}
+	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: hnc.Migration, Namespace: hnc.SystemNamespace}, Data: map[string]string{keyBackup: string(encoded)}}
 	stored, err = c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Create(ctx, stored, metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) {
 		return nil, errors.New("another process has just begun this migration; run only one, and repeat this command when it has ended; this one has changed nothing")
@@ -107,7 +98,7 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 		}
 	}
 	for _, name := range deployments {
-		found, err := c.kube.AppsV1().Deployments(hncNamespace).GetScale(ctx, name, metav1.GetOptions{})
+		found, err := c.kube.AppsV1().Deployments(hnc.HNCNamespace).GetScale(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			saved.Replicas[name] = int64(found.Spec.Replicas)
@@ -120,7 +111,7 @@ func (c *clients) current(ctx context.Context) (backup, error) {
 
 // completed records that a step is completed. It fails if another process has migrated in the meantime.
 func (s *state) completed(ctx context.Context, step string) error {
-	return s.record(ctx, keyStep, step)
+	return s.record(ctx, hnc.MigrationStep, step)
 }
 
 func (s *state) record(ctx context.Context, key, value string) error {
@@ -139,7 +130,7 @@ func (s *state) record(ctx context.Context, key, value string) error {
 
 // forget deletes the state of a completed migration.
 func (s *state) forget(ctx context.Context) error {
-	err := s.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Delete(ctx, stateName, metav1.DeleteOptions{})
+	err := s.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Delete(ctx, hnc.Migration, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

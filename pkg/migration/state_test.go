@@ -22,7 +22,7 @@ func TestTwoMigrationsBegin(t *testing.T) {
 	if _, err := newState(t.Context(), c); err == nil || !strings.Contains(err.Error(), "another process has just begun this migration; run only one") {
 		t.Errorf("got %v", err)
 	}
-	stored, err := c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(t.Context(), stateName, metav1.GetOptions{})
+	stored, err := c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(t.Context(), hnc.Migration, metav1.GetOptions{})
 	if err != nil || stored.Data[keyBackup] != first.stored.Data[keyBackup] {
 		t.Errorf("the state is %v, %v", stored, err)
 	}

@@ -120,8 +120,11 @@ func TrustDecision(trust, checkpoint string) string {
 	return strings.TrimSuffix(trust+"/"+checkpoint, "/")
 }
 
+// HNCNamespace is the namespace of HNC.
+const HNCNamespace = "hnc-system"
+
 // ExcludedNamespaces are never part of a hierarchy.
-var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", "hnc-system", SystemNamespace}
+var ExcludedNamespaces = []string{"kube-system", "kube-public", "kube-node-lease", HNCNamespace, SystemNamespace}
 
 // TreeLabel returns the key of the label that holds a namespace's distance to ancestor.
 func TreeLabel(ancestor string) string { return ancestor + LabelTreeSuffix }
@@ -237,3 +240,15 @@ var PodSecurityLabels = []string{
 	"pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/audit-version",
 	"pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version",
 }
+
+// Migration is the ConfigMap in SystemNamespace that holds how far a migration from HNC has got, under these keys. Only
+// users who may write there can change it.
+const (
+	Migration = "hns-migration"
+	// MigrationStep is the last step that is completed.
+	MigrationStep = "step"
+	// MigrationDeleting is set from when HNC's definitions are deleted: the migration cannot be rolled back.
+	MigrationDeleting = "deleting"
+	// MigrationRollingBack is set from when a rollback begins: the migration cannot be continued before it has ended.
+	MigrationRollingBack = "rollingBack"
+)

@@ -135,7 +135,7 @@ func LeftoverRights(roles, definitions []string) []Finding {
 	if !migrated || !slices.Contains(roles, hncManagerRole) {
 		return nil
 	}
-	return []Finding{{Warning, "clusterrole " + hncManagerRole, "it is left of HNC, and allows everything to HNC's ServiceAccount, hnc-system/default",
+	return []Finding{{Warning, "clusterrole " + hncManagerRole, "it is left of HNC, and allows everything to HNC's ServiceAccount, " + hnc.HNCNamespace + "/default",
 		"kubectl delete clusterrole " + hncManagerRole + ", and its ClusterRoleBinding"}}
 }
 

@@ -84,8 +84,8 @@ func Vacancy(name string, found *apiregistrationv1.APIService) Finding {
 	switch {
 	case found == nil:
 		return ok(subject, "it can be created")
-	case found.Spec.Service == nil:
-		return Finding{Warning, subject, "CustomResourceDefinitions serve this version, such as HNC's",
+	case found.Spec.Service == nil, found.Spec.Service.Name == "hnc-resourcelist" && found.Spec.Service.Namespace == hnc.HNCNamespace:
+		return Finding{Warning, subject, "HNC, or CustomResourceDefinitions of others, serve this version",
 			"install beside HNC and migrate: see docs/migration.md; or delete the definitions if nothing in them is needed"}
 	case found.Spec.Service.Name != service || found.Spec.Service.Namespace != hnc.SystemNamespace:
 		return Finding{Error, subject, fmt.Sprintf("it belongs to the service %s in namespace %s", found.Spec.Service.Name, found.Spec.Service.Namespace),

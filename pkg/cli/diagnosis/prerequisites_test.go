@@ -57,5 +57,7 @@ func TestVacancy(t *testing.T) {
 	found.Spec.Service.Namespace = "other"
 	expect(t, "foreign", Vacancy("a", found), Error, "belongs to the service hns-apiserver in namespace other")
 	found.Spec.Service = nil
-	expect(t, "HNC's", Vacancy("a", found), Warning, "CustomResourceDefinitions serve this version")
+	expect(t, "HNC's", Vacancy("a", found), Warning, "HNC, or CustomResourceDefinitions of others, serve this version")
+	found.Spec.Service = &apiregistrationv1.ServiceReference{Name: "hnc-resourcelist", Namespace: hnc.HNCNamespace}
+	expect(t, "HNC's server of lists", Vacancy("a", found), Warning, "HNC, or CustomResourceDefinitions of others, serve this version")
 }

@@ -121,6 +121,7 @@ func TestMigration(t *testing.T) {
 	}) {
 		t.Errorf("HNC's version is not the preferred one beside HNC: %v, %v", group, err)
 	}
+	doctor(t, "not begun: HNC serves this cluster")
 	installWebhooks(t)
 	before := identities(t)
 	stopReading := readAsOldClients(t, len(members)-2)
@@ -133,6 +134,7 @@ func TestMigration(t *testing.T) {
 			interrupt(t, steps[i], "migrate", "--yes", "--export", file)
 		}
 		if steps[i] == "export" {
+			doctor(t, "the last completed step is stop")
 			rejectsOthers(t)
 			tamper(t)
 		}
@@ -148,6 +150,7 @@ func TestMigration(t *testing.T) {
 	for i, step := range rollbackSteps {
 		if i%every == 1%every && i < len(rollbackSteps)-1 {
 			interrupt(t, step, "migrate", "rollback", "--yes")
+			doctor(t, "a rollback has begun")
 			if _, err := plugin(t, "", "migrate", "--yes", "--export", file); err == nil || !strings.Contains(err.Error(), "a rollback has begun") {
 				t.Errorf("the migration goes on after a rollback that was killed in step %s: %v", step, err)
 			}
@@ -204,6 +207,15 @@ func TestMigration(t *testing.T) {
 	compare(t, before, "the migration")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the export: %v, %v", info, err)
+	}
+}
+
+// doctor checks what kubectl hns doctor says of the migration, and that it advises nothing that would stop HNC.
+func doctor(t *testing.T, want string) {
+	t.Helper()
+	out, err := plugin(t, "", "doctor")
+	if err == nil || !strings.Contains(out, want) || strings.Contains(out, "artifacts/policies") || strings.Contains(out, "APIService again") {
+		t.Errorf("doctor: %v\n%s\nwant %q", err, out, want)
 	}
 }
 

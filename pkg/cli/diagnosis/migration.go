@@ -1,0 +1,56 @@
+package diagnosis
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// hierarchyDefinition is HNC's definition that is deleted last. While it exists, hns-propagator waits.
+const hierarchyDefinition = "hierarchyconfigurations." + hnc.GroupName
+
+// Migration reports on a migration from HNC that is not completed, nil if there is none: state is that of the migration,
+// nil if none has begun; besideHNC that HNC's definitions exist and hns-propagator has never propagated. Until it is
+// completed, what else is checked is as it should be for HNC.
+func Migration(state *corev1.ConfigMap, besideHNC bool) *Finding {
+	const subject = "migration from HNC"
+	switch {
+	case state == nil && besideHNC:
+		return &Finding{Warning, subject, "not begun: HNC serves this cluster, and hns-propagator waits. Objects of v1beta1 have no effect yet",
+			"kubectl hns migrate --dry-run, and then kubectl hns migrate; install no admission policies before it asks for them, they reject the writes of HNC"}
+	case state == nil:
+		return nil
+	case state.Data[hnc.MigrationRollingBack] != "":
+		return &Finding{Error, subject, "a rollback has begun and is not complete: hierarchies are frozen", "kubectl hns migrate rollback"}
+	}
+	last := state.Data[hnc.MigrationStep]
+	if last == "" {
+		last = "none"
+	}
+	text := "under way: hierarchies are frozen; the last completed step is " + last
+	if state.Data[hnc.MigrationDeleting] != "" {
+		return &Finding{Error, subject, text + "; it cannot be rolled back", "kubectl hns migrate, which continues it"}
+	}
+	return &Finding{Error, subject, text, "kubectl hns migrate, which continues it, or kubectl hns migrate rollback"}
+}
+
+// BesideHNC reports whether HNC serves the cluster: its definitions exist, and hns-propagator has not propagated.
+func BesideHNC(definitions []string, system *metav1.PartialObjectMetadata) bool {
+	for _, name := range definitions {
+		if name == hierarchyDefinition {
+			return system == nil || system.Annotations[hnc.AnnotationStore] == ""
+		}
+	}
+	return false
+}
+
+// RunningHNC reports that HNC's controller runs although this cluster is migrated; replicas are those that its
+// Deployment wants.
+func RunningHNC(replicas int32) []Finding {
+	if replicas == 0 {
+		return nil
+	}
+	return []Finding{{Error, "deployment hnc-controller-manager", "HNC runs in a cluster that is migrated: it and hns-propagator undo each other's writes",
+		"suspend what applies HNC's manifests, and kubectl scale deployment hnc-controller-manager -n " + hnc.HNCNamespace + " --replicas=0"}}
+}

@@ -1,0 +1,48 @@
+package diagnosis
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+func TestMigration(t *testing.T) {
+	state := func(data map[string]string) *corev1.ConfigMap { return &corev1.ConfigMap{Data: data} }
+	for name, test := range map[string]struct {
+		state      *corev1.ConfigMap
+		besideHNC  bool
+		severity   Severity
+		text, hint string
+	}{
+		"beside HNC":   {nil, true, Warning, "HNC serves this cluster", "kubectl hns migrate --dry-run"},
+		"begun":        {state(nil), true, Error, "the last completed step is none", "or kubectl hns migrate rollback"},
+		"under way":    {state(map[string]string{hnc.MigrationStep: "export"}), true, Error, "the last completed step is export", "or kubectl hns migrate rollback"},
+		"deleting":     {state(map[string]string{hnc.MigrationStep: "preview", hnc.MigrationDeleting: "true"}), false, Error, "it cannot be rolled back", "which continues it"},
+		"rolling back": {state(map[string]string{hnc.MigrationStep: "export", hnc.MigrationRollingBack: "true"}), true, Error, "a rollback has begun", "kubectl hns migrate rollback"},
+	} {
+		got := Migration(test.state, test.besideHNC)
+		expect(t, name, *got, test.severity, test.text)
+		expect(t, name, Finding{got.Severity, got.Subject, got.Hint, got.Hint}, test.severity, test.hint)
+	}
+	if got := Migration(nil, false); got != nil {
+		t.Errorf("without a migration: %+v", got)
+	}
+}
+
+func TestBesideHNC(t *testing.T) {
+	definitions := []string{"hierarchyconfigurations.hnc.x-k8s.io"}
+	propagated := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{hnc.AnnotationStore: "x"}}}
+	if !BesideHNC(definitions, &metav1.PartialObjectMetadata{}) || BesideHNC(definitions, propagated) || BesideHNC(nil, nil) {
+		t.Error("HNC serves a cluster with its definitions in which hns-propagator has not propagated")
+	}
+}
+
+func TestRunningHNC(t *testing.T) {
+	if got := RunningHNC(0); got != nil {
+		t.Errorf("without replicas: %+v", got)
+	}
+	expect(t, "running", RunningHNC(1)[0], Error, "HNC runs in a cluster that is migrated")
+}
