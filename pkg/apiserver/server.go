@@ -55,7 +55,10 @@ func (c CompletedConfig) New() (*Server, error) {
 		klog.FlushAndExit(klog.ExitFlushTimeout, 1)
 	})
 	mapper := kinds.NewMapper(restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(clients.kubernetes.Discovery())))
-	sources := sources.New(sources.Config{Metadata: clients.metadata, Mapper: mapper, Rules: func() *copies.Rules { return &c.rules.Load().Copies }})
+	sources := sources.New(sources.Config{
+		Metadata: clients.metadata, Kubernetes: clients.kubernetes, Mapper: mapper,
+		Rules: func() *copies.Rules { return &c.rules.Load().Copies },
+	})
 	var stores stores
 	// Only requests call List and SubnamespaceNames, and the stores exist before any request.
 	records := etcd.Records()

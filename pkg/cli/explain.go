@@ -92,6 +92,9 @@ func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapp
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := readRoles(ctx, c, q); err != nil {
+		return nil, nil, err
+	}
 	answer := q.Ask()
 	answer.Because = append(answer.Because, overwrittenBefore(ctx, c, q)...)
 	answer.Because = append(answer.Because, eventsAbout(ctx, c, q)...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -108,6 +109,36 @@ func readObject(ctx context.Context, c *clients, resource schema.GroupVersionRes
 	}
 	kind, _, _ := unstructured.NestedString(o.Object, "type")
 	in.Object = &origin.Object{Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizers: o.GetFinalizers(), Type: kind}
+	if ref, _, _ := unstructured.NestedString(o.Object, "roleRef", "kind"); ref == "Role" && resource.Group == rbacv1.GroupName {
+		role, _, _ := unstructured.NestedString(o.Object, "roleRef", "name")
+		in.Object.Role = &origin.Role{Name: role}
+	}
+	return nil
+}
+
+// readRoles reads the Roles that sources of RoleBindings in the chain refer to, in their namespaces and in the one in
+// question. A missing right is noted.
+func readRoles(ctx context.Context, c *clients, q *origin.Question) error {
+	for i := range q.Chain {
+		if i == 0 || q.Chain[i].Object == nil || q.Chain[i].Object.Role == nil {
+			continue
+		}
+		role := q.Chain[i].Object.Role
+		for namespace, from := range map[string]*string{q.Chain[i].Name: &role.There, q.Chain[0].Name: &role.Here} {
+			o, err := c.dynamic.Resource(rbacv1.SchemeGroupVersion.WithResource("roles")).Namespace(namespace).Get(ctx, role.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(err):
+			case apierrors.IsForbidden(err):
+				role.Unread = "missing right: " + missingRight(err)
+			case err != nil:
+				return err
+			default:
+				if *from = namespace; o.GetLabels()[hnc.LabelInheritedFrom] != "" {
+					*from = o.GetLabels()[hnc.LabelInheritedFrom]
+				}
+			}
+		}
+	}
 	return nil
 }
 

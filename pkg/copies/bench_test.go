@@ -2,6 +2,7 @@ package copies
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -61,4 +62,31 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkDecideRoleBindings decides the copies of 100 Roles and as many RoleBindings to them in a namespace five
+// levels below, which has them already.
+func BenchmarkDecideRoleBindings(b *testing.B) {
+	ancestors := []string{"root", "a", "b", "c", "d"}
+	for _, kind := range []string{"Role", "ClusterRole"} {
+		b.Run(kind, func(b *testing.B) {
+			roles, bindings := NewIndex(Roles), NewIndex(RoleBindings)
+			bindings.Roles = roles
+			for i := range 100 {
+				meta := metav1.ObjectMeta{Namespace: "root", Name: fmt.Sprintf("object-%d", i), UID: "u", ResourceVersion: "1"}
+				roles.Set(NewSource(&metav1.PartialObjectMetadata{ObjectMeta: meta}, Roles, &Rules{}))
+				bindings.Set(NewRoleBinding(&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{Kind: kind, Name: meta.Name}}, &Rules{}))
+				for _, index := range []*Index{roles, bindings} {
+					index.Wrote(index.Get("root", meta.Name), "leaf", Written{UID: "c", ResourceVersion: "2"}, true)
+				}
+			}
+			d := Destination{Namespace: "leaf", Ancestors: ancestors}
+			b.ReportAllocs()
+			for b.Loop() {
+				if !bindings.Right(d) {
+					b.Fatal("something is to be done")
+				}
+			}
+		})
+	}
 }

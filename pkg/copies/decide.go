@@ -45,8 +45,9 @@ type Destination struct {
 	Namespace string
 	// Ancestors begin with the root and do not include the namespace.
 	Ancestors []string
-	// Labels returns the present or imminent labels of the namespace. It is called only where they matter.
-	Labels func() map[string]string
+	// Labels returns the present or imminent labels of the namespace or of an ancestor. It is called only where they
+	// matter.
+	Labels func(namespace string) map[string]string
 	// Stays is set if the namespace or an ancestor of it is being deleted. It reports whether a namespace exists and is
 	// not being deleted.
 	Stays func(namespace string) bool
@@ -73,6 +74,11 @@ func (d Destination) permits(source, present *Object) bool {
 // Propagates reports whether a source is copied to a namespace if no source above it has its name. Nothing else decides
 // this. Source: docs/spec/hnc.md 3.8, 3.10 and 3.11.
 func (x *Index) Propagates(source *Object, d Destination) bool {
+	return x.selects(source, d) && x.bindsSame(source, d)
+}
+
+// selects reports whether the source itself, its exceptions and its policy ask for a copy.
+func (x *Index) selects(source *Object, d Destination) bool {
 	if !source.Fit() {
 		return false
 	}
@@ -82,7 +88,7 @@ func (x *Index) Propagates(source *Object, d Destination) bool {
 	}
 	var labels map[string]string
 	if source.exceptions.Selective() {
-		labels = d.Labels()
+		labels = d.Labels(d.Namespace)
 	}
 	return source.exceptions.Selects(policy.Mode == v1beta1.Propagate, labels)
 }

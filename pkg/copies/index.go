@@ -18,7 +18,10 @@ type Index struct {
 	// PolicyOf, unless it is nil, returns the policy for the sources of a namespace; see Policies.Of. It has to be
 	// quick.
 	PolicyOf func(namespace string) Policy
-	objects  map[string]*contents
+	// Roles is the index of Roles, which that of RoleBindings needs. Sources that refer to a Role have no copies
+	// without it.
+	Roles   *Index
+	objects map[string]*contents
 	// selective is the number of sources that select namespaces by labels.
 	selective int
 }
@@ -27,6 +30,8 @@ type Index struct {
 type contents struct {
 	byName map[string]*Object
 	copies int
+	// byRole are the names of the RoleBindings by the Role that they refer to.
+	byRole map[string]map[string]struct{}
 }
 
 // NewIndex returns an empty index of a kind in mode Propagate.
@@ -159,6 +164,7 @@ func (x *Index) take(o *Object) {
 }
 
 func (x *Index) count(c *contents, o *Object, n int) {
+	c.countRole(o, n > 0)
 	switch {
 	case o.Copy:
 		c.copies += n

@@ -58,7 +58,7 @@ type Object struct {
 // NewObject returns the record of an object.
 func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	secretType, _, _ := unstructured.NestedString(u.Object, "type")
-	o := newObject(u, u.GroupVersionKind().GroupKind(), secretType, rules)
+	o := newObject(u, u.GroupVersionKind().GroupKind(), secretType, roleOf(u), rules)
 	var c *content
 	var err error
 	switch {
@@ -80,14 +80,35 @@ func NewObject(u *unstructured.Unstructured, rules *Rules) (*Object, error) {
 	return o, nil
 }
 
-// NewSource returns the record of an object of which only the metadata is known. That is enough to decide where it is
-// copied to and what its copies overwrite, but not what they contain. The types of Secrets are not known: callers have
-// to leave out ExcludedSecrets.
-func NewSource(m *metav1.PartialObjectMetadata, kind Kind, rules *Rules) *Object {
-	return newObject(m, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), "", rules)
+// roleOf returns the name of the Role that an object refers to, "" if it is no RoleBinding or refers to a ClusterRole.
+func roleOf(u *unstructured.Unstructured) string {
+	if u.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: RoleBindings.Group, Kind: RoleBindings.Kind}) {
+		return ""
+	}
+	if kind, _, _ := unstructured.NestedString(u.Object, "roleRef", "kind"); kind != Roles.Kind {
+		return ""
+	}
+	name, _, _ := unstructured.NestedString(u.Object, "roleRef", "name")
+	return name
 }
 
-func newObject(m metav1.Object, kind schema.GroupKind, secretType string, rules *Rules) *Object {
+// NewSource returns the record of an object of which only the metadata is known. That is enough to decide where it is
+// copied to and what its copies overwrite, but not what they contain. The types of Secrets are not known: callers have
+// to leave out ExcludedSecrets. RoleBindings need NewRoleBinding.
+func NewSource(m *metav1.PartialObjectMetadata, kind Kind, rules *Rules) *Object {
+	return newObject(m, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), "", "", rules)
+}
+
+// NewRoleBinding does so for a RoleBinding, of which the roleRef matters, too.
+func NewRoleBinding(b *rbacv1.RoleBinding, rules *Rules) *Object {
+	role := ""
+	if b.RoleRef.Kind == Roles.Kind {
+		role = b.RoleRef.Name
+	}
+	return newObject(b, schema.GroupKind{Group: RoleBindings.Group, Kind: RoleBindings.Kind}, "", role, rules)
+}
+
+func newObject(m metav1.Object, kind schema.GroupKind, secretType, role string, rules *Rules) *Object {
 	from, isCopy := m.GetLabels()[hnc.LabelInheritedFrom]
 	o := &Object{
 		Namespace:       m.GetNamespace(),
@@ -102,6 +123,7 @@ func newObject(m metav1.Object, kind schema.GroupKind, secretType string, rules 
 	if !isCopy {
 		o.Finalized = len(m.GetFinalizers()) > 0
 		o.fitness = rules.fitness(m, kind, secretType)
+		o.role = role
 	}
 	return o
 }

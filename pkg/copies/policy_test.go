@@ -102,7 +102,7 @@ func TestTheTopmostSourceThatIsSelectedGoverns(t *testing.T) {
 	index.Set(annotated(t, "x", map[string]string{hnc.AnnotationSelect: "env=prod"}))
 	index.Set(role(t, "mid", "x", "list"))
 	env := "prod"
-	leaf := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func() map[string]string { return map[string]string{"env": env} }}
+	leaf := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(string) map[string]string { return map[string]string{"env": env} }}
 	if o := index.Governing(leaf, "x"); o == nil || o.Namespace != "root" {
 		t.Errorf("in prod %+v governs", o)
 	}

@@ -11,7 +11,7 @@ type inProtobuf struct{ *wire.Format }
 
 // NewWireObject returns the record of an object that was read in protobuf.
 func NewWireObject(w *wire.Object, kind Kind, rules *Rules) *Object {
-	o := newObject(w, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), w.Type, rules)
+	o := newObject(w, kind.GroupVersion().WithKind(kind.Kind).GroupKind(), w.Type, w.Role, rules)
 	if !o.Fit() && !o.Copy {
 		return o
 	}

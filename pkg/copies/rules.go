@@ -131,6 +131,8 @@ type fitness struct {
 	// overrides are parsed from them too; misread is the error in these.
 	overrides exceptions.Overrides
 	misread   error
+	// role is the name of the Role that a RoleBinding refers to, "" if it refers to a ClusterRole.
+	role string
 }
 
 // ofCopies is the fitness of all copies, which are not sources.

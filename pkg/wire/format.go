@@ -14,8 +14,9 @@ import (
 
 // Format locates the fields of a kind's messages that matter.
 type Format struct {
-	// status is the number of the field that copies leave out, kind that of the type of a Secret; 0 if there is none.
-	status, kind protowire.Number
+	// status is the number of the field that copies leave out, kind that of the type of a Secret, roleRef that of a
+	// RoleBinding's; 0 if there is none.
+	status, kind, roleRef protowire.Number
 	// head begins each object in an envelope: everything but its message.
 	head []byte
 }
@@ -55,7 +56,7 @@ func (f *Formats) find(kind schema.GroupVersionKind) *Format {
 	head = appendString(head, 1, kind.GroupVersion().String())
 	head = appendString(head, 2, kind.Kind)
 	head = protowire.AppendBytes(protowire.AppendTag([]byte(prefix), envelopeType, protowire.BytesType), head)
-	return &Format{status: number(t, "Status"), kind: number(t, "Type"), head: head}
+	return &Format{status: number(t, "Status"), kind: number(t, "Type"), roleRef: number(t, "RoleRef"), head: head}
 }
 
 // number returns the number of a field of a type, 0 if it has none.

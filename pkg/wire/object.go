@@ -14,6 +14,8 @@ type Object struct {
 	Format *Format
 	// Type is that of a Secret.
 	Type string
+	// Role is the name of the Role that a RoleBinding refers to, "" if it refers to a ClusterRole.
+	Role string
 	// Rest is the object without its metadata and its status.
 	Rest []byte
 }
@@ -27,6 +29,28 @@ func (o *Object) DeepCopyObject() runtime.Object {
 	c.ObjectMeta = *o.DeepCopy()
 	c.Rest = append([]byte(nil), o.Rest...)
 	return &c
+}
+
+// decodeRole returns the name in a RoleRef that refers to a Role, "" if it does not.
+func decodeRole(roleRef field) (string, error) {
+	value, err := roleRef.bytes()
+	if err != nil {
+		return "", err
+	}
+	var kind, name string
+	err = each(value, func(f field) (err error) {
+		switch f.number {
+		case 2:
+			kind, err = f.string()
+		case 3:
+			name, err = f.string()
+		}
+		return err
+	})
+	if kind != "Role" {
+		return "", err
+	}
+	return name, err
 }
 
 // decodeObject returns the object in a message, and keeps no reference to the message.
@@ -47,6 +71,8 @@ func decodeObject(message []byte, format *Format) (*Object, error) {
 			return nil
 		case format.kind:
 			o.Type, err = f.string()
+		case format.roleRef:
+			o.Role, err = decodeRole(f)
 		}
 		if o.Rest == nil {
 			// The remaining fields are little more than the rest: metadata comes first.

@@ -18,7 +18,23 @@ type Object struct {
 	Finalizers          []string
 	// Type is the type of a Secret.
 	Type string
+	// Role is the Role that a RoleBinding refers to, nil if it refers to none.
+	Role *Role
 }
+
+// Role is a Role that a source of a RoleBinding refers to. A copy would refer to the one of that name in the namespace
+// in question.
+type Role struct {
+	Name string
+	// There and Here are the namespaces of the sources of the Roles in the namespace of the RoleBinding and in the one
+	// in question, "" where there is none.
+	There, Here string
+	// Unread is the reason why that is not known.
+	Unread string
+}
+
+// same reports whether a copy would refer to the same Role, as far as that is known.
+func (r *Role) same() bool { return r == nil || r.Unread != "" || (r.There != "" && r.There == r.Here) }
 
 // overriding returns the object's annotations about overrides. Invalid ones are ignored.
 func (o *Object) overriding() exceptions.Overrides {

@@ -26,6 +26,11 @@ func source(annotations ...string) *Object {
 	return o
 }
 
+// refersTo is a RoleBinding to a Role with these sources in its own namespace and in the one in question.
+func refersTo(there, here string) *Object {
+	return &Object{Role: &Role{Name: "ops", There: there, Here: here}}
+}
+
 func copyOf(namespace string) *Object {
 	return &Object{Labels: map[string]string{hnc.LabelInheritedFrom: namespace}}
 }
@@ -77,6 +82,11 @@ func TestAnswers(t *testing.T) {
 		"labels and unknown flags":   {with(question(propagate, nil, nil, &Object{Labels: map[string]string{"team": "none"}}), func(q *Question) { q.Rules, q.RulesUnread = nil, "missing right" }), Absent, []string{"should be copied", "not known: missing right"}},
 		"a token":                    {with(question(propagate, nil, nil, &Object{Type: "helm.sh/release.v1"}), func(q *Question) { q.Kind = "Secret" }), Absent, []string{"Secrets of type helm.sh/release.v1 are never copied"}},
 		"of a quota":                 {with(question(propagate, nil, nil, &Object{}), func(q *Question) { q.Kind, q.Name = "ResourceQuota", "hrq.hnc.x-k8s.io" }), Absent, []string{"it holds the limits of hierarchical quotas"}},
+		"another role here":          {question(propagate, nil, nil, refersTo("top", "mid")), Absent, []string{"which is not the same in top: there it comes from top, here from mid"}},
+		"no role here":               {question(propagate, nil, nil, refersTo("top", "")), Absent, []string{`it refers to role "ops", which here does not inherit`}},
+		"no role there":              {question(propagate, nil, nil, refersTo("", "mid")), Absent, []string{`top has no role "ops"`}},
+		"the same role":              {question(propagate, nil, nil, refersTo("top", "top")), Absent, []string{"should be copied here"}},
+		"an unknown role":            {question(propagate, nil, nil, &Object{Role: &Role{Name: "ops", Unread: "no right"}}), Absent, []string{`depends on role "ops", which is not known: no right`}},
 		"halted":                     {with(question(propagate, nil, nil, source()), halt), Absent, []string{"activities are halted in here: ParentMissing: gone"}},
 		"excluded":                   {with(question(propagate, nil, nil, source()), func(q *Question) { q.Excluded = "excluded by a rule" }), Absent, []string{"here is excluded by a rule"}},
 		"terminating":                {with(question(propagate, nil, nil, source()), func(q *Question) { q.Terminating = true }), Absent, []string{"here is being deleted"}},

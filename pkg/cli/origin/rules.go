@@ -23,7 +23,7 @@ func (q *Question) excludedBy(in *Namespace) string {
 	values := exceptions.Of(source.Annotations)
 	e, err := exceptions.Parse(values)
 	if err != nil || e.Selects(in.Mode.Mode == v1beta1.Propagate, q.Labels) {
-		return ""
+		return q.otherRole(in)
 	}
 	var said []string
 	for _, annotation := range []struct{ key, value string }{
@@ -35,6 +35,21 @@ func (q *Question) excludedBy(in *Namespace) string {
 		}
 	}
 	return fmt.Sprintf("its exceptions leave %s out (%s)", q.here().Name, strings.Join(said, ", "))
+}
+
+// otherRole returns why a RoleBinding is not copied although nothing else excludes it, "" if it is: the Role that it
+// refers to is another one here.
+func (q *Question) otherRole(in *Namespace) string {
+	r := in.Object.Role
+	switch {
+	case r.same():
+		return ""
+	case r.There == "":
+		return fmt.Sprintf("%s has no role %q, which it refers to", in.Name, r.Name)
+	case r.Here == "":
+		return fmt.Sprintf("it refers to role %q, which %s does not inherit", r.Name, q.here().Name)
+	}
+	return fmt.Sprintf("it refers to role %q, which is not the same in %s: there it comes from %s, here from %s", r.Name, in.Name, r.There, r.Here)
 }
 
 // notPropagated returns why the source in a namespace is not copied to any other, "" if it is copied to some.
@@ -112,6 +127,11 @@ func has(labels map[string]string, key, value string) bool {
 
 // explainUnknownRules lists the sources that unknown rules may exclude.
 func (q *Question) explainUnknownRules(a *Answer) {
+	for i := range q.Chain {
+		if in := &q.Chain[i]; i > 0 && in.hasSource() && in.Object.Role != nil && in.Object.Role.Unread != "" {
+			a.addf("whether the one in %s is copied here depends on role %q, which is not known: %s", in.Name, in.Object.Role.Name, in.Object.Role.Unread)
+		}
+	}
 	if q.Rules != nil {
 		return
 	}

@@ -19,8 +19,11 @@ type Kind struct {
 	Index *copies.Index
 	// Policies say how the sources are propagated.
 	Policies copies.Policies
-	// Synced reports that the index is complete. Kinds that are not synced are skipped.
+	// Synced reports that the index is complete, and that of the Roles which RoleBindings need. Kinds that are not
+	// synced are skipped.
 	Synced bool
+	// listed reports that the index is complete.
+	listed bool
 	// ReadError says why the objects can't be read, "" if they can.
 	ReadError string
 
@@ -117,6 +120,24 @@ func (c *Cache) setKinds(ctx context.Context, s *State, wanted []*WantedKind, fi
 			c.stopKind(s, kind)
 		}
 	}
+	s.linkRoles()
+}
+
+// linkRoles has the index of RoleBindings refer to that of Roles. RoleBindings are skipped until the Roles are listed.
+func (s *State) linkRoles() {
+	roles, bindings := s.enforced(copies.Roles), s.enforced(copies.RoleBindings)
+	if roles != nil && bindings != nil && bindings.Index.Roles != roles.Index {
+		bindings.Index.Roles = roles.Index
+		bindings.Synced = bindings.listed && roles.listed
+	}
+}
+
+// enforced returns one of the kinds that are always propagated, nil if it is not watched yet.
+func (s *State) enforced(kind copies.Kind) *Kind {
+	if at, known := s.byResource[kind.GroupResource()]; known {
+		return s.kinds[at]
+	}
+	return nil
 }
 
 // stopKind ends the watch of a kind and forgets its objects.
@@ -137,13 +158,16 @@ func (c *Cache) stopKind(s *State, kind int) {
 	}
 }
 
-// kindListed records that the index of a kind is complete.
+// kindListed records that the index of a kind is complete. Without the Roles, copies of RoleBindings that refer to them
+// would be removed.
 func (s *State) kindListed(kind int) {
-	k := s.kinds[kind]
-	k.resolved()
-	if !k.Synced {
-		k.Synced = true
-		s.kindChanged(kind)
+	s.kinds[kind].resolved()
+	s.kinds[kind].listed = true
+	for kind, k := range s.kinds {
+		if k.listed && !k.Synced && (k.Index.Roles == nil || s.enforced(copies.Roles).listed) {
+			k.Synced = true
+			s.kindChanged(kind)
+		}
 	}
 }
 

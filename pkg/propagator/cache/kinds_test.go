@@ -34,3 +34,24 @@ func TestModesOfKinds(t *testing.T) {
 		}
 	}
 }
+
+// Otherwise the copies of RoleBindings that refer to Roles would be removed until the Roles are listed.
+func TestRoleBindingsAreSkippedUntilRolesAreListed(t *testing.T) {
+	s := &State{byResource: map[schema.GroupResource]int{copies.Roles.GroupResource(): 0, copies.RoleBindings.GroupResource(): 1}}
+	roles, bindings := &Kind{Index: copies.NewIndex(copies.Roles), resolved: func() {}}, &Kind{Index: copies.NewIndex(copies.RoleBindings), resolved: func() {}}
+	s.kinds = []*Kind{roles, bindings}
+	s.linkRoles()
+	if s.kindListed(1); bindings.Synced {
+		t.Error("synced before the Roles are listed")
+	}
+	if s.kindListed(0); !roles.Synced || !bindings.Synced {
+		t.Error("not synced although both are listed")
+	}
+	roles.Index, roles.listed, roles.Synced = copies.NewIndex(copies.Roles), false, false // it is watched anew
+	if s.linkRoles(); bindings.Synced || bindings.Index.Roles != roles.Index {
+		t.Error("synced while the Roles are listed again")
+	}
+	if s.kindListed(0); !bindings.Synced {
+		t.Error("not synced although the Roles are listed again")
+	}
+}

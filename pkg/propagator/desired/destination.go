@@ -12,7 +12,7 @@ func Destination(t *tree.Tree, name string) copies.Destination {
 	d := copies.Destination{
 		Namespace: name,
 		Ancestors: t.Ancestors(name),
-		Labels:    func() map[string]string { return futureLabels(t, name) },
+		Labels:    func(namespace string) map[string]string { return futureLabels(t, namespace) },
 	}
 	if t.Goes(name) {
 		d.Stays = t.Active

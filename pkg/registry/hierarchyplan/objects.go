@@ -35,10 +35,15 @@ const objectSize = 512
 // too many objects, is skipped and reported as unknown.
 func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []sources.KindPolicy, namespaces sets.Set[string]) {
 	snap.grants = map[types.UID]grant{}
+	var roles *copies.Index
 	free := p.Limits.Memory
 	for _, kp := range policies {
 		index := copies.NewIndex(kp.Kind)
 		index.Policy, index.PolicyOf = kp.Cluster, kp.PolicyFunc(snap.tree.Chain)
+		if index.Roles = roles; kp.Kind == copies.RoleBindings && roles == nil {
+			snap.unknown = append(snap.unknown, fmt.Sprintf("%s: the roles that they refer to are not known", kp.Kind.GroupResource()))
+			continue
+		}
 		left := free
 		err := p.forEachObject(ctx, kp.Kind.GroupVersionResource, namespaces, func(u *unstructured.Unstructured) error {
 			o, err := copies.NewObject(u, &snap.rules.Copies)
@@ -70,6 +75,9 @@ func (p *Planner) readObjects(ctx context.Context, snap *snapshot, policies []so
 			continue
 		}
 		free = left
+		if kp.Kind == copies.Roles {
+			roles = index // it comes before that of RoleBindings
+		}
 		snap.indexes = append(snap.indexes, index)
 	}
 }

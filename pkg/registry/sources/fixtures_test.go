@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/metadata/fake"
 
@@ -98,7 +99,7 @@ func run(t *testing.T, resources []hnc.ResourceSpec, objects ...string) *fixture
 	f.config = &store{&hnc.HNCConfigurationList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []hnc.HNCConfiguration{*configured(resources...)}}, watch.NewFake()}
 	f.trees = &store{&hnc.HierarchyList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, watch.NewFake()}
 	f.rules.Store(&copies.Rules{})
-	f.Sources = New(Config{Metadata: f.client, Mapper: kinds.NewMapper(testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme)), Rules: f.rules.Load})
+	f.Sources = New(Config{Metadata: f.client, Kubernetes: kubefake.NewClientset(), Mapper: kinds.NewMapper(testrestmapper.TestOnlyStaticRESTMapper(scheme.Scheme)), Rules: f.rules.Load})
 	return f
 }
 
@@ -132,7 +133,7 @@ func configMaps(mode hnc.SynchronizationMode, policy hnc.ConflictPolicy) []hnc.R
 func into(above []string, names ...string) func(func(copies.Destination) bool) {
 	return func(yield func(copies.Destination) bool) {
 		for _, name := range names {
-			d := copies.Destination{Namespace: name, Ancestors: above, Labels: func() map[string]string { return map[string]string{"name": name} }}
+			d := copies.Destination{Namespace: name, Ancestors: above, Labels: func(namespace string) map[string]string { return map[string]string{"name": namespace} }}
 			if !yield(d) {
 				return
 			}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -21,8 +22,9 @@ import (
 
 // Config is the configuration of Sources.
 type Config struct {
-	// Metadata reads the objects.
-	Metadata metadata.Interface
+	// Metadata reads the objects, and Kubernetes RoleBindings, of which the metadata is not enough.
+	Metadata   metadata.Interface
+	Kubernetes kubernetes.Interface
 	// Mapper resolves kinds.
 	Mapper *kinds.Mapper
 	// Rules returns the rules that exclude objects of any kind from propagation. They are the same as the propagator's.
@@ -79,17 +81,24 @@ func (s *Sources) Overwritten(ctx context.Context, above []string, destinations 
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var relevant []candidates
+	var roles *copies.Index
 	for _, k := range s.kinds {
 		if !k.propagates() {
 			continue
 		}
-		if !k.synced {
+		if !k.synced || (k.index.Kind == copies.RoleBindings && roles == nil) {
 			unknown = append(unknown, k.index.Kind.GroupResource().String())
 			continue
 		}
 		// A shallow copy of the index with the policies of these namespaces, because only sources above matter.
 		index := *k.index
 		index.PolicyOf = func(namespace string) copies.Policy { return k.Of(chainFrom(above)(namespace)) }
+		switch index.Kind {
+		case copies.Roles:
+			roles = &index
+		case copies.RoleBindings:
+			index.Roles = roles // they come first
+		}
 		c := candidates{&index, map[string]bool{}}
 		for _, namespace := range above {
 			for o := range k.index.In(namespace) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,26 +46,51 @@ func (s *Sources) watch(ctx context.Context, p KindPolicy) *kind {
 	ctx, stop := context.WithCancel(ctx)
 	of := p.Kind
 	k := &kind{KindPolicy: p, index: copies.NewIndex(of), stop: stop}
-	client := s.Metadata.Resource(of.GroupVersionResource)
+	from := s.reader(of)
 	lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := client.List(ctx, sourcesOnly(of, o))
+			list, err := from.list(ctx, sourcesOnly(of, o))
 			s.handleNotFound(err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := client.Watch(ctx, sourcesOnly(of, o))
+			w, err := from.watch(ctx, sourcesOnly(of, o))
 			s.handleNotFound(err)
 			return w, err
 		},
-	}, s.Metadata)
+	}, from.client)
 	logger := klog.FromContext(ctx)
-	reflector := cache.NewReflectorWithOptions(lw, &metav1.PartialObjectMetadata{}, &indexStore{s, k}, cache.ReflectorOptions{
+	reflector := cache.NewReflectorWithOptions(lw, from.expected, &indexStore{s, k}, cache.ReflectorOptions{
 		Name: "sources of " + of.GroupResource().String(), Logger: &logger,
 		Backoff: &wait.Backoff{Duration: 500 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 6, Cap: 10 * time.Second},
 	})
 	go reflector.RunWithContext(ctx)
 	return k
+}
+
+// reader is where the objects of a kind are read.
+type reader struct {
+	// client and expected are what a reflector needs to know.
+	client   any
+	expected runtime.Object
+	list     func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	watch    func(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// reader returns where a kind is read: its metadata, or RoleBindings.
+func (s *Sources) reader(of copies.Kind) reader {
+	if of == copies.RoleBindings {
+		client := s.Kubernetes.RbacV1().RoleBindings(metav1.NamespaceAll)
+		return reader{
+			client: s.Kubernetes, expected: &rbacv1.RoleBinding{}, watch: client.Watch,
+			list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+		}
+	}
+	client := s.Metadata.Resource(of.GroupVersionResource)
+	return reader{
+		client: s.Metadata, expected: &metav1.PartialObjectMetadata{}, watch: client.Watch,
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+	}
 }
 
 // handleNotFound schedules discovery when a server does not know a kind: the kind was removed, or has another
@@ -85,8 +111,11 @@ type indexStore struct {
 var _ cache.TransformingStore = &indexStore{}
 
 func (f *indexStore) record(object any) *copies.Object {
-	if o, ok := object.(*copies.Object); ok {
+	switch o := object.(type) {
+	case *copies.Object:
 		return o
+	case *rbacv1.RoleBinding:
+		return copies.NewRoleBinding(o, f.sources.Rules())
 	}
 	return copies.NewSource(object.(*metav1.PartialObjectMetadata), f.kind.index.Kind, f.sources.Rules())
 }

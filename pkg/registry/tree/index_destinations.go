@@ -27,8 +27,9 @@ func (n Node) writable() bool { return n.Namespace != nil && n.Namespace.Deletio
 // movedDestinations returns the namespaces of a subtree as they are after its top has moved to the parent with the
 // given chain: with the tree labels of their new ancestors and of the abstract ones above them, and with the ancestors
 // of the chain to inherit from. A namespace of the chain that is in the subtree was moved there after the chain had
-// been read, so the move will be validated again, and it is not a destination of its own objects.
-func movedDestinations(nodes []Node, chain, abstract []string) iter.Seq[copies.Destination] {
+// been read, so the move will be validated again, and it is not a destination of its own objects. labels returns the
+// present labels of a namespace of the chain.
+func movedDestinations(nodes []Node, chain, abstract []string, labels func(namespace string) map[string]string) iter.Seq[copies.Destination] {
 	above := slices.Clone(chain)
 	slices.Reverse(above)
 	return func(yield func(copies.Destination) bool) {
@@ -37,14 +38,26 @@ func movedDestinations(nodes []Node, chain, abstract []string) iter.Seq[copies.D
 			if !n.writable() || slices.Contains(chain, n.Name) {
 				continue
 			}
-			labels := func() map[string]string {
+			future := func(namespace string) map[string]string {
+				if namespace != n.Name {
+					return labels(namespace)
+				}
 				return labelsBelow(n.Namespace, slices.Concat(inner[n.Name], chain), abstract)
 			}
-			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: labels}) {
+			if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: future}) {
 				return
 			}
 		}
 	}
+}
+
+// labels returns the labels of a namespace, none if it does not exist.
+func (i *Index) labels(namespace string) map[string]string {
+	ns, err := i.config.Namespaces.Get(namespace)
+	if err != nil {
+		return nil
+	}
+	return ns.Labels
 }
 
 // abstractAbove returns the abstract ancestors above the root of a chain, the nearest first.
@@ -95,7 +108,7 @@ func (i *Index) destinations() iter.Seq[copies.Destination] {
 				}
 				above := slices.Clone(inner[n.Name])
 				slices.Reverse(above)
-				if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: func() map[string]string { return n.Namespace.Labels }}) {
+				if !yield(copies.Destination{Namespace: n.Name, Ancestors: above, Labels: i.labels}) {
 					return
 				}
 			}

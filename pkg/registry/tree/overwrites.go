@@ -51,7 +51,7 @@ func (o *Overwrites) validateMove(ctx context.Context, reject rejection, field s
 	}
 	above := slices.Clone(chain)
 	slices.Reverse(above)
-	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(o.index.Subtree(namespace), chain, o.index.abstractAbove(chain)))
+	writes, unknown := o.config.Sources.Overwritten(ctx, above, movedDestinations(o.index.Subtree(namespace), chain, o.index.abstractAbove(chain), o.index.labels))
 	warnUnknown(ctx, unknown)
 	if len(writes) == 0 {
 		return nil

@@ -134,7 +134,7 @@ func TestH11SubtreeIsEvaluatedAfterTheMove(t *testing.T) {
 		if d.Namespace != "a" {
 			want = map[string]string{"kept": "yes", hnc.TreeLabel("root2"): "3", hnc.TreeLabel("x"): "2", hnc.TreeLabel("a"): "1", hnc.TreeLabel(d.Namespace): "0"}
 		}
-		if labels := d.Labels(); !maps.Equal(labels, want) {
+		if labels := d.Labels(d.Namespace); !maps.Equal(labels, want) {
 			t.Errorf("the labels of %s are %v, want %v", d.Namespace, labels, want)
 		}
 	}
@@ -150,7 +150,7 @@ func TestNewAncestorInTheSubtreeIsNoDestination(t *testing.T) {
 	}
 	// "parent" has come below "moved" since its chain was read.
 	var names []string
-	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"parent", "root"}, nil) {
+	for d := range movedDestinations([]Node{node("moved", ""), node("other", "moved"), node("parent", "moved")}, []string{"parent", "root"}, nil, nil) {
 		names = append(names, d.Namespace)
 	}
 	if want := []string{"moved", "other"}; !slices.Equal(names, want) {

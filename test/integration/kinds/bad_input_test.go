@@ -94,6 +94,11 @@ func TestBad13ARoleBindingWhoseRoleRefChanges(t *testing.T) {
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.GroupKind, APIGroup: rbacv1.GroupName, Name: "people"}}}
 	}
+	for _, name := range []string{"readers", "writers"} {
+		if _, err := alice.RbacV1().Roles(root).Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	client := alice.RbacV1().RoleBindings(root)
 	if _, err := client.Create(t.Context(), bind("readers"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -93,15 +93,16 @@ func (f *found) compare(w *world, d *doubt) (lines []string) {
 			report("Subnamespace %s/%s should not exist", s.Namespace, name)
 		}
 	}
+	left := f.left(w, d, report)
 	for _, name := range slices.Sorted(maps.Keys(w.spaces)) {
 		if f.spaces[name] == nil || f.spaces[name].DeletionTimestamp != nil {
 			report("namespace %s is missing or being deleted", name)
 			continue
 		}
 		f.compareSpace(w, name, report)
-		f.compareHierarchy(w, name, report)
+		f.compareHierarchy(left, name, report)
 	}
-	f.compareObjects(w, d, report)
+	f.compareObjects(left, report)
 	return lines
 }
 
@@ -181,8 +182,9 @@ func (f *found) compareHierarchy(w *world, name string, report func(string, ...a
 	}
 }
 
-func (f *found) compareObjects(w *world, d *doubt, report func(string, ...any)) {
-	// Of what may have been overwritten, the cluster says what is left.
+// left returns the world without the objects that were overwritten: of what may have been, the cluster says what is
+// left.
+func (f *found) left(w *world, d *doubt, report func(string, ...any)) *world {
 	left := w.clone()
 	for k, s := range w.objects {
 		u := f.objects[k]
@@ -196,16 +198,20 @@ func (f *found) compareObjects(w *world, d *doubt, report func(string, ...any)) 
 			report("%v has the value %s, want %+v", k, value(u), s)
 		}
 	}
-	copies := left.copies()
+	return left
+}
+
+func (f *found) compareObjects(w *world, report func(string, ...any)) {
+	copies := w.copies()
 	for k, from := range copies {
 		u := f.objects[k]
-		if u == nil || u.GetLabels()[hnc.LabelInheritedFrom] != f.prefix+from || value(u) != left.objects[key{k.kind, from, k.name}].value {
-			report("%v is %s, want a copy from %s of %+v", k, describe(u), from, left.objects[key{k.kind, from, k.name}])
+		if u == nil || u.GetLabels()[hnc.LabelInheritedFrom] != f.prefix+from || value(u) != w.objects[key{k.kind, from, k.name}].value {
+			report("%v is %s, want a copy from %s of %+v", k, describe(u), from, w.objects[key{k.kind, from, k.name}])
 		}
 	}
 	for k, u := range f.objects {
 		_, copied := copies[k]
-		_, local := left.objects[k]
+		_, local := w.objects[k]
 		_, orphaned := w.chain(k.space)
 		if _, exists := w.spaces[k.space]; !exists || copied || local || orphaned || w.modes[k.kind].name == "Ignore" && isCopy(u) {
 			continue

@@ -208,7 +208,7 @@ func (c *client) request(ctx context.Context, w *world, o operation) error {
 	case deleteQuota:
 		return c.remove(ctx, quotas, name, "budget")
 	case put:
-		return c.applyObject(ctx, resources[o.kind], name, o.name, content(o.kind, o.source, c.prefix))
+		return c.applyObject(ctx, resources[o.kind], name, o.name, content(o.kind, o.name, o.source, c.prefix))
 	case remove:
 		return c.remove(ctx, resources[o.kind], name, o.name)
 	case setMode:

@@ -62,7 +62,7 @@ func searchTime() time.Duration {
 func (c *cluster) run(t *testing.T, prefix string, list []operation) (err error) {
 	ctx := t.Context()
 	user := newClient(c.admin, prefix)
-	w := &world{map[string]space{}, map[key]source{}, map[string]mode{configMaps: {name: "Propagate"}, roles: {name: "Propagate"}}}
+	w := &world{map[string]space{}, map[key]source{}, map[string]mode{configMaps: {name: "Propagate"}, roles: {name: "Propagate"}, roleBindings: {name: "Propagate"}}}
 	if err := user.configure(ctx, configMaps, w.modes[configMaps]); err != nil {
 		return err
 	}

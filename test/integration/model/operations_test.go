@@ -66,7 +66,7 @@ func (o operation) String() string {
 }
 
 const (
-	configMaps, roles = "configmaps", "roles"
+	configMaps, roles, roleBindings = "configmaps", "roles", "rolebindings"
 )
 
 // ownPrefix begins names that are in one namespace only: nothing may ever happen to these objects.
@@ -149,7 +149,7 @@ func (g *generator) operation() operation {
 
 func (g *generator) put() operation {
 	g.n++
-	o := operation{verb: put, kind: g.one(configMaps, roles), space: g.any(), source: source{value: fmt.Sprintf("v%d", g.n)}}
+	o := operation{verb: put, kind: g.one(configMaps, roles, roleBindings), space: g.any(), source: source{value: fmt.Sprintf("v%d", g.n)}}
 	switch o.name = g.one("a", "b", "c", ownPrefix); {
 	case o.name == ownPrefix:
 		o.name += o.space

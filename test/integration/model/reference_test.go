@@ -147,11 +147,35 @@ func (w *world) governing(k key) (from string) {
 	for i := len(chain) - 1; i > 0; i-- {
 		s, exists := w.objects[key{k.kind, chain[i], k.name}]
 		above := w.objects[key{k.kind, from, k.name}]
-		if exists && w.selects(s, k.kind, k.space) && (from == "" || s.overrides && above.allows) && !w.overwritten(key{k.kind, chain[i], k.name}) {
+		if exists && w.selects(s, k.kind, k.space) && (from == "" || s.overrides && above.allows) &&
+			w.bound(k, chain[i]) && !w.overwritten(key{k.kind, chain[i], k.name}) {
 			from = chain[i]
 		}
 	}
 	return from
+}
+
+// effective returns the namespace of the source of the Role that a namespace has, "" if it has none.
+func (w *world) effective(space, name string) string {
+	k := key{roles, space, name}
+	_, local := w.objects[k]
+	switch from := w.governing(k); {
+	case from != "" && (!local || w.overwritten(k)):
+		return from
+	case local:
+		return space
+	}
+	return ""
+}
+
+// bound reports whether a namespace has the Role that a source refers to in its own one: that of the same name if it is
+// a RoleBinding.
+func (w *world) bound(k key, from string) bool {
+	if k.kind != roleBindings {
+		return true
+	}
+	role := w.effective(from, k.name)
+	return role != "" && role == w.effective(k.space, k.name)
 }
 
 // overwritten reports whether an object is to be replaced by a copy.

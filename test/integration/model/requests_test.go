@@ -24,15 +24,18 @@ const counted = "count/jobs.batch"
 
 var (
 	resources = map[string]schema.GroupVersionResource{
-		configMaps: {Version: "v1", Resource: configMaps},
-		roles:      {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: roles},
+		configMaps:   {Version: "v1", Resource: configMaps},
+		roles:        {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: roles},
+		roleBindings: {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: roleBindings},
 	}
 	quotas = v1beta1.SchemeGroupVersion.WithResource("hierarchicalresourcequotas")
-	kinds  = map[schema.GroupVersionResource]string{resources[configMaps]: "ConfigMap", resources[roles]: "Role", quotas: "HierarchicalResourceQuota"}
+	kinds  = map[schema.GroupVersionResource]string{
+		resources[configMaps]: "ConfigMap", resources[roles]: "Role", resources[roleBindings]: "RoleBinding", quotas: "HierarchicalResourceQuota",
+	}
 )
 
-// content returns the annotations and the content of an object.
-func content(kind string, s source, prefix string) map[string]any {
+// content returns the annotations and the content of an object. A RoleBinding refers to the Role of its own name.
+func content(kind, name string, s source, prefix string) map[string]any {
 	annotations := map[string]any{}
 	switch s.exception {
 	case hnc.AnnotationNone, hnc.AnnotationAll:
@@ -53,9 +56,13 @@ func content(kind string, s source, prefix string) map[string]any {
 		annotations[hnc.AnnotationOverride] = "true"
 	}
 	object := map[string]any{"metadata": map[string]any{"annotations": annotations}}
-	if kind == roles {
+	switch kind {
+	case roles:
 		object["rules"] = []any{map[string]any{"apiGroups": []any{""}, "resources": []any{s.value}, "verbs": []any{"get"}}}
-	} else {
+	case roleBindings:
+		object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
+		object["subjects"] = []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": s.value}}
+	default:
 		object["data"] = map[string]any{"value": s.value}
 	}
 	return object
@@ -66,6 +73,10 @@ func value(u *unstructured.Unstructured) string {
 	if rules, ok, _ := unstructured.NestedSlice(u.Object, "rules"); ok && len(rules) == 1 {
 		names, _, _ := unstructured.NestedStringSlice(rules[0].(map[string]any), "resources")
 		return strings.Join(names, ",")
+	}
+	if subjects, ok, _ := unstructured.NestedSlice(u.Object, "subjects"); ok && len(subjects) == 1 {
+		name, _, _ := unstructured.NestedString(subjects[0].(map[string]any), "name")
+		return name
 	}
 	v, _, _ := unstructured.NestedString(u.Object, "data", "value")
 	return v

@@ -111,7 +111,7 @@ func (c *cluster) churners(t *testing.T) []*churner {
 		user := &churner{
 			client:    newClient(c.admin, fmt.Sprintf("w%d-", i)),
 			generator: &generator{Rand: rand.New(rand.NewPCG(*seed, uint64(i))), fulls: size()/churners - 10, subs: 10, churn: true},
-			world:     &world{map[string]space{}, map[key]source{}, map[string]mode{configMaps: {name: "Propagate"}, roles: {name: "Propagate"}}},
+			world:     &world{map[string]space{}, map[key]source{}, map[string]mode{configMaps: {name: "Propagate"}, roles: {name: "Propagate"}, roleBindings: {name: "Propagate"}}},
 			doubt:     newDoubt(),
 		}
 		users = append(users, user)

@@ -29,7 +29,7 @@ func TestAnObjectIsOverwrittenByOneWriteAtATime(t *testing.T) {
 		slots:        make(chan struct{}, 1), backups: newBackups(nil, nil),
 	}
 	c.metrics = newMetrics(c.Metrics)
-	w := copies.Write{Verb: copies.Update, Kind: copies.Roles, Namespace: "leaf", Name: "role", Source: &copies.Object{}, Present: &copies.Object{}}
+	w := copies.Write{Verb: copies.Update, Kind: copies.Roles, Namespace: "leaf", Name: "role", Source: copies.NewSource(&metav1.PartialObjectMetadata{}, copies.Roles, &copies.Rules{}), Present: &copies.Object{}}
 	done, err := c.backups.begin(w)
 	if err != nil {
 		t.Fatal(err)

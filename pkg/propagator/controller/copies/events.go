@@ -36,6 +36,12 @@ func (e eventRecorder) misread(kind copies.Kind, o *copies.Object) {
 		"Treated as if it neither allowed nor asked for an override: %v", o.Misread())
 }
 
+func (e eventRecorder) withheld(source *copies.Object, from string) {
+	e.Eventf(source.Reference(copies.RoleBindings), corev1.EventTypeWarning, hnc.EventCannotPropagate,
+		"Not propagated to namespaces such as %q, where role %q is not the one of namespace %q; create or propagate that role, or refer to a cluster role",
+		from, names.Shorten(source.BindsRole()), source.Namespace)
+}
+
 func (e eventRecorder) kept(w copies.Write) {
 	e.Eventf(w.Present.Reference(w.Kind), corev1.EventTypeWarning, hnc.EventKept,
 		"Kept, although ancestor namespace %q has an object of the same name; delete it to inherit that one", w.Source.Namespace)

@@ -3,7 +3,6 @@ package copies
 import (
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/cache"
@@ -74,8 +73,7 @@ func inAnyKind(s *cache.State, namespace string, holds func(*copies.Index, copie
 	if s.Tree.Halted(namespace) {
 		return false
 	}
-	d := desired.Destination(s.Tree, namespace)
-	d.Labels = sync.OnceValue(d.Labels)
+	d := desired.Destination(s.Tree, namespace).RememberLabels()
 	return slices.ContainsFunc(s.Kinds(), func(k *cache.Kind) bool { return k.Synced && holds(k.Index, d) })
 }
 
@@ -89,6 +87,9 @@ func (c *Controller) objectChanged(s *cache.State, kind int, old, o *copies.Obje
 		c.mu.Lock()
 		delete(c.kept[kind], old.UID)
 		c.mu.Unlock()
+	}
+	if s.Kind(kind).Index.Kind == copies.Roles {
+		c.roleChanged(s, old, o)
 	}
 	if (!o.SameCopies(old) && s.Tree.HasChildren(namespace)) || o.Notable(old) {
 		c.sourceChanged(kind, namespace, name)

@@ -3,7 +3,7 @@ package copies
 import (
 	"context"
 	"errors"
-	"sync"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -20,6 +20,8 @@ func (c *Controller) syncSource(key queue.Key) {
 	at := c.changedAt.Remove(key)
 	var (
 		affected    []queue.Key
+		bound       []queue.Key
+		withheld    string
 		hasChildren bool
 		source      *copies.Object
 		kind        copies.Kind
@@ -33,6 +35,12 @@ func (c *Controller) syncSource(key queue.Key) {
 		}
 		index := s.Kind(key.Kind).Index
 		source, kind, hasChildren = index.Get(key.Namespace, key.Name), index.Kind, len(descendants) > 0
+		if kind == copies.Roles {
+			for _, namespace := range descendants {
+				bound = append(bound, boundCopies(s, namespace, key.Name)...)
+			}
+		}
+		withheld = withheldFrom(s, key.Kind, source, descendants)
 	})
 	c.metrics.reconciling(groupKind(kind))()
 
@@ -48,9 +56,11 @@ func (c *Controller) syncSource(key queue.Key) {
 		c.events.misread(kind, source)
 	case source.Finalized && hasChildren:
 		c.events.finalized(kind, source)
+	case withheld != "":
+		c.events.withheld(source, withheld)
 	}
 	c.lag.Start(at, affected)
-	for _, k := range affected {
+	for _, k := range slices.Concat(affected, bound) {
 		c.Queue.Add(k)
 	}
 }
@@ -113,7 +123,7 @@ func (c *Controller) syncDestination(ctx context.Context, namespace string) erro
 //
 // Roles and RoleBindings are written only if limited is set.
 func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, namespace string, limited bool) error {
-	removals, writes := map[string][]func() error{}, map[string][]func() error{}
+	removals, writes, bound := map[string][]func() error{}, map[string][]func() error{}, map[string][]func() error{}
 	tried := map[int]sets.Set[string]{}
 	var move int
 	var anyFailed bool
@@ -125,8 +135,7 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 		if s.Tree.Halted(namespace) {
 			return
 		}
-		d := desired.Destination(s.Tree, namespace)
-		d.Labels = sync.OnceValue(d.Labels)
+		d := desired.Destination(s.Tree, namespace).RememberLabels()
 		for kind, k := range s.Kinds() {
 			if !k.Synced {
 				continue
@@ -140,7 +149,11 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 				removals[group] = append(removals[group], func() error { return c.write(ctx, slots, kind, w) })
 			}
 			for _, w := range wanted {
-				writes[group] = append(writes[group], func() error { return c.write(ctx, slots, kind, w) })
+				to := writes
+				if w.Source.BindsRole() != "" {
+					to = bound
+				}
+				to[group] = append(to[group], func() error { return c.write(ctx, slots, kind, w) })
 			}
 		}
 	})
@@ -161,15 +174,18 @@ func (c *Controller) syncNamespace(ctx context.Context, slots chan struct{}, nam
 	} else {
 		for group := range blocked {
 			delete(writes, group)
+			delete(bound, group)
 		}
 	}
 	// Permissions come last: what restricts their use, such as LimitRanges and NetworkPolicies, is there before them.
-	permissions := map[string][]func() error{}
-	if limited {
-		permissions[rbacv1.GroupName] = writes[rbacv1.GroupName]
+	// RoleBindings await the Roles that they refer to.
+	permissions := map[string][]func() error{rbacv1.GroupName: writes[rbacv1.GroupName]}
+	if !limited {
+		clear(permissions)
+		clear(bound)
 	}
 	delete(writes, rbacv1.GroupName)
-	for _, groups := range []map[string][]func() error{writes, permissions} {
+	for _, groups := range []map[string][]func() error{writes, permissions, bound} {
 		for _, err := range parallel.RunGroups(groups) {
 			errs = append(errs, err)
 		}

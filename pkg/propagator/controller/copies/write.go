@@ -22,6 +22,9 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		c.failures.recordBlocked(kind, w)
 		return nil
 	}
+	if c.awaitsRole(kind, w) {
+		return nil
+	}
 	select {
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
@@ -62,6 +65,14 @@ func (c *Controller) write(ctx context.Context, slots chan struct{}, kind int, w
 		c.failures.recordRefused(kind, w, err)
 	}
 	return fmt.Errorf("%s %s %s/%s: %w", w.Verb, w.Kind.Resource, w.Namespace, names.Shorten(w.Name), err)
+}
+
+// awaitsRole reports whether a copy of a RoleBinding waits for a copy of its Role, which enqueues it.
+func (c *Controller) awaitsRole(kind int, w copies.Write) (awaits bool) {
+	if w.Source.BindsRole() != "" {
+		c.Cache.Read(func(s *cache.State) { awaits = s.Kind(kind).Index.Awaits(w) })
+	}
+	return awaits
 }
 
 // observe enters the result of a write in the cache.

@@ -1,0 +1,194 @@
+package copies
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/wire"
+)
+
+// roleAt returns the Role ops in a namespace: "" for a source, "<namespace" for a copy, otherwise a source with
+// annotations key=value.
+func roleAt(t *testing.T, namespace, how string) *Object {
+	t.Helper()
+	metadata := `"labels":{}`
+	if from, ok := strings.CutPrefix(how, "<"); ok {
+		metadata = fmt.Sprintf(`"labels":{%q:%q}`, hnc.LabelInheritedFrom, from)
+	} else if how != "" {
+		var annotations []string
+		for _, word := range strings.Fields(how) {
+			key, value, _ := strings.Cut(word, "=")
+			annotations = append(annotations, fmt.Sprintf("%q:%q", key, value))
+		}
+		metadata = fmt.Sprintf(`"annotations":{%s}`, strings.Join(annotations, ","))
+	}
+	return object(t, fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"namespace":%q,"name":"ops","uid":%q,"resourceVersion":%q,%s}}`,
+		namespace, namespace, next(), metadata))
+}
+
+func bindingOf(t *testing.T, namespace, kind string) *Object {
+	t.Helper()
+	return object(t, fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"namespace":%q,"name":"b","uid":"b","resourceVersion":%q},
+		"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":%q,"name":"ops"}}`, namespace, next(), kind))
+}
+
+// The chain is root, mid, leaf; the binding is in mid unless the row says otherwise.
+func TestARoleBindingIsCopiedOnlyWithTheRoleThatItRefersTo(t *testing.T) {
+	const (
+		none     = hnc.AnnotationNone + "=true"
+		allow    = hnc.AnnotationAllowOverride + "=true"
+		override = hnc.AnnotationOverride + "=true"
+		toLeaf   = hnc.AnnotationSelect + "=env=leaf"
+		toMid    = hnc.AnnotationSelect + "=env=mid"
+	)
+	for name, row := range map[string]struct {
+		roles map[string]string
+		want  bool
+	}{
+		"there is no Role":                                           {nil, false},
+		"the Role is beside the binding":                             {map[string]string{"mid": ""}, true},
+		"the Role stays, and nothing is there":                       {map[string]string{"mid": none}, false},
+		"the Role stays, and another is there":                       {map[string]string{"mid": none, "leaf": ""}, false},
+		"only the destination has one":                               {map[string]string{"leaf": ""}, false},
+		"a local one will be overwritten":                            {map[string]string{"mid": "", "leaf": ""}, true},
+		"both inherit it":                                            {map[string]string{"root": ""}, true},
+		"both have copies":                                           {map[string]string{"root": "", "mid": "<root", "leaf": "<root"}, true},
+		"the copy has no source any more":                            {map[string]string{"mid": "<root", "leaf": "<root"}, false},
+		"another is copied to the destination only":                  {map[string]string{"root": toLeaf, "mid": ""}, false},
+		"it is inherited, but not further":                           {map[string]string{"root": toMid}, false},
+		"it is not inherited, but further down":                      {map[string]string{"root": toLeaf}, false},
+		"the one beside the binding overrides":                       {map[string]string{"root": allow, "mid": override}, true},
+		"the one in the destination overrides":                       {map[string]string{"root": allow, "leaf": override}, false},
+		"the one in the destination overrides the binding's":         {map[string]string{"mid": allow, "leaf": override}, false},
+		"the one in the destination overrides, which is not allowed": {map[string]string{"mid": "", "leaf": override}, true},
+		"the Role has finalizers or another problem":                 {map[string]string{"mid": hnc.AnnotationTreeSelect + "=,"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			index := NewIndex(RoleBindings)
+			index.Roles = NewIndex(Roles)
+			for namespace, how := range row.roles {
+				index.Roles.Set(roleAt(t, namespace, how))
+			}
+			binding, other := bindingOf(t, "mid", "Role"), bindingOf(t, "root", "ClusterRole")
+			index.Set(binding)
+			d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(namespace string) map[string]string { return map[string]string{"env": namespace} }}
+			if got := index.Propagates(binding, d); got != row.want {
+				t.Errorf("it is copied: %t, want %t", got, row.want)
+			}
+			if got := index.Decide(d, "b") != nil; got != row.want {
+				t.Errorf("it is written: %t, want %t", got, row.want)
+			}
+			if got := index.Withheld(binding, d); got == row.want {
+				t.Errorf("it is withheld: %t", got)
+			}
+			if !index.Propagates(other, d) || index.Withheld(other, d) {
+				t.Error("one that refers to a ClusterRole is not copied")
+			}
+			index.Set(object(t, fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"namespace":"leaf","name":"b","uid":"c","resourceVersion":%q,
+				"labels":{%q:"mid"}},"roleRef":{}}`, next(), hnc.LabelInheritedFrom)))
+			if w := index.Decide(d, "b"); w == nil || (w.Verb == Delete) == row.want {
+				t.Errorf("the copy: got %+v", w)
+			}
+		})
+	}
+}
+
+// The policy for Roles may differ from that of RoleBindings: a copy of the Role that is left over is not enough.
+func TestARoleBindingIsNotCopiedWhereRolesAreNot(t *testing.T) {
+	for mode, want := range map[v1beta1.SynchronizationMode]bool{
+		v1beta1.Propagate: true, v1beta1.Ignore: false, v1beta1.Remove: false, v1beta1.AllowPropagate: false,
+	} {
+		index := NewIndex(RoleBindings)
+		index.Roles = NewIndex(Roles)
+		index.Roles.Policy = Policy{Mode: mode}
+		index.Roles.Set(roleAt(t, "mid", ""))
+		index.Roles.Set(roleAt(t, "leaf", "<mid"))
+		d := Destination{Namespace: "leaf", Ancestors: []string{"root", "mid"}, Labels: func(string) map[string]string { return nil }}
+		if got := index.Propagates(bindingOf(t, "mid", "Role"), d); got != want {
+			t.Errorf("Roles in mode %s: it is copied: %t, want %t", mode, got, want)
+		}
+	}
+}
+
+// Until then, a local Role may be in the place of the copy, for ever if the copy is rejected.
+func TestACopyOfARoleBindingAwaitsTheCopyOfTheRole(t *testing.T) {
+	for name, row := range map[string]struct {
+		mid, leaf string
+		want      bool
+	}{
+		"the Role and its copy are there":   {"source", "<mid", false},
+		"the copy is not there":             {"source", "-", true},
+		"a local one is in its place":       {"source", "source", true},
+		"a copy from elsewhere":             {"source", "<root", true},
+		"both have a copy":                  {"<root", "<root", false},
+		"the binding's is not the copy yet": {"source", "<root", true},
+		"the binding's is not there":        {"-", "<root", true},
+	} {
+		index := NewIndex(RoleBindings)
+		index.Roles = NewIndex(Roles)
+		for namespace, how := range map[string]string{"mid": row.mid, "leaf": row.leaf} {
+			if how != "-" {
+				index.Roles.Set(roleAt(t, namespace, strings.TrimPrefix(how, "source")))
+			}
+		}
+		w := Write{Verb: Create, Kind: RoleBindings, Namespace: "leaf", Name: "b", Source: bindingOf(t, "mid", "Role")}
+		if got := index.Awaits(w); got != row.want {
+			t.Errorf("%s: awaits %t, want %t", name, got, row.want)
+		}
+		w.Source = bindingOf(t, "mid", "ClusterRole")
+		if index.Awaits(w) || index.Awaits(Write{Verb: Delete, Kind: RoleBindings, Namespace: "leaf", Name: "b"}) {
+			t.Errorf("%s: what refers to no Role awaits one", name)
+		}
+	}
+}
+
+func TestRolesThatRoleBindingsReferTo(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := rbacv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]string{"Role": "ops", "ClusterRole": ""} {
+		binding := &rbacv1.RoleBinding{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "mid", Name: "b", ResourceVersion: "1"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: "ops"},
+			Subjects: []rbacv1.Subject{{Kind: "User", Name: "eve"}},
+		}
+		var sent strings.Builder
+		list := &rbacv1.RoleBindingList{TypeMeta: metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBindingList"}, Items: []rbacv1.RoleBinding{*binding}}
+		if err := protobuf.NewSerializer(scheme, scheme).Encode(list, &sent); err != nil {
+			t.Fatal(err)
+		}
+		var inProtobuf *Object
+		_, err := wire.NewFormats(scheme).ReadList(strings.NewReader(sent.String()), schema.GroupVersionKind{Group: rbacv1.GroupName, Version: "v1", Kind: "RoleBinding"},
+			func(o *wire.Object) { inProtobuf = NewWireObject(o, RoleBindings, &Rules{}) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for encoding, o := range map[string]*Object{"protobuf": inProtobuf, "json": bindingOf(t, "mid", kind), "typed": NewRoleBinding(binding, &Rules{})} {
+			if got := o.BindsRole(); got != want {
+				t.Errorf("%s in %s: refers to %q, want %q", kind, encoding, got, want)
+			}
+		}
+		index := NewIndex(RoleBindings)
+		for range 2 {
+			index.Set(inProtobuf)
+			if got := slices.Collect(index.Bindings("mid", "ops")); (len(got) == 1) != (want != "") {
+				t.Errorf("%s: indexed as %v", kind, got)
+			}
+			index.Delete("mid", "b", "")
+			if got := slices.Collect(index.Bindings("mid", "ops")); len(got) > 0 {
+				t.Errorf("%s: still indexed as %v", kind, got)
+			}
+		}
+	}
+}

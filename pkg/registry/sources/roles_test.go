@@ -1,0 +1,34 @@
+package sources
+
+import (
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/copies"
+)
+
+func TestH11ARoleBindingThatIsNotCopiedOverwritesNothing(t *testing.T) {
+	f := run(t, nil)
+	var bindings []kruntime.Object
+	for name, kind := range map[string]string{"to-role": "Role", "to-missing": "Role", "to-cluster-role": "ClusterRole"} {
+		for _, namespace := range []string{"root", "moved"} {
+			bindings = append(bindings, &rbacv1.RoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "u", ResourceVersion: "1"}, RoleRef: rbacv1.RoleRef{Kind: kind, Name: name},
+			})
+		}
+	}
+	f.Kubernetes = kubefake.NewClientset(bindings...)
+	role := source("Role", "root/to-role")
+	role.APIVersion = rbacv1.SchemeGroupVersion.String()
+	if err := f.client.Tracker().Create(copies.Roles.GroupVersionResource, role, "root"); err != nil {
+		t.Fatal(err)
+	}
+	f.start(t)
+	eventually(t, "overwritten", "root/to-cluster-role>moved root/to-role>moved", func() string {
+		return words(f.Overwritten(t.Context(), []string{"root"}, into([]string{"root"}, "moved")))
+	})
+}
