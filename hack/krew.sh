@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Archives the plugin for all platforms, and writes its krew manifest. Usage: krew.sh VERSION [OUTPUT-DIRECTORY]. With BINARIES, the plugin is not
+# Archives the plugin, with those of its commands, for all platforms, and writes its krew manifest. Usage: krew.sh VERSION [OUTPUT-DIRECTORY]. With BINARIES, the plugin is not
 # built: it is in the directories OS/ARCH there.
 set -euo pipefail
 version=${1:?usage: krew.sh VERSION, such as v0.1.0}
@@ -16,11 +16,11 @@ for platform in ${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 w
   [[ $os != windows ]] || exe=.exe
   staging=$(mktemp -d)
   if [[ -n ${BINARIES:-} ]]; then
-    cp "$BINARIES/$platform/kubectl-hns$exe" "$staging"
+    cp "$BINARIES/$platform"/kubectl-hns{,-repo,-migrate}"$exe" "$staging"
   else
-    GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= -X main.version=$version" -o "$staging/kubectl-hns$exe" ./cmd/kubectl-hns
+    GOOS=$os GOARCH=$arch go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= -X main.version=$version" -o "$staging/" ./cmd/kubectl-hns{,-repo,-migrate}
   fi
-  cp LICENSE artifacts/krew/kubectl_complete-hns "$staging"
+  cp LICENSE artifacts/krew/kubectl_complete-hns{,-repo,-migrate} "$staging"
   archive=kubectl-hns_${version}_${os}_${arch}.tar.gz
   # The archive is reproducible.
   tar -C "$staging" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - . | gzip -n >"$out/$archive"

@@ -33,7 +33,7 @@ archive() { tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mtime=
 # All binaries of a platform are built at once.
 for platform in $PLATFORMS; do
   step "binaries for $platform"
-  packages=(./cmd/kubectl-hns)
+  packages=(./cmd/kubectl-hns{,-repo,-migrate})
   [[ " $IMAGE_PLATFORMS " != *" $platform "* ]] || packages+=("${servers[@]/#/./cmd/}")
   mkdir -p "$work/$platform"
   GOOS=${platform%/*} GOARCH=${platform#*/} go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=$version" -o "$work/$platform/" "${packages[@]}"

@@ -22,7 +22,7 @@ type adoptOptions struct {
 	yes      bool
 }
 
-func newAdoptCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newAdoptCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &adoptOptions{applyOptions: applyOptions{IOStreams: streams, factory: f}}
 	cmd := &cobra.Command{
 		Use:   "adopt (-f FILE | --from-tree-labels | --from-label KEY | --from-annotation KEY)",
@@ -35,9 +35,9 @@ made one after another, parents first; if one fails, repeat the command: it cont
   kubectl hns adopt --from-tree-labels                         # as HNC has left them
   kubectl hns adopt --from-label accurate.cybozu.com/parent
   kubectl hns adopt --from-label capsule.clastix.io/tenant --prefix tenant- --dry-run=server`,
-		Args:              exactArgs(0, "none"),
+		Args:              ExactArgs(0, "none"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              runOptions(o),
+		RunE:              RunOptions(o),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.file, "filename", "f", "", `File with the tree, "-" for standard input`)
@@ -47,27 +47,27 @@ made one after another, parents first; if one fails, repeat the command: it cont
 	flags.StringVar(&o.source.Prefix, "prefix", "", "Put this before the value")
 	flags.StringVarP(&o.selector, "selector", "l", "", "Labels of the namespaces that get a parent")
 	flags.BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
-	o.dryRun.addFlag(flags)
+	o.dryRun.AddFlag(flags)
 	cmd.MarkFlagsOneRequired("filename", "from-tree-labels", "from-label", "from-annotation")
 	cmd.MarkFlagsMutuallyExclusive("filename", "from-tree-labels", "from-label", "from-annotation")
 	return cmd
 }
 
-func (o *adoptOptions) validate() error {
+func (o *adoptOptions) Validate() error {
 	if o.source.Prefix != "" && o.source.Label == "" && o.source.Annotation == "" {
-		return usageErrorf("--prefix needs --from-label or --from-annotation")
+		return UsageErrorf("--prefix needs --from-label or --from-annotation")
 	}
 	if o.selector != "" && o.file != "" {
-		return usageErrorf("--selector and --filename contradict each other; give one of them")
+		return UsageErrorf("--selector and --filename contradict each other; give one of them")
 	}
 	var err error
 	if o.source.Selector, err = labels.Parse(o.selector); err != nil {
-		return usageErrorf("--selector: %w", err)
+		return UsageErrorf("--selector: %w", err)
 	}
 	return nil
 }
 
-func (o *adoptOptions) run(ctx context.Context) error {
+func (o *adoptOptions) Run(ctx context.Context) error {
 	m, err := o.mover()
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (o *adoptOptions) run(ctx context.Context) error {
 		_, err := fmt.Fprintln(o.Out, "No namespace would get a parent.")
 		return err
 	}
-	if o.dryRun.client() {
+	if o.dryRun.Client() {
 		return o.printMoves(moves)
 	}
 	pending, err := m.validate(ctx, moves)
@@ -88,17 +88,17 @@ func (o *adoptOptions) run(ctx context.Context) error {
 		return err
 	}
 	changes := slices.ContainsFunc(pending, func(p placed) bool { return p.outcome == outcomePending })
-	if err := o.printValidated(pending); err != nil || o.dryRun.enabled() || !changes {
+	if err := o.printValidated(pending); err != nil || o.dryRun.Enabled() || !changes {
 		return err
 	}
-	if !o.yes && !confirmed(o.In, o.Out, "Continue? (yes/no) ") {
+	if !o.yes && !Confirmed(o.In, o.Out, "Continue? (yes/no) ") {
 		return errors.New("not confirmed, nothing was changed; answer yes, or give --yes")
 	}
 	return o.move(ctx, m, pending)
 }
 
 // moves returns the moves, from the file or from the namespaces.
-func (o *adoptOptions) moves(ctx context.Context, c *clients) ([]adoption.Move, error) {
+func (o *adoptOptions) moves(ctx context.Context, c *Clients) ([]adoption.Move, error) {
 	if o.file != "" {
 		return o.load()
 	}

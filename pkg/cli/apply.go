@@ -20,14 +20,14 @@ import (
 
 type applyOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	file   string
-	dryRun dryRunFlag
-	output outputFlag
+	dryRun DryRunFlag
+	output OutputFlag
 }
 
-func newApplyCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newApplyCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &applyOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "apply -f FILE",
@@ -48,31 +48,31 @@ first error, and says what is moved and what is not. If it fails or is interrupt
   kubectl hns apply -f tree.yaml
   kubectl hns apply -f - <tree.yaml
   kubectl hns apply -f tree.yaml --dry-run=client -o yaml >hierarchies.yaml`,
-		Args:              exactArgs(0, "none; name the file by -f"),
+		Args:              ExactArgs(0, "none; name the file by -f"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              runOptions(o),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().StringVarP(&o.file, "filename", "f", "", `File with the tree, "-" for standard input`)
-	o.dryRun.addFlag(cmd.Flags())
-	o.output.addFormats(cmd, "json", "yaml")
+	o.dryRun.AddFlag(cmd.Flags())
+	o.output.AddFormats(cmd, "json", "yaml")
 	return cmd
 }
 
-func (*applyOptions) complete(*cobra.Command, []string) error { return nil }
+func (*applyOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *applyOptions) validate() error {
+func (o *applyOptions) Validate() error {
 	if o.file == "" {
-		return usageErrorf("name the file with the tree by -f")
+		return UsageErrorf("name the file with the tree by -f")
 	}
-	return o.output.validate()
+	return o.output.Validate()
 }
 
-func (o *applyOptions) run(ctx context.Context) error {
+func (o *applyOptions) Run(ctx context.Context) error {
 	moves, err := o.load()
 	if err != nil {
 		return err
 	}
-	if o.dryRun.client() {
+	if o.dryRun.Client() {
 		return o.printMoves(moves)
 	}
 	m, err := o.mover()
@@ -83,7 +83,7 @@ func (o *applyOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.dryRun.enabled() {
+	if o.dryRun.Enabled() {
 		return o.printValidated(pending)
 	}
 	return o.move(ctx, m, pending)
@@ -118,19 +118,19 @@ func (o *applyOptions) read() ([]byte, error) {
 
 // mover returns what makes the moves.
 func (o *applyOptions) mover() (*mover, error) {
-	c, err := o.factory.clients()
+	c, err := o.factory.Clients()
 	if err != nil {
 		return nil, err
 	}
 	quiet := *o.factory
 	quiet.warnings = io.Discard
-	validating, err := quiet.clients()
+	validating, err := quiet.Clients()
 	return &mover{clients: c, validating: validating, errOut: o.ErrOut}, err
 }
 
 // move makes validated moves. It prints each that is made, even if a later one fails.
 func (o *applyOptions) move(ctx context.Context, m *mover, pending []placed) error {
-	structured := o.output.format != ""
+	structured := o.output.Format != ""
 	err := m.move(ctx, pending, func(p *placed) error {
 		if structured {
 			return nil
@@ -157,9 +157,9 @@ func (o *applyOptions) printMoves(moves []adoption.Move) error {
 	var messages []string
 	for _, move := range moves {
 		all = append(all, placed{Move: move, hierarchy: hierarchyWithParent(move.Namespace, move.Parent)})
-		messages = append(messages, moved(move.Namespace, move.Parent)+o.dryRun.suffix())
+		messages = append(messages, moved(move.Namespace, move.Parent)+o.dryRun.Suffix())
 	}
-	if o.output.format != "" {
+	if o.output.Format != "" {
 		return o.printHierarchies(all)
 	}
 	_, err := fmt.Fprint(o.Out, lines(messages))
@@ -168,7 +168,7 @@ func (o *applyOptions) printMoves(moves []adoption.Move) error {
 
 // printValidated prints what the server has validated.
 func (o *applyOptions) printValidated(all []placed) error {
-	if o.output.format != "" {
+	if o.output.Format != "" {
 		return o.printHierarchies(all)
 	}
 	const suffix = " (server dry run)"
@@ -191,7 +191,7 @@ func (o *applyOptions) printHierarchies(all []placed) error {
 		h.ManagedFields = nil
 		list.Items = append(list.Items, runtime.RawExtension{Object: h})
 	}
-	_, err := o.output.print(o.Out, list, nil)
+	_, err := o.output.Print(o.Out, list, nil)
 	return err
 }
 

@@ -56,7 +56,7 @@ func newMovesFixture() *movesFixture {
 }
 
 func (f *movesFixture) mover(streams genericiooptions.IOStreams) *mover {
-	return &mover{clients: &clients{hierarchy: f}, validating: &clients{hierarchy: f}, errOut: streams.ErrOut}
+	return &mover{clients: &Clients{Hierarchy: f}, validating: &Clients{Hierarchy: f}, errOut: streams.ErrOut}
 }
 
 var threeMoves = []adoption.Move{{Namespace: "b", Parent: "a"}, {Namespace: "c", Parent: "b"}, {Namespace: "d", Parent: "c"}}

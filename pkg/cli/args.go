@@ -12,37 +12,40 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-var namespaceResource = corev1.SchemeGroupVersion.WithResource("namespaces")
+// NamespaceResource is the resource of namespaces.
+var NamespaceResource = corev1.SchemeGroupVersion.WithResource("namespaces")
 
 // usageError is an error in the command line. It is printed with a hint at the command's help.
 type usageError struct{ error }
 
-func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+// UsageErrorf returns an error about the arguments or flags, which is printed with a hint at --help.
+func UsageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errReported makes the command fail without another message.
-var errReported = errors.New("failed")
+// ErrReported makes the command fail without another message.
+var ErrReported = errors.New("failed")
 
-// validateNamespace returns an error if name cannot be the name of a namespace.
-func validateNamespace(name string) error {
+// ValidateNamespace returns an error if name cannot be the name of a namespace.
+func ValidateNamespace(name string) error {
 	switch {
-	case isPattern(name):
-		return usageErrorf("%q is not the name of a namespace: patterns are not expanded; name each namespace", name)
+	case IsPattern(name):
+		return UsageErrorf("%q is not the name of a namespace: patterns are not expanded; name each namespace", name)
 	case len(validation.IsDNS1123Label(name)) > 0:
-		return usageErrorf("%q is not the name of a namespace: a name has at most 63 lower case letters, digits and '-', and begins and ends with a letter or digit", name)
+		return UsageErrorf("%q is not the name of a namespace: a name has at most 63 lower case letters, digits and '-', and begins and ends with a letter or digit", name)
 	}
 	return nil
 }
 
-func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
+// IsPattern reports whether a name is a pattern that a shell has not expanded.
+func IsPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 
 // namespaceArgs accepts between least and most names of namespaces.
 func namespaceArgs(least, most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usageErrorf("got %d arguments, want %s", len(args), describeCount(least, most))
+			return UsageErrorf("got %d arguments, want %s", len(args), describeCount(least, most))
 		}
 		for _, arg := range args {
-			if err := validateNamespace(arg); err != nil {
+			if err := ValidateNamespace(arg); err != nil {
 				return err
 			}
 		}
@@ -50,10 +53,11 @@ func namespaceArgs(least, most int) cobra.PositionalArgs {
 	}
 }
 
-func exactArgs(n int, what string) cobra.PositionalArgs {
+// ExactArgs accepts n arguments. The error for any other number names what they are.
+func ExactArgs(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageErrorf("got %d arguments, want %s", len(args), what)
+			return UsageErrorf("got %d arguments, want %s", len(args), what)
 		}
 		return nil
 	}
@@ -74,7 +78,7 @@ func describeCount(least, most int) string {
 // validateExclusive returns an error if both flags are set.
 func validateExclusive(flags *pflag.FlagSet, a, b string) error {
 	if flags.Changed(a) && flags.Changed(b) {
-		return usageErrorf("--%s and --%s contradict each other; give one of them", a, b)
+		return UsageErrorf("--%s and --%s contradict each other; give one of them", a, b)
 	}
 	return nil
 }
@@ -84,7 +88,7 @@ type objectArg struct {
 	resource, name, namespace string
 }
 
-func (o *objectArg) complete(f *factory, args []string) (err error) {
+func (o *objectArg) complete(f *Factory, args []string) (err error) {
 	if len(args) == 1 {
 		args = strings.SplitN(args[0], "/", 2)
 	}
@@ -95,22 +99,22 @@ func (o *objectArg) complete(f *factory, args []string) (err error) {
 	return err
 }
 
-func (o *objectArg) validate() error {
+func (o *objectArg) Validate() error {
 	if o.resource == "" || o.name == "" {
-		return usageErrorf("name one object: RESOURCE/NAME")
+		return UsageErrorf("name one object: RESOURCE/NAME")
 	}
-	if isPattern(o.name) {
-		return usageErrorf("%q is not the name of an object: patterns are not expanded; name one object", o.name)
+	if IsPattern(o.name) {
+		return UsageErrorf("%q is not the name of an object: patterns are not expanded; name one object", o.name)
 	}
 	return nil
 }
 
 // connect returns the object's resource, and clients.
-func (o *objectArg) connect(f *factory) (*meta.RESTMapping, *clients, error) {
-	mapping, err := f.mapping(o.resource)
+func (o *objectArg) connect(f *Factory) (*meta.RESTMapping, *Clients, error) {
+	mapping, err := f.Mapping(o.resource)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := f.clients()
+	c, err := f.Clients()
 	return mapping, c, err
 }

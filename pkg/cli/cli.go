@@ -1,6 +1,6 @@
 // Package cli is the kubectl plugin. Each command has a file with its options, which complete, validate and run it; the
-// packages below, which have no clients, decide what it prints. Source of arguments, behavior and default output:
-// docs/spec/hnc.md 4.
+// packages below, which have no clients, decide what it prints, except packages repo and migrate: these are commands that
+// are plugins of their own. Source of arguments, behavior and default output: docs/spec/hnc.md 4.
 package cli
 
 import (
@@ -15,63 +15,76 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-// Run runs the command of the process's arguments and returns the exit code: 0, or 1 for any error. A pipe that is
-// closed early ends the process by SIGPIPE, silently, as Go does for standard output.
-func Run(version string) int {
+// Run runs the plugin `kubectl hns` as Main does.
+func Run(version string) int { return Main(version, newCommand) }
+
+// Main runs the command of the process's arguments and returns the exit code: 0, or 1 for any error. A pipe that is
+// closed early ends the process by SIGPIPE, silently, as Go does for standard output. Build returns the root command.
+func Main(version string, build func(*Factory, genericiooptions.IOStreams) *cobra.Command) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	out, errOut := &textWriter{w: os.Stdout}, &textWriter{w: os.Stderr}
 	defer errOut.flush()
 	defer out.flush()
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: out, ErrOut: errOut}
-	f := newFactory(streams.ErrOut)
-	cmd, err := newCommand(f, streams, version).ExecuteContextC(ctx)
+	f := NewFactory(streams.ErrOut)
+	cmd, err := NewRoot(f, streams, version, build).ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
 	if exit := (exitError{}); errors.As(err, &exit) {
 		return exit.code
 	}
-	printError(streams.ErrOut, f, cmd, err)
+	PrintError(streams.ErrOut, f, cmd, err)
 	return 1
 }
 
-// newCommand returns the root command.
-func newCommand(f *factory, streams genericiooptions.IOStreams, version string) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "kubectl-hns",
-		Short:         "Show and change hierarchies of namespaces",
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl hns"},
-		Version:       version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+// NewRoot returns the root command of a plugin, with what is common to all of them.
+func NewRoot(f *Factory, streams genericiooptions.IOStreams, version string, build func(*Factory, genericiooptions.IOStreams) *cobra.Command) *cobra.Command {
+	root := build(f, streams)
+	display := "kubectl hns"
+	if name := root.Name(); name != pluginName {
+		// The main plugin has the commands that are not about this one.
+		display += " " + name
+		root.CompletionOptions.DisableDefaultCmd = true
 	}
-	root.SetVersionTemplate("kubectl-hns version {{.Version}}\n")
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: display, annotationVersion: version}
+	root.SilenceErrors, root.SilenceUsage = true, true
+	addVersionFlag(root)
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	f.flags.AddFlags(root.PersistentFlags())
-	root.AddCommand(
-		newTreeCommand(f, streams), newDescribeCommand(f, streams), newCreateCommand(f, streams), newDeleteCommand(f, streams),
-		newSetCommand(f, streams), newMoveCommand(f, streams), newApplyCommand(f, streams), newAdoptCommand(f, streams), newPlanCommand(f, streams), newConfigCommand(f, streams),
-		newGetCommand(f, streams), newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams), newUICommand(f, streams),
-		newReleaseCommand(f, streams), newRepoCommand(f, streams), newDoctorCommand(f, streams), newMigrateCommand(f, streams), newUninstallCommand(f, streams), newVersionCommand(streams, version),
-	)
-	completeFlag(root, "namespace", f.completeNamespaces)
+	f.Flags.AddFlags(root.PersistentFlags())
+	CompleteFlag(root, "namespace", f.CompleteNamespaces)
 	validateNamespaceFlag(root, f)
 	return root
 }
 
+// newCommand returns the root command of the main plugin.
+func newCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   pluginName,
+		Short: "Show and change hierarchies of namespaces",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(
+		newTreeCommand(f, streams), newDescribeCommand(f, streams), newCreateCommand(f, streams), newDeleteCommand(f, streams),
+		newSetCommand(f, streams), newMoveCommand(f, streams), newApplyCommand(f, streams), newAdoptCommand(f, streams), newPlanCommand(f, streams), newConfigCommand(f, streams),
+		newGetCommand(f, streams), newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams), newUICommand(f, streams),
+		newReleaseCommand(f, streams), newRepoPlugin(), newDoctorCommand(f, streams), newMigratePlugin(), newUninstallCommand(f, streams), newVersionCommand(),
+	)
+	return root
+}
+
 // validateNamespaceFlag makes every command reject an invalid --namespace before it sends a request.
-func validateNamespaceFlag(root *cobra.Command, f *factory) {
+func validateNamespaceFlag(root *cobra.Command, f *Factory) {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if strings.HasPrefix(cmd.Name(), cobra.ShellCompRequestCmd) {
 			return nil
 		}
-		if ns := *f.flags.Namespace; ns != "" {
-			return validateNamespace(ns)
+		if ns := *f.Flags.Namespace; ns != "" {
+			return ValidateNamespace(ns)
 		}
 		return nil
 	}
@@ -79,22 +92,22 @@ func validateNamespaceFlag(root *cobra.Command, f *factory) {
 
 // options are the flags and arguments of a command.
 type options interface {
-	// complete fills in what depends on the arguments and on the kubeconfig.
-	complete(cmd *cobra.Command, args []string) error
-	// validate returns an error for invalid or contradictory flags. It sends no request.
-	validate() error
-	run(ctx context.Context) error
+	// Complete fills in what depends on the arguments and on the kubeconfig.
+	Complete(cmd *cobra.Command, args []string) error
+	// Validate returns an error for invalid or contradictory flags. It sends no request.
+	Validate() error
+	Run(ctx context.Context) error
 }
 
-// runOptions completes, validates and runs a command's options.
-func runOptions(o options) func(*cobra.Command, []string) error {
+// RunOptions completes, validates and runs a command's options.
+func RunOptions(o options) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := o.complete(cmd, args); err != nil {
+		if err := o.Complete(cmd, args); err != nil {
 			return err
 		}
-		if err := o.validate(); err != nil {
+		if err := o.Validate(); err != nil {
 			return err
 		}
-		return o.run(cmd.Context())
+		return o.Run(cmd.Context())
 	}
 }

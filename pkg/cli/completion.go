@@ -18,8 +18,8 @@ const completionTimeout = 3 * time.Second
 // completer returns candidates for a word.
 type completer func(cmd *cobra.Command, word string) []string
 
-// completeFlag completes the value of a flag of cmd.
-func completeFlag(cmd *cobra.Command, flag string, complete completer) {
+// CompleteFlag completes the value of a flag of cmd.
+func CompleteFlag(cmd *cobra.Command, flag string, complete completer) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return matching(complete(cmd, word), nil, word), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -28,8 +28,8 @@ func completeFlag(cmd *cobra.Command, flag string, complete completer) {
 	}
 }
 
-// completeArgs completes up to most arguments of the same sort, each candidate once.
-func completeArgs(most int, complete completer) cobra.CompletionFunc {
+// CompleteArgs completes up to most arguments of the same sort, each candidate once.
+func CompleteArgs(most int, complete completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -51,16 +51,16 @@ func matching(candidates, given []string, word string) []string {
 	return slices.Compact(words)
 }
 
-// completeNamespaces completes the namespaces that the requester may see.
-func (f *factory) completeNamespaces(cmd *cobra.Command, _ string) []string {
-	c, err := f.clients()
+// CompleteNamespaces completes the namespaces that the requester may see.
+func (f *Factory) CompleteNamespaces(cmd *cobra.Command, _ string) []string {
+	c, err := f.Clients()
 	if err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
 	// All users may list these.
-	list, err := c.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -72,8 +72,8 @@ func (f *factory) completeNamespaces(cmd *cobra.Command, _ string) []string {
 }
 
 // completeChildren completes the sub-namespaces of the namespace of -n.
-func (f *factory) completeChildren(cmd *cobra.Command, _ string) []string {
-	c, err := f.clients()
+func (f *Factory) completeChildren(cmd *cobra.Command, _ string) []string {
+	c, err := f.Clients()
 	if err != nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (f *factory) completeChildren(cmd *cobra.Command, _ string) []string {
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	list, err := c.hierarchy.HncV1beta1().Subnamespaces(parent).List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1beta1().Subnamespaces(parent).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -95,8 +95,8 @@ func (f *factory) completeChildren(cmd *cobra.Command, _ string) []string {
 }
 
 // completeQuotas completes the hierarchical resource quotas in the namespace of -n.
-func (f *factory) completeQuotas(cmd *cobra.Command, _ string) []string {
-	c, err := f.clients()
+func (f *Factory) completeQuotas(cmd *cobra.Command, _ string) []string {
+	c, err := f.Clients()
 	if err != nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (f *factory) completeQuotas(cmd *cobra.Command, _ string) []string {
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	list, err := c.hierarchy.HncV1beta1().HierarchicalResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -117,15 +117,15 @@ func (f *factory) completeQuotas(cmd *cobra.Command, _ string) []string {
 	return names
 }
 
-// completeRepositorySyncs completes the RepositorySyncs of the cluster.
-func (f *factory) completeRepositorySyncs(cmd *cobra.Command, _ string) []string {
-	c, err := f.clients()
+// CompleteRepositorySyncs completes the RepositorySyncs of the cluster.
+func (f *Factory) CompleteRepositorySyncs(cmd *cobra.Command, _ string) []string {
+	c, err := f.Clients()
 	if err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	list, err := c.hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	list, err := c.Hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil
 	}
@@ -136,10 +136,10 @@ func (f *factory) completeRepositorySyncs(cmd *cobra.Command, _ string) []string
 	return names
 }
 
-// completeResources completes the plural names of namespaced resources that can be listed, with their group unless it
+// CompleteResources completes the plural names of namespaced resources that can be listed, with their group unless it
 // is the core group.
-func (f *factory) completeResources(*cobra.Command, string) []string {
-	discovery, err := f.flags.ToDiscoveryClient()
+func (f *Factory) CompleteResources(*cobra.Command, string) []string {
+	discovery, err := f.Flags.ToDiscoveryClient()
 	if err != nil {
 		return nil
 	}

@@ -28,7 +28,7 @@ func canonicalMode(mode string) string {
 	return mode
 }
 
-func newConfigCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newConfigCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show and change which kinds are propagated in the cluster",
@@ -41,17 +41,17 @@ func newConfigCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Com
 
 // changeConfiguration changes the configuration, or creates it, and prints the message that change returns. change also
 // reports whether there is anything to write.
-func changeConfiguration(ctx context.Context, c *clients, out io.Writer, dryRun *dryRunFlag,
+func changeConfiguration(ctx context.Context, c *Clients, out io.Writer, dryRun *DryRunFlag,
 	change func(*v1beta1.HNCConfiguration) (message string, changed bool, err error),
 ) error {
 	var message string
 	err := retryOnModified(func() error {
-		config, err := getConfiguration(ctx, c)
+		config, err := GetConfiguration(ctx, c)
 		if err != nil {
 			return err
 		}
 		var changed bool
-		if message, changed, err = change(config); err != nil || !changed || dryRun.client() {
+		if message, changed, err = change(config); err != nil || !changed || dryRun.Client() {
 			return err
 		}
 		return writeConfiguration(ctx, c, config, dryRun)
@@ -64,8 +64,8 @@ func changeConfiguration(ctx context.Context, c *clients, out io.Writer, dryRun 
 }
 
 // writeConfiguration updates the configuration, or creates it.
-func writeConfiguration(ctx context.Context, c *clients, config *v1beta1.HNCConfiguration, dryRun *dryRunFlag) error {
-	client := c.hierarchy.HncV1beta1().HNCConfigurations()
+func writeConfiguration(ctx context.Context, c *Clients, config *v1beta1.HNCConfiguration, dryRun *DryRunFlag) error {
+	client := c.Hierarchy.HncV1beta1().HNCConfigurations()
 	var err error
 	if config.ResourceVersion == "" {
 		_, err = client.Create(ctx, config, metav1.CreateOptions{DryRun: dryRun.options()})
@@ -78,9 +78,9 @@ func writeConfiguration(ctx context.Context, c *clients, config *v1beta1.HNCConf
 	return nil
 }
 
-// getConfiguration returns the configuration; a missing one is empty.
-func getConfiguration(ctx context.Context, c *clients) (*v1beta1.HNCConfiguration, error) {
-	config, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+// GetConfiguration returns the configuration; a missing one is empty.
+func GetConfiguration(ctx context.Context, c *Clients) (*v1beta1.HNCConfiguration, error) {
+	config, err := c.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && !isUnserved(err) {
 		return &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}}, nil
 	}

@@ -13,38 +13,38 @@ import (
 
 type deleteTypeOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	group, resource string
-	dryRun          dryRunFlag
+	dryRun          DryRunFlag
 }
 
-func newDeleteTypeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newDeleteTypeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &deleteTypeOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:     "delete-type",
 		Short:   "Stop propagating a kind; its copies stay",
 		Example: "  kubectl hns config delete-type --group networking.k8s.io --resource networkpolicies",
-		Args:    exactArgs(0, "none: --group and --resource name the kind"),
-		RunE:    runOptions(o),
+		Args:    ExactArgs(0, "none: --group and --resource name the kind"),
+		RunE:    RunOptions(o),
 	}
 	cmd.Flags().StringVar(&o.group, "group", "", "The resource's API group; empty for the core group")
 	cmd.Flags().StringVar(&o.resource, "resource", "", "The resource's plural name")
-	o.dryRun.addFlag(cmd.Flags())
+	o.dryRun.AddFlag(cmd.Flags())
 	return cmd
 }
 
-func (o *deleteTypeOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *deleteTypeOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *deleteTypeOptions) validate() error {
+func (o *deleteTypeOptions) Validate() error {
 	if o.resource == "" {
-		return usageErrorf("name the kind by --resource, and by --group if it is not in the core group")
+		return UsageErrorf("name the kind by --resource, and by --group if it is not in the core group")
 	}
 	return nil
 }
 
-func (o *deleteTypeOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *deleteTypeOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -56,6 +56,6 @@ func (o *deleteTypeOptions) run(ctx context.Context) error {
 		if len(config.Spec.Resources) == before {
 			return fmt.Sprintf("Nothing to delete; No configuration for type with group: %s, resource: %s\n", o.group, o.resource), false, nil
 		}
-		return fmt.Sprintf("Configuration for type with group: %s, resource: %s is deleted%s\n", o.group, o.resource, o.dryRun.suffix()), true, nil
+		return fmt.Sprintf("Configuration for type with group: %s, resource: %s is deleted%s\n", o.group, o.resource, o.dryRun.Suffix()), true, nil
 	})
 }

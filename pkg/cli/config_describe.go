@@ -16,38 +16,38 @@ import (
 
 type describeConfigOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
-	output outputFlag
+	output OutputFlag
 }
 
-func newDescribeConfigCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newDescribeConfigCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &describeConfigOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "describe",
 		Short: "Show which kinds are propagated, and the conditions of the configuration",
-		Args:  exactArgs(0, "none"),
-		RunE:  runOptions(o),
+		Args:  ExactArgs(0, "none"),
+		RunE:  RunOptions(o),
 	}
-	o.output.addFlag(cmd)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *describeConfigOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *describeConfigOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *describeConfigOptions) validate() error { return o.output.validate() }
+func (o *describeConfigOptions) Validate() error { return o.output.Validate() }
 
-func (o *describeConfigOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *describeConfigOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
-	config, err := getConfiguration(ctx, c)
+	config, err := GetConfiguration(ctx, c)
 	if err != nil {
 		return err
 	}
 	config.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("HNCConfiguration"))
-	if printed, err := o.output.print(o.Out, config, func() []string { return []string{"hncconfiguration." + hnc.GroupName + "/" + config.Name} }); printed {
+	if printed, err := o.output.Print(o.Out, config, func() []string { return []string{"hncconfiguration." + hnc.GroupName + "/" + config.Name} }); printed {
 		return err
 	}
 	_, err = fmt.Fprint(o.Out, describeConfiguration(&config.Status))

@@ -21,8 +21,8 @@ const aggregationTimeout = 30 * time.Second
 
 // checkPropagator returns an error if the propagator lacks rights on the configured kind and they are not to be
 // granted.
-func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) error {
-	if o.dryRun.client() {
+func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) error {
+	if o.dryRun.Client() {
 		return nil
 	}
 	mapper, err := o.factory.mapper()
@@ -37,7 +37,7 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) er
 	lacks, err := propagatorLacks(ctx, c, resource)
 	switch {
 	case apierrors.IsForbidden(err) && !o.granting:
-		warnf(o.ErrOut, "whether hns-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
+		Warnf(o.ErrOut, "whether hns-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
 			"and an administrator may grant them:\n  %s", resource, missingRight(err), o.grantCommand())
 		return nil
 	case err != nil || len(lacks) == 0:
@@ -49,10 +49,10 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *clients) er
 		}
 		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator may not %s %s, so none are propagated.\n"+
 			"You may not grant these rights. An administrator may, with this command:\n  %s",
-			o.dryRun.suffix(), strings.Join(lacks, ", "), resource, o.grantCommand()), err}
+			o.dryRun.Suffix(), strings.Join(lacks, ", "), resource, o.grantCommand()), err}
 	}
 	return fmt.Errorf("the configuration is stored%s, but hns-propagator may not %s %s, so none are propagated. To grant these rights, run:\n  %s",
-		o.dryRun.suffix(), strings.Join(lacks, ", "), resource, o.grantCommand())
+		o.dryRun.Suffix(), strings.Join(lacks, ", "), resource, o.grantCommand())
 }
 
 // grantCommand returns the command that stores the entry and grants the rights.
@@ -73,10 +73,10 @@ func setResourceArgs(entry v1beta1.ResourceSpec) string {
 }
 
 // propagatorLacks returns the verbs on a kind that the propagator needs and is not allowed.
-func propagatorLacks(ctx context.Context, c *clients, resource schema.GroupResource) ([]string, error) {
+func propagatorLacks(ctx context.Context, c *Clients, resource schema.GroupResource) ([]string, error) {
 	var lacks []string
 	for _, verb := range hnc.PropagatorVerbs() {
-		review, err := c.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+		review, err := c.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{
 				User:   hnc.PropagatorUser,
 				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
@@ -97,7 +97,7 @@ func propagatorLacks(ctx context.Context, c *clients, resource schema.GroupResou
 
 // grantRights creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it takes
 // effect.
-func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resource schema.GroupResource) error {
+func (o *setResourceOptions) grantRights(ctx context.Context, c *Clients, resource schema.GroupResource) error {
 	role := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:   "hns-propagator:" + resource.String(),
@@ -105,15 +105,15 @@ func (o *setResourceOptions) grantRights(ctx context.Context, c *clients, resour
 		},
 		Rules: []rbacv1.PolicyRule{{APIGroups: []string{resource.Group}, Resources: []string{resource.Resource}, Verbs: hnc.PropagatorVerbs()}},
 	}
-	_, err := c.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{DryRun: o.dryRun.options()})
+	_, err := c.Kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{DryRun: o.dryRun.options()})
 	if apierrors.IsForbidden(err) && !o.granting {
 		return err
 	}
 	if err != nil {
-		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator could not be granted the rights on %s:", o.dryRun.suffix(), resource), err}
+		return &prefixedError{fmt.Sprintf("The configuration is stored%s, but hns-propagator could not be granted the rights on %s:", o.dryRun.Suffix(), resource), err}
 	}
-	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\nIt allows hns-propagator to %s %s in all namespaces.\n", rbacv1.GroupName, role.Name, o.dryRun.suffix(),
-		strings.Join(hnc.PropagatorVerbs(), ", "), resource); err != nil || o.dryRun.enabled() {
+	if _, err := fmt.Fprintf(o.Out, "clusterrole.%s/%s created%s\nIt allows hns-propagator to %s %s in all namespaces.\n", rbacv1.GroupName, role.Name, o.dryRun.Suffix(),
+		strings.Join(hnc.PropagatorVerbs(), ", "), resource); err != nil || o.dryRun.Enabled() {
 		return err
 	}
 	wait := &waitFlags{timeout: aggregationTimeout}

@@ -14,7 +14,7 @@ import (
 
 type setResourceOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	entry v1beta1.ResourceSpec
 	mode  string
@@ -22,10 +22,10 @@ type setResourceOptions struct {
 	grant bool
 	// granting is true if --grant was given.
 	granting bool
-	dryRun   dryRunFlag
+	dryRun   DryRunFlag
 }
 
-func newSetResourceCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newSetResourceCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &setResourceOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "set-resource RESOURCE",
@@ -37,42 +37,42 @@ those rights. Without them, or with --grant=false, the command fails and says wh
 no effect until then.`,
 		Example: `  kubectl hns config set-resource networkpolicies --group networking.k8s.io --mode Propagate
   kubectl hns config set-resource widgets --group example.com --mode Propagate --grant=false`,
-		Args: exactArgs(1, "the plural name of one resource"),
-		ValidArgsFunction: completeArgs(1, func(cmd *cobra.Command, word string) []string {
+		Args: ExactArgs(1, "the plural name of one resource"),
+		ValidArgsFunction: CompleteArgs(1, func(cmd *cobra.Command, word string) []string {
 			var plurals []string
-			for _, name := range f.completeResources(cmd, word) {
+			for _, name := range f.CompleteResources(cmd, word) {
 				plural, _, _ := strings.Cut(name, ".")
 				plurals = append(plurals, plural)
 			}
 			return plurals
 		}),
-		RunE: runOptions(o),
+		RunE: RunOptions(o),
 	}
 	cmd.Flags().StringVar(&o.entry.Group, "group", "", "The resource's API group; empty for any group that has the resource")
 	cmd.Flags().StringVar(&o.mode, "mode", "", "One of: "+strings.Join(modeNames, ", "))
 	cmd.Flags().BoolVarP(&o.force, "force", "f", false, "Propagate a kind that was ignored, although that may overwrite objects")
 	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hns-propagator the rights on the kind that it lacks, with a ClusterRole")
-	completeFlag(cmd, "mode", func(*cobra.Command, string) []string { return modeNames })
-	o.dryRun.addFlag(cmd.Flags())
+	CompleteFlag(cmd, "mode", func(*cobra.Command, string) []string { return modeNames })
+	o.dryRun.AddFlag(cmd.Flags())
 	return cmd
 }
 
-func (o *setResourceOptions) complete(cmd *cobra.Command, args []string) error {
+func (o *setResourceOptions) Complete(cmd *cobra.Command, args []string) error {
 	o.granting = o.grant && cmd.Flags().Changed("grant")
 	o.entry.Resource = args[0]
 	o.entry.Mode = v1beta1.SynchronizationMode(canonicalMode(o.mode))
 	return nil
 }
 
-func (o *setResourceOptions) validate() error {
+func (o *setResourceOptions) Validate() error {
 	if o.mode != "" && !slices.Contains(modeNames, string(o.entry.Mode)) {
-		return usageErrorf("--mode=%s is not one of %s", o.mode, strings.Join(modeNames, ", "))
+		return UsageErrorf("--mode=%s is not one of %s", o.mode, strings.Join(modeNames, ", "))
 	}
 	return nil
 }
 
-func (o *setResourceOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *setResourceOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}

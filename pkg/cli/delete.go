@@ -13,40 +13,40 @@ import (
 
 type deleteOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	child, parent string
 	cascade       bool
-	dryRun        dryRunFlag
+	dryRun        DryRunFlag
 	wait          waitFlags
 }
 
-func newDeleteCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newDeleteCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &deleteOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:               "delete CHILD",
 		Short:             "Delete a sub-namespace",
 		Example:           "  kubectl hns delete service-1 -n team-a",
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, f.completeChildren),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(1, f.completeChildren),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.cascade, "allowCascadingDeletion", "a", false, "Allow deletion of the sub-namespaces below as well")
-	o.dryRun.addFlag(cmd.Flags())
+	o.dryRun.AddFlag(cmd.Flags())
 	o.wait.addFlags(cmd.Flags(), "until the namespace is gone")
 	return cmd
 }
 
-func (o *deleteOptions) complete(_ *cobra.Command, args []string) (err error) {
+func (o *deleteOptions) Complete(_ *cobra.Command, args []string) (err error) {
 	o.child = args[0]
 	o.parent, err = o.factory.namespace()
 	return err
 }
 
-func (o *deleteOptions) validate() error { return o.wait.validate(&o.dryRun) }
+func (o *deleteOptions) Validate() error { return o.wait.validate(&o.dryRun) }
 
-func (o *deleteOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *deleteOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -55,13 +55,13 @@ func (o *deleteOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	subnamespaces := c.hierarchy.HncV1beta1().Subnamespaces(o.parent)
-	if !o.dryRun.client() {
+	subnamespaces := c.Hierarchy.HncV1beta1().Subnamespaces(o.parent)
+	if !o.dryRun.Client() {
 		if err := subnamespaces.Delete(ctx, o.child, metav1.DeleteOptions{DryRun: o.dryRun.options()}); err != nil {
 			return &prefixedError{"Could not delete subnamespace anchor.", err}
 		}
 	}
-	_, err = fmt.Fprintf(o.Out, "Successfully deleted %q subnamespace anchor in %q namespace%s\n", o.child, o.parent, o.dryRun.suffix())
+	_, err = fmt.Fprintf(o.Out, "Successfully deleted %q subnamespace anchor in %q namespace%s\n", o.child, o.parent, o.dryRun.Suffix())
 	if err != nil || !o.wait.enabled {
 		return err
 	}
@@ -76,7 +76,7 @@ func (o *deleteOptions) run(ctx context.Context) error {
 }
 
 // allowCascading allows cascading deletion of the namespace.
-func (o *deleteOptions) allowCascading(ctx context.Context, c *clients) error {
+func (o *deleteOptions) allowCascading(ctx context.Context, c *Clients) error {
 	if _, err := c.namespaces.Get(ctx, o.child, metav1.GetOptions{}); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (o *deleteOptions) allowCascading(ctx context.Context, c *clients) error {
 		_, err := fmt.Fprintf(o.Out, "Cascading deletion for '%s' is already set to 'true'; unchanged\n", o.child)
 		return err
 	}
-	if _, err := fmt.Fprintf(o.Out, "Allowing cascading deletion on '%s'%s\n", o.child, o.dryRun.suffix()); err != nil {
+	if _, err := fmt.Fprintf(o.Out, "Allowing cascading deletion on '%s'%s\n", o.child, o.dryRun.Suffix()); err != nil {
 		return err
 	}
 	change := hierarchyChange{cascade: ptr.To(true)}

@@ -26,35 +26,35 @@ import (
 
 type describeOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	namespace string
-	output    outputFlag
+	output    OutputFlag
 }
 
-func newDescribeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newDescribeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &describeOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:               "describe NAMESPACE",
 		Short:             "Show a namespace's parent, children and conditions, and recent events",
 		Example:           "  kubectl hns describe team-a",
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
+		RunE:              RunOptions(o),
 	}
-	o.output.addFlag(cmd)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *describeOptions) complete(_ *cobra.Command, args []string) error {
+func (o *describeOptions) Complete(_ *cobra.Command, args []string) error {
 	o.namespace = args[0]
 	return nil
 }
 
-func (o *describeOptions) validate() error { return o.output.validate() }
+func (o *describeOptions) Validate() error { return o.output.Validate() }
 
-func (o *describeOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *describeOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -67,17 +67,17 @@ func (o *describeOptions) run(ctx context.Context) error {
 		return err
 	}
 	h.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind("Hierarchy"))
-	if printed, err := o.output.print(o.Out, h, func() []string { return []string{"hierarchy." + hnc.GroupName + "/" + h.Name} }); printed {
+	if printed, err := o.output.Print(o.Out, h, func() []string { return []string{"hierarchy." + hnc.GroupName + "/" + h.Name} }); printed {
 		return err
 	}
-	subs, err := c.hierarchy.HncV1beta1().Subnamespaces(o.namespace).List(ctx, metav1.ListOptions{})
+	subs, err := c.Hierarchy.HncV1beta1().Subnamespaces(o.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	events, err := c.kube.CoreV1().Events(o.namespace).List(ctx, metav1.ListOptions{FieldSelector: "source=" + hnc.GroupName})
+	events, err := c.Kube.CoreV1().Events(o.namespace).List(ctx, metav1.ListOptions{FieldSelector: "source=" + hnc.GroupName})
 	switch {
 	case apierrors.IsForbidden(err):
-		warnf(o.ErrOut, "events are left out: missing right: %s", missingRight(err))
+		Warnf(o.ErrOut, "events are left out: missing right: %s", missingRight(err))
 		events = nil
 	case err != nil:
 		return err

@@ -29,18 +29,20 @@ var exitCodes = map[diagnosis.Severity]int{diagnosis.Unknown: 2, diagnosis.Warni
 
 type doctorOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 	quiet   bool
 	// beforeInstall looks at what an installation needs instead.
 	beforeInstall bool
 	// resume ends a pause of the propagation: hnc.TrustHierarchies or hnc.TrustNamespaces.
 	resume string
+	// globalFlags are those of all commands, for a plugin.
+	globalFlags []string
 
-	clients  *clients
+	clients  *Clients
 	findings []diagnosis.Finding
 }
 
-func newDoctorCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newDoctorCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &doctorOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -52,7 +54,7 @@ func newDoctorCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Com
 		Example: "  kubectl hns doctor\n  kubectl hns doctor --quiet             # problems only\n" +
 			"  kubectl hns doctor --before-install    # whether the servers can be installed\n  kubectl hns doctor --resume=namespaces # after a restore",
 		Args: cobra.NoArgs,
-		RunE: runOptions(o),
+		RunE: RunOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print problems only")
 	cmd.Flags().BoolVar(&o.beforeInstall, "before-install", false, "Look at what an installation needs, and what is in its way")
@@ -60,10 +62,13 @@ func newDoctorCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Com
 	return cmd
 }
 
-func (o *doctorOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *doctorOptions) Complete(cmd *cobra.Command, _ []string) error {
+	o.globalFlags = globalFlags(cmd)
+	return nil
+}
 
-func (o *doctorOptions) run(ctx context.Context) (err error) {
-	if o.clients, err = o.factory.clients(); err != nil {
+func (o *doctorOptions) Run(ctx context.Context) (err error) {
+	if o.clients, err = o.factory.Clients(); err != nil {
 		return err
 	}
 	if o.resume != "" {
@@ -146,9 +151,9 @@ func (o *doctorOptions) failed(subject string, err error) bool {
 	case apierrors.IsForbidden(err):
 		o.add(diagnosis.Finding{Severity: diagnosis.Unknown, Subject: subject, Text: "missing right: " + missingRight(err)})
 	case apierrors.IsServiceUnavailable(err):
-		o.add(diagnosis.Unavailable(subject, serverMessage(err)))
+		o.add(diagnosis.Unavailable(subject, ServerMessage(err)))
 	default:
-		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: serverMessage(err), Hint: "look at the log of kube-apiserver, and of hns-apiserver"})
+		o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: ServerMessage(err), Hint: "look at the log of kube-apiserver, and of hns-apiserver"})
 	}
 	return true
 }
@@ -178,14 +183,14 @@ func (o *doctorOptions) checkSystem(ctx context.Context, bundle []byte, now time
 		}
 		o.add(diagnosis.Namespace(namespace))
 	}
-	secret, err := o.clients.kube.CoreV1().Secrets(hnc.SystemNamespace).Get(ctx, "hns-apiserver-cert", metav1.GetOptions{})
+	secret, err := o.clients.Kube.CoreV1().Secrets(hnc.SystemNamespace).Get(ctx, "hns-apiserver-cert", metav1.GetOptions{})
 	if !o.failed("secret hns-apiserver-cert", err) {
 		if err != nil {
 			secret = nil
 		}
-		o.add(diagnosis.Certificate(secret, isDeployed(ctx, o.clients.kube), bundle, now))
+		o.add(diagnosis.Certificate(secret, isDeployed(ctx, o.clients.Kube), bundle, now))
 	}
-	lease, err := o.clients.kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hns-propagator", metav1.GetOptions{})
+	lease, err := o.clients.Kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, "hns-propagator", metav1.GetOptions{})
 	if !o.failed("lease hns-propagator", err) {
 		if err != nil {
 			lease = nil
@@ -218,7 +223,7 @@ func (o *doctorOptions) checkPolicies(ctx context.Context) {
 
 // checkConfiguration returns the configuration, nil if it cannot be read.
 func (o *doctorOptions) checkConfiguration(ctx context.Context) *v1beta1.HNCConfiguration {
-	configuration, err := o.clients.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, "config", metav1.GetOptions{})
+	configuration, err := o.clients.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, "config", metav1.GetOptions{})
 	switch {
 	case o.failed("hncconfiguration config", err):
 	case err != nil:

@@ -35,7 +35,7 @@ func (o *doctorOptions) checkRights(ctx context.Context, configuration *v1beta1.
 		}
 	}
 	for _, name := range []string{"view", "edit", "admin"} {
-		role, err := o.clients.kube.RbacV1().ClusterRoles().Get(ctx, name, metav1.GetOptions{})
+		role, err := o.clients.Kube.RbacV1().ClusterRoles().Get(ctx, name, metav1.GetOptions{})
 		if !o.failed("clusterrole "+name, err) {
 			o.add(diagnosis.Aggregation(name, role.Rules))
 		}
@@ -48,7 +48,7 @@ func (o *doctorOptions) missingRights(ctx context.Context, server string, rights
 	for _, right := range rights {
 		resource, subresource, _ := strings.Cut(right.Resource, "/")
 		for _, verb := range right.Verbs {
-			review, err := o.clients.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			review, err := o.clients.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 				User:   "system:serviceaccount:" + hnc.SystemNamespace + ":" + server,
 				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
 				ResourceAttributes: &authorizationv1.ResourceAttributes{
@@ -91,7 +91,7 @@ func (o *doctorOptions) checkLag(ctx context.Context) {
 
 // behind returns the namespaces whose labels do not show their parents, and false if that cannot be found out.
 func (o *doctorOptions) behind(ctx context.Context) ([]string, bool) {
-	hierarchies, err := o.clients.hierarchy.HncV1beta1().Hierarchies(corev1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	hierarchies, err := o.clients.Hierarchy.HncV1beta1().Hierarchies(corev1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if o.failed("hierarchies", err) || err != nil {
 		return nil, false
 	}
@@ -105,7 +105,7 @@ func (o *doctorOptions) behind(ctx context.Context) ([]string, bool) {
 // checkEtcd looks at the size of Kubernetes' etcd, which holds the copies.
 func (o *doctorOptions) checkEtcd(ctx context.Context) {
 	const subject = "etcd of kube-apiserver"
-	metrics, err := o.clients.kube.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	metrics, err := o.clients.Kube.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if o.failed(subject, err) {
 		return
 	}

@@ -20,7 +20,7 @@ import (
 
 // checkCluster looks at what the servers need of the cluster, whether they are installed or not.
 func (o *doctorOptions) checkCluster(ctx context.Context, now time.Time) {
-	discovery := o.clients.kube.Discovery()
+	discovery := o.clients.Kube.Discovery()
 	served, err := discovery.ServerResourcesForGroupVersion("admissionregistration.k8s.io/v1")
 	if apierrors.IsNotFound(err) {
 		served, err = &metav1.APIResourceList{}, nil
@@ -31,7 +31,7 @@ func (o *doctorOptions) checkCluster(ctx context.Context, now time.Time) {
 			o.add(diagnosis.Kubernetes(version.GitVersion, served.APIResources))
 		}
 	}
-	authentication, err := o.clients.kube.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, "extension-apiserver-authentication", metav1.GetOptions{})
+	authentication, err := o.clients.Kube.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, "extension-apiserver-authentication", metav1.GetOptions{})
 	if !o.failed("configmap extension-apiserver-authentication", err) {
 		if err != nil {
 			authentication = nil
@@ -39,7 +39,7 @@ func (o *doctorOptions) checkCluster(ctx context.Context, now time.Time) {
 		o.add(diagnosis.RequestHeader(authentication))
 	}
 	o.add(diagnosis.Clock("this machine", time.Now(), now))
-	deployments, err := o.clients.kube.AppsV1().Deployments(corev1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: installed})
+	deployments, err := o.clients.Kube.AppsV1().Deployments(corev1.NamespaceAll).List(ctx, metav1.ListOptions{LabelSelector: installed})
 	if !o.failed("deployments", err) {
 		o.add(diagnosis.Installations(deployments.Items))
 	}
@@ -51,7 +51,7 @@ func notInstalled(ctx context.Context, o *doctorOptions) bool {
 	if err != nil || service != nil {
 		return false
 	}
-	_, err = o.clients.kube.CoreV1().ServiceAccounts(hnc.SystemNamespace).Get(ctx, "hns-apiserver", metav1.GetOptions{})
+	_, err = o.clients.Kube.CoreV1().ServiceAccounts(hnc.SystemNamespace).Get(ctx, "hns-apiserver", metav1.GetOptions{})
 	return apierrors.IsNotFound(err)
 }
 
@@ -68,7 +68,7 @@ func (o *doctorOptions) checkVacancy(ctx context.Context) {
 // apiService returns an APIService, nil if it does not exist.
 func (o *doctorOptions) apiService(ctx context.Context, name string) (*apiregistrationv1.APIService, error) {
 	resource := schema.GroupVersionResource{Group: apiregistrationv1.GroupName, Version: "v1", Resource: "apiservices"}
-	object, err := o.clients.dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{})
+	object, err := o.clients.Dynamic.Resource(resource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
@@ -86,7 +86,7 @@ func (o *doctorOptions) definitions(ctx context.Context) ([]string, bool) {
 
 // checkMigration looks at a migration from HNC, and reports whether one is not completed.
 func (o *doctorOptions) checkMigration(ctx context.Context, definitions []string) bool {
-	state, err := o.clients.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, hnc.Migration, metav1.GetOptions{})
+	state, err := o.clients.Kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, hnc.Migration, metav1.GetOptions{})
 	if o.failed("configmap "+hnc.Migration, err) {
 		return false
 	}
@@ -118,7 +118,7 @@ func (o *doctorOptions) checkLeftovers(ctx context.Context, definitions []string
 	if roles, ok := o.names(ctx, schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}); ok {
 		o.add(diagnosis.LeftoverRights(roles, definitions)...)
 	}
-	scale, err := o.clients.kube.AppsV1().Deployments(hnc.HNCNamespace).GetScale(ctx, "hnc-controller-manager", metav1.GetOptions{})
+	scale, err := o.clients.Kube.AppsV1().Deployments(hnc.HNCNamespace).GetScale(ctx, "hnc-controller-manager", metav1.GetOptions{})
 	if !o.failed("deployment hnc-controller-manager", err) && err == nil && !o.beforeInstall {
 		o.add(diagnosis.RunningHNC(scale.Spec.Replicas)...)
 	}
@@ -137,7 +137,7 @@ func (o *doctorOptions) checkServerClock(ctx context.Context, now time.Time) {
 // date returns the time at which the server of a path answers, to the second; zero if that is not known, because a
 // proxy may leave the header out, or because the server does not answer with success.
 func (o *doctorOptions) date(ctx context.Context, path ...string) (time.Time, error) {
-	config, err := o.factory.flags.ToRESTConfig()
+	config, err := o.factory.Flags.ToRESTConfig()
 	if err != nil {
 		return time.Time{}, err
 	}

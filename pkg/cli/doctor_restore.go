@@ -13,25 +13,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/observe"
 )
 
 // trusted are the values of --resume.
 var trusted = []string{hnc.TrustHierarchies, hnc.TrustNamespaces}
 
-// differenceExamples is how many objects are named for each kind of writes.
-const differenceExamples = 5
-
 func addResumeFlag(cmd *cobra.Command, o *doctorOptions) {
 	cmd.Flags().StringVar(&o.resume, "resume", "", "End the pause after a restore. What is right where both differ: hierarchies, or the labels of the namespaces")
 }
 
-func (o *doctorOptions) validate() error {
+func (o *doctorOptions) Validate() error {
 	if o.resume != "" && !slices.Contains(trusted, o.resume) {
 		return fmt.Errorf("--resume: %q is not valid; use %s", o.resume, strings.Join(trusted, " or "))
 	}
@@ -41,7 +36,7 @@ func (o *doctorOptions) validate() error {
 // lost reports whether the hierarchies that were propagated last are in another store than the present one, and so have
 // to be rebuilt.
 func lost(ctx context.Context, o *doctorOptions, configuration *v1beta1.HNCConfiguration) bool {
-	system, err := o.clients.kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
+	system, err := o.clients.Kube.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || o.failed("namespace "+hnc.SystemNamespace, err) {
 		return false
 	}
@@ -54,23 +49,15 @@ func lost(ctx context.Context, o *doctorOptions, configuration *v1beta1.HNCConfi
 	return true
 }
 
-// checkDifferences lists what the propagator would write after each decision, by its own dry runs.
+// checkDifferences lists what the propagator would write after each decision, by its own dry runs. The plugin that
+// contains a propagator makes them.
 func (o *doctorOptions) checkDifferences(ctx context.Context) {
-	config, err := o.factory.flags.ToRESTConfig()
-	if o.failed("differences", err) {
-		return
-	}
-	args, err := observe.InstalledArgs(ctx, o.clients.kube)
-	if o.failed("deployment hns-propagator", err) {
-		return
-	}
-	config = rest.CopyConfig(config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: hnc.PropagatorUser}
-	config.QPS = -1
-	reports, errs := make([]*observe.Report, len(trusted)), make([]error, len(trusted))
+	found, errs := make([][]string, len(trusted)), make([]error, len(trusted))
 	var running sync.WaitGroup
 	for i, trust := range trusted {
-		running.Go(func() { reports[i], errs[i] = observe.Run(ctx, config, args, trust) })
+		running.Go(func() {
+			found[i], errs[i] = pluginLines(ctx, "migrate", append(slices.Clone(o.globalFlags), "differences", trust)...)
+		})
 	}
 	running.Wait()
 	for i, trust := range trusted {
@@ -79,11 +66,10 @@ func (o *doctorOptions) checkDifferences(ctx context.Context) {
 			o.add(diagnosis.Finding{Severity: diagnosis.Error, Subject: subject, Text: errs[i].Error(), Hint: "this needs the right to impersonate " + hnc.PropagatorUser})
 			continue
 		}
-		lines := reports[i].Lines(differenceExamples)
-		if len(lines) == 0 {
+		if len(found[i]) == 0 {
 			o.add(diagnosis.Finding{Subject: subject, Text: "none"})
 		}
-		for _, line := range lines {
+		for _, line := range found[i] {
 			o.add(diagnosis.Finding{Severity: diagnosis.Warning, Subject: subject, Text: line})
 		}
 	}
@@ -91,7 +77,7 @@ func (o *doctorOptions) checkDifferences(ctx context.Context) {
 
 // resumePropagation ends the pause.
 func resumePropagation(ctx context.Context, o *doctorOptions) error {
-	configuration, err := o.clients.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	configuration, err := o.clients.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -106,7 +92,7 @@ func resumePropagation(ctx context.Context, o *doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.clients.kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := o.clients.Kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(o.Out, "The propagation resumes; %s are right where both differ\n", o.resume)

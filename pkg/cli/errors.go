@@ -31,9 +31,9 @@ func (e *prefixedError) Unwrap() error { return e.err }
 // indent begins all lines of errors and warnings but the first.
 const indent = "  "
 
-// printError prints why a command has failed, and a hint at what to do, on standard error.
-func printError(errOut io.Writer, f *factory, cmd *cobra.Command, err error) {
-	if errors.Is(err, errReported) {
+// PrintError prints why a command has failed, and a hint at what to do, on standard error.
+func PrintError(errOut io.Writer, f *Factory, cmd *cobra.Command, err error) {
+	if errors.Is(err, ErrReported) {
 		return
 	}
 	var prefixed *prefixedError
@@ -43,11 +43,11 @@ func printError(errOut io.Writer, f *factory, cmd *cobra.Command, err error) {
 		if strings.HasSuffix(prefixed.prefix, ":") {
 			separator = ""
 		}
-		_, _ = fmt.Fprintf(errOut, "\n%s%s %s\n", names.PrintableLines(prefixed.prefix, indent), separator, names.PrintableLines(serverMessage(prefixed.err), indent))
+		_, _ = fmt.Fprintf(errOut, "\n%s%s %s\n", names.PrintableLines(prefixed.prefix, indent), separator, names.PrintableLines(ServerMessage(prefixed.err), indent))
 	case errors.As(err, new(usageError)) || apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && isCobraError(err):
 		_, _ = fmt.Fprintf(errOut, "error: %s\nSee: %s --help\n", names.PrintableLines(err.Error(), indent), cmd.CommandPath())
 	case apierrors.ReasonForError(err) != metav1.StatusReasonUnknown:
-		_, _ = fmt.Fprintf(errOut, "Error from server (%s): %s\n", apierrors.ReasonForError(err), names.PrintableLines(serverMessage(err), indent))
+		_, _ = fmt.Fprintf(errOut, "Error from server (%s): %s\n", apierrors.ReasonForError(err), names.PrintableLines(ServerMessage(err), indent))
 	case errors.Is(err, context.Canceled):
 		_, _ = fmt.Fprintln(errOut, "error: interrupted")
 	default:
@@ -68,8 +68,8 @@ func isCobraError(err error) bool {
 	return false
 }
 
-// serverMessage returns the server's message, or that of any other error.
-func serverMessage(err error) string {
+// ServerMessage returns the server's message, or that of any other error.
+func ServerMessage(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Message != "" {
 		return status.Status().Message
@@ -84,7 +84,7 @@ func missingRight(err error) string {
 	if !apierrors.IsForbidden(err) {
 		return ""
 	}
-	m := forbidden.FindStringSubmatch(serverMessage(err))
+	m := forbidden.FindStringSubmatch(ServerMessage(err))
 	if m == nil {
 		return ""
 	}
@@ -102,7 +102,7 @@ func missingRight(err error) string {
 }
 
 // hintFor returns what to do about an error, "" if that is obvious.
-func hintFor(f *factory, err error) string {
+func hintFor(f *Factory, err error) string {
 	service := v1beta1.SchemeGroupVersion.Version + "." + hnc.GroupName
 	look := "Look with: kubectl get apiservice " + service
 	var status apierrors.APIStatus
@@ -129,5 +129,5 @@ func isUnserved(err error) bool {
 		return false
 	}
 	d := status.Status().Details
-	return d == nil || d.Name == "" || strings.Contains(serverMessage(err), "could not find the requested resource")
+	return d == nil || d.Name == "" || strings.Contains(ServerMessage(err), "could not find the requested resource")
 }

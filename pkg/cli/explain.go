@@ -16,14 +16,14 @@ import (
 
 type explainOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	object      objectArg
 	overwritten bool
-	output      outputFlag
+	output      OutputFlag
 }
 
-func newExplainCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newExplainCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &explainOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "explain RESOURCE NAME",
@@ -31,32 +31,32 @@ func newExplainCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Co
 		Example: `  kubectl hns explain rolebinding/developers -n service-1
   kubectl hns explain secret registry -n service-1
   kubectl hns explain configmap/settings -n service-1 --overwritten > settings.yaml`,
-		ValidArgsFunction: completeArgs(1, f.completeResources),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(1, f.CompleteResources),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolVar(&o.overwritten, "overwritten", false, "Print what the object contained before an ancestor's object overwrote it")
-	o.output.addFlag(cmd)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *explainOptions) complete(_ *cobra.Command, args []string) error {
+func (o *explainOptions) Complete(_ *cobra.Command, args []string) error {
 	return o.object.complete(o.factory, args)
 }
 
-func (o *explainOptions) validate() error {
-	if err := o.output.validate(); err != nil {
+func (o *explainOptions) Validate() error {
+	if err := o.output.Validate(); err != nil {
 		return err
 	}
-	if err := o.object.validate(); err != nil {
+	if err := o.object.Validate(); err != nil {
 		return err
 	}
-	if o.overwritten && o.output.format != "" {
-		return usageErrorf("--overwritten prints a manifest in YAML; leave out --output")
+	if o.overwritten && o.output.Format != "" {
+		return UsageErrorf("--overwritten prints a manifest in YAML; leave out --output")
 	}
 	return nil
 }
 
-func (o *explainOptions) run(ctx context.Context) error {
+func (o *explainOptions) Run(ctx context.Context) error {
 	mapping, c, err := o.object.connect(o.factory)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (o *explainOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	printed, err := o.output.print(o.Out, answer, func() []string {
+	printed, err := o.output.Print(o.Out, answer, func() []string {
 		if answer.Source == "" {
 			return nil
 		}
@@ -81,7 +81,7 @@ func (o *explainOptions) run(ctx context.Context) error {
 }
 
 // explain says where an object comes from, or why it is not there. It also returns what the answer depends on.
-func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapping, namespace, name string) (*origin.Question, *origin.Answer, error) {
+func explain(ctx context.Context, f *Factory, c *Clients, mapping *meta.RESTMapping, namespace, name string) (*origin.Question, *origin.Answer, error) {
 	q := &origin.Question{Resource: mapping.Resource.GroupResource(), Kind: mapping.GroupVersionKind.Kind, Name: name}
 	if err := readQuestion(ctx, f, c, q, namespace); err != nil {
 		return nil, nil, err
@@ -102,7 +102,7 @@ func explain(ctx context.Context, f *factory, c *clients, mapping *meta.RESTMapp
 }
 
 // readQuestion reads everything that the answer depends on, except the objects.
-func readQuestion(ctx context.Context, f *factory, c *clients, q *origin.Question, namespace string) error {
+func readQuestion(ctx context.Context, f *Factory, c *Clients, q *origin.Question, namespace string) error {
 	mapper, err := f.mapper()
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 
 // readChain reads the namespace and its ancestors: from the hierarchies, or from the tree labels where the user may not
 // read these. It returns the hierarchies by namespace.
-func readChain(ctx context.Context, c *clients, q *origin.Question, namespace string) (map[string]*v1beta1.Hierarchy, error) {
+func readChain(ctx context.Context, c *Clients, q *origin.Question, namespace string) (map[string]*v1beta1.Hierarchy, error) {
 	ns, err := c.namespaces.Get(ctx, namespace, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func readChain(ctx context.Context, c *clients, q *origin.Question, namespace st
 
 // prefetchHierarchies reads the hierarchies of namespaces in parallel, and returns a function that returns them, and
 // reads all others.
-func prefetchHierarchies(ctx context.Context, c *clients, namespaces []string) func(string) (*v1beta1.Hierarchy, error) {
+func prefetchHierarchies(ctx context.Context, c *Clients, namespaces []string) func(string) (*v1beta1.Hierarchy, error) {
 	type result struct {
 		hierarchy *v1beta1.Hierarchy
 		err       error
@@ -85,7 +85,7 @@ func readConditions(q *origin.Question, conditions []metav1.Condition) {
 
 // labeledChain returns the namespace and its ancestors, the root last, according to its tree labels.
 func labeledChain(ns *metav1.PartialObjectMetadata) []string {
-	distances := ancestorDistances(ns.Labels)
+	distances := AncestorDistances(ns.Labels)
 	chain := make([]string, 0, len(distances))
 	for name := range distances {
 		chain = append(chain, name)
@@ -96,8 +96,8 @@ func labeledChain(ns *metav1.PartialObjectMetadata) []string {
 
 // readObject reads the object in a namespace of the chain. If the user may not, it returns an error if the object is
 // required, and notes the missing right otherwise.
-func readObject(ctx context.Context, c *clients, resource schema.GroupVersionResource, name string, in *origin.Namespace, required bool) error {
-	o, err := c.dynamic.Resource(resource).Namespace(in.Name).Get(ctx, name, metav1.GetOptions{})
+func readObject(ctx context.Context, c *Clients, resource schema.GroupVersionResource, name string, in *origin.Namespace, required bool) error {
+	o, err := c.Dynamic.Resource(resource).Namespace(in.Name).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
@@ -118,14 +118,14 @@ func readObject(ctx context.Context, c *clients, resource schema.GroupVersionRes
 
 // readRoles reads the Roles that sources of RoleBindings in the chain refer to, in their namespaces and in the one in
 // question. A missing right is noted.
-func readRoles(ctx context.Context, c *clients, q *origin.Question) error {
+func readRoles(ctx context.Context, c *Clients, q *origin.Question) error {
 	for i := range q.Chain {
 		if i == 0 || q.Chain[i].Object == nil || q.Chain[i].Object.Role == nil {
 			continue
 		}
 		role := q.Chain[i].Object.Role
 		for namespace, from := range map[string]*string{q.Chain[i].Name: &role.There, q.Chain[0].Name: &role.Here} {
-			o, err := c.dynamic.Resource(rbacv1.SchemeGroupVersion.WithResource("roles")).Namespace(namespace).Get(ctx, role.Name, metav1.GetOptions{})
+			o, err := c.Dynamic.Resource(rbacv1.SchemeGroupVersion.WithResource("roles")).Namespace(namespace).Get(ctx, role.Name, metav1.GetOptions{})
 			switch {
 			case apierrors.IsNotFound(err):
 			case apierrors.IsForbidden(err):
@@ -144,12 +144,12 @@ func readRoles(ctx context.Context, c *clients, q *origin.Question) error {
 
 // eventsAbout returns the propagator's recent events about the object, in the namespace and its ancestors. Events that
 // cannot be read are left out: they only supplement the answer.
-func eventsAbout(ctx context.Context, c *clients, q *origin.Question) []string {
+func eventsAbout(ctx context.Context, c *Clients, q *origin.Question) []string {
 	lines := make([][]string, len(q.Chain))
 	_ = inParallel(ctx, len(q.Chain), func(ctx context.Context, i int) error {
 		ns := q.Chain[i].Name
 		selector := fields.Set{"involvedObject.kind": q.Kind, "involvedObject.name": q.Name, "source": hnc.GroupName}
-		events, err := c.kube.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
+		events, err := c.Kube.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
 		if err != nil {
 			return nil //nolint:nilerr // see above
 		}

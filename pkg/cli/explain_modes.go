@@ -18,9 +18,9 @@ import (
 )
 
 // readRules reads the propagator's rules, and whether they exclude the namespace.
-func readRules(ctx context.Context, c *clients, q *origin.Question) error {
+func readRules(ctx context.Context, c *Clients, q *origin.Question) error {
 	namespace := q.Chain[0].Name
-	config, err := getConfiguration(ctx, c)
+	config, err := GetConfiguration(ctx, c)
 	switch {
 	case apierrors.IsForbidden(err):
 		q.RulesUnread = "missing right: " + missingRight(err)
@@ -50,7 +50,7 @@ func readRules(ctx context.Context, c *clients, q *origin.Question) error {
 
 // readModes determines how the kind is propagated from each namespace of the chain: by the nearest hierarchy, upward,
 // with an entry for the kind, or by the cluster's configuration. A hierarchy that cannot be read has no entries.
-func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origin.Question, hierarchies map[string]*v1beta1.Hierarchy) error {
+func readModes(ctx context.Context, c *Clients, mapper meta.RESTMapper, q *origin.Question, hierarchies map[string]*v1beta1.Hierarchy) error {
 	matches := func(spec v1beta1.ResourceSpec) bool {
 		mapping, err := kinds.Resolve(mapper, spec.Group, spec.Resource)
 		return err == nil && mapping.Resource.GroupResource() == q.Resource
@@ -80,11 +80,11 @@ func readModes(ctx context.Context, c *clients, mapper meta.RESTMapper, q *origi
 
 // readMode reads how the cluster's configuration propagates the kind, and its default for entries without onConflict.
 // matches reports whether an entry is for the kind.
-func readMode(ctx context.Context, c *clients, resource schema.GroupResource, matches func(v1beta1.ResourceSpec) bool) (origin.Mode, v1beta1.ConflictPolicy, error) {
+func readMode(ctx context.Context, c *Clients, resource schema.GroupResource, matches func(v1beta1.ResourceSpec) bool) (origin.Mode, v1beta1.ConflictPolicy, error) {
 	if slices.Contains(kinds.Enforced, resource) {
 		return origin.Mode{Configured: true, Mode: v1beta1.Propagate}, "", nil
 	}
-	config, err := getConfiguration(ctx, c)
+	config, err := GetConfiguration(ctx, c)
 	if apierrors.IsForbidden(err) {
 		return origin.Mode{Unread: "missing right: " + missingRight(err)}, "", nil
 	}

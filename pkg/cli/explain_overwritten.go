@@ -15,8 +15,8 @@ import (
 )
 
 // printOverwritten prints the content that the object had before it was overwritten, as a manifest to apply.
-func (o *explainOptions) printOverwritten(ctx context.Context, c *clients, resource schema.GroupResource) error {
-	record, err := c.hierarchy.HncV1beta1().OverwrittenObjects(o.object.namespace).
+func (o *explainOptions) printOverwritten(ctx context.Context, c *Clients, resource schema.GroupResource) error {
+	record, err := c.Hierarchy.HncV1beta1().OverwrittenObjects(o.object.namespace).
 		Get(ctx, hnc.OverwrittenName(resource, o.object.name), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && !isUnserved(err) {
 		return fmt.Errorf("no content of %s/%s in namespace %s is stored: no ancestor's object has overwritten it, or the content has expired; "+
@@ -29,15 +29,15 @@ func (o *explainOptions) printOverwritten(ctx context.Context, c *clients, resou
 	if err != nil {
 		return fmt.Errorf("invalid manifest in overwrittenobject %s: %w", record.Name, err)
 	}
-	_, err = exact(o.Out).Write(manifest)
+	_, err = Exact(o.Out).Write(manifest)
 	return err
 }
 
 // overwrittenBefore reports that the content of an overwritten object is kept. It reports nothing to users who may not
 // read it.
-func overwrittenBefore(ctx context.Context, c *clients, q *origin.Question) []string {
+func overwrittenBefore(ctx context.Context, c *Clients, q *origin.Question) []string {
 	namespace := q.Chain[0].Name
-	record, err := c.hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(q.Resource, q.Name), metav1.GetOptions{})
+	record, err := c.Hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(q.Resource, q.Name), metav1.GetOptions{})
 	if err != nil {
 		return nil
 	}

@@ -15,72 +15,73 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned"
 )
 
-// factory creates clients for the cluster that the kubeconfig flags select.
-type factory struct {
-	flags *genericclioptions.ConfigFlags
+// Factory creates clients for the cluster that the kubeconfig flags select.
+type Factory struct {
+	Flags *genericclioptions.ConfigFlags
 	// warnings receives the warnings of API servers.
 	warnings io.Writer
 }
 
-func newFactory(warnings io.Writer) *factory {
-	return &factory{flags: genericclioptions.NewConfigFlags(true).WithDiscoveryQPS(-1), warnings: warnings}
+// NewFactory returns a factory. Its clients write the warnings of API servers to warnings.
+func NewFactory(warnings io.Writer) *Factory {
+	return &Factory{Flags: genericclioptions.NewConfigFlags(true).WithDiscoveryQPS(-1), warnings: warnings}
 }
 
-// clients are the clients of one cluster.
-type clients struct {
-	kube       kubernetes.Interface
-	hierarchy  versioned.Interface
+// Clients are the clients of one cluster.
+type Clients struct {
+	Kube       kubernetes.Interface
+	Hierarchy  versioned.Interface
 	namespaces metadata.Getter
 	metadata   metadata.Interface
-	dynamic    dynamic.Interface
+	Dynamic    dynamic.Interface
 }
 
-// clients returns the clients. It sends no request.
-func (f *factory) clients() (*clients, error) {
-	config, err := f.config()
+// Clients returns the clients. It sends no request.
+func (f *Factory) Clients() (*Clients, error) {
+	config, err := f.Config()
 	if err != nil {
 		return nil, err
 	}
-	c := &clients{}
-	if c.kube, err = kubernetes.NewForConfig(config); err != nil {
+	c := &Clients{}
+	if c.Kube, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, err
 	}
-	if c.hierarchy, err = versioned.NewForConfig(config); err != nil {
+	if c.Hierarchy, err = versioned.NewForConfig(config); err != nil {
 		return nil, err
 	}
 	if c.metadata, err = metadata.NewForConfig(config); err != nil {
 		return nil, err
 	}
-	c.namespaces = c.metadata.Resource(namespaceResource)
-	c.dynamic, err = dynamic.NewForConfig(config)
+	c.namespaces = c.metadata.Resource(NamespaceResource)
+	c.Dynamic, err = dynamic.NewForConfig(config)
 	return c, err
 }
 
-// config returns the configuration of requests to the cluster.
-func (f *factory) config() (*rest.Config, error) {
-	config, err := f.flags.ToRESTConfig()
+// Config returns the configuration of requests to the cluster.
+func (f *Factory) Config() (*rest.Config, error) {
+	config, err := f.Flags.ToRESTConfig()
 	if err != nil {
 		return nil, err
 	}
 	config = rest.CopyConfig(config)
 	// The server's priority and fairness limits the rate of requests.
 	config.QPS = -1
-	config.WarningHandler = rest.NewWarningWriter(f.warnings, rest.WarningWriterOptions{Deduplicate: true, Color: allowsColor(f.warnings)})
+	config.WarningHandler = rest.NewWarningWriter(f.warnings, rest.WarningWriterOptions{Deduplicate: true, Color: AllowsColor(f.warnings)})
 	return config, nil
 }
 
 // mapper returns the mapper for the cluster's resources.
-func (f *factory) mapper() (meta.RESTMapper, error) { return f.flags.ToRESTMapper() }
+func (f *Factory) mapper() (meta.RESTMapper, error) { return f.Flags.ToRESTMapper() }
 
 // namespace returns the namespace of -n, or else that of the kubeconfig's context.
-func (f *factory) namespace() (string, error) {
-	ns, _, err := f.flags.ToRawKubeConfigLoader().Namespace()
+func (f *Factory) namespace() (string, error) {
+	ns, _, err := f.Flags.ToRawKubeConfigLoader().Namespace()
 	return ns, err
 }
 
 // serves reports whether the cluster serves a group and version.
-func (f *factory) serves(version schema.GroupVersion) bool {
-	discovery, err := f.flags.ToDiscoveryClient()
+func (f *Factory) serves(version schema.GroupVersion) bool {
+	discovery, err := f.Flags.ToDiscoveryClient()
 	if err != nil {
 		return false
 	}
@@ -88,8 +89,8 @@ func (f *factory) serves(version schema.GroupVersion) bool {
 	return err == nil
 }
 
-// mapping returns the namespaced resource with a plural, singular, short or kind's name, with or without its group.
-func (f *factory) mapping(name string) (*meta.RESTMapping, error) {
+// Mapping returns the namespaced resource with a plural, singular, short or kind's name, with or without its group.
+func (f *Factory) Mapping(name string) (*meta.RESTMapping, error) {
 	mapper, err := f.mapper()
 	if err != nil {
 		return nil, err

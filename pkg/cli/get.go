@@ -27,7 +27,7 @@ var subtreeVersion = schema.GroupVersion{Group: "resources.hnc.x-k8s.io", Versio
 
 type getOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	resource string
 	// namespace is the root of the subtree, "" for all namespaces.
@@ -35,28 +35,28 @@ type getOptions struct {
 	all, namespaceSet bool
 	watch             bool
 	selector          string
-	output            outputFlag
+	output            OutputFlag
 }
 
-func newGetCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newGetCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &getOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "get RESOURCE",
 		Short: "List objects of a kind in a namespace and everything below it",
 		Example: `  kubectl hns get pods -n team-a
   kubectl hns get deployments.apps -n team-a --watch`,
-		Args:              exactArgs(1, "one resource"),
-		ValidArgsFunction: completeArgs(1, f.completeResources),
-		RunE:              runOptions(o),
+		Args:              ExactArgs(1, "one resource"),
+		ValidArgsFunction: CompleteArgs(1, f.CompleteResources),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "List the objects of all namespaces")
 	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "After listing, watch for changes")
 	cmd.Flags().StringVarP(&o.selector, "selector", "l", "", "List only objects whose labels match this selector")
-	o.output.addFlag(cmd)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *getOptions) complete(cmd *cobra.Command, args []string) (err error) {
+func (o *getOptions) Complete(cmd *cobra.Command, args []string) (err error) {
 	o.resource = args[0]
 	o.namespaceSet = cmd.Flags().Changed("namespace")
 	if !o.all {
@@ -65,25 +65,25 @@ func (o *getOptions) complete(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-func (o *getOptions) validate() error {
-	if err := o.output.validate(); err != nil {
+func (o *getOptions) Validate() error {
+	if err := o.output.Validate(); err != nil {
 		return err
 	}
 	switch {
-	case o.watch && o.output.format != "" && o.output.format != "name":
-		return usageErrorf("--watch and --output=%s contradict each other; give one of them", o.output.format)
+	case o.watch && o.output.Format != "" && o.output.Format != "name":
+		return UsageErrorf("--watch and --output=%s contradict each other; give one of them", o.output.Format)
 	case o.all && o.namespaceSet:
-		return usageErrorf("--all-namespaces and --namespace contradict each other; give one of them")
+		return UsageErrorf("--all-namespaces and --namespace contradict each other; give one of them")
 	}
 	return nil
 }
 
-func (o *getOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *getOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
-	mapping, err := o.factory.mapping(o.resource)
+	mapping, err := o.factory.Mapping(o.resource)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (o *getOptions) run(ctx context.Context) error {
 	if resource.Group != "" {
 		served = resource.Group + "." + resource.Resource
 	}
-	client := c.dynamic.Resource(subtreeVersion.WithResource(served)).Namespace(o.namespace)
+	client := c.Dynamic.Resource(subtreeVersion.WithResource(served)).Namespace(o.namespace)
 	options := metav1.ListOptions{LabelSelector: o.selector}
 	list, err := listPages(ctx, client, options)
 	if err != nil {
@@ -140,10 +140,10 @@ func (o *getOptions) printList(list *unstructured.UnstructuredList, resource sch
 		}
 		return names
 	}
-	printed, err := o.output.print(o.Out, list, func() []string { return namesOf(list.Items...) })
+	printed, err := o.output.Print(o.Out, list, func() []string { return namesOf(list.Items...) })
 	if printed {
 		return func(items ...unstructured.Unstructured) error {
-			_, err := fmt.Fprint(exact(o.Out), lines(namesOf(items...)))
+			_, err := fmt.Fprint(Exact(o.Out), lines(namesOf(items...)))
 			return err
 		}, err
 	}

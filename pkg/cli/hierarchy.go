@@ -15,8 +15,8 @@ import (
 )
 
 // getHierarchy returns a namespace's hierarchy; a missing one is empty, as in HNC's client.
-func getHierarchy(ctx context.Context, c *clients, namespace string) (*v1beta1.Hierarchy, error) {
-	h, err := c.hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
+func getHierarchy(ctx context.Context, c *Clients, namespace string) (*v1beta1.Hierarchy, error) {
+	h, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Get(ctx, hnc.Singleton, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && !isUnserved(err) {
 		h = &v1beta1.Hierarchy{}
 		h.Name, h.Namespace = hnc.Singleton, namespace
@@ -73,12 +73,12 @@ func parentMessage(name, old, parent string) string {
 
 // writeHierarchy creates or updates a hierarchy. If it has been modified since it was read, for example by the
 // propagator's status, the change is applied to the current one.
-func writeHierarchy(ctx context.Context, c *clients, h *v1beta1.Hierarchy, want hierarchyChange, dryRun *dryRunFlag) error {
-	if dryRun.client() {
+func writeHierarchy(ctx context.Context, c *Clients, h *v1beta1.Hierarchy, want hierarchyChange, dryRun *DryRunFlag) error {
+	if dryRun.Client() {
 		return nil
 	}
 	namespace := h.Namespace
-	client := c.hierarchy.HncV1beta1().Hierarchies(namespace)
+	client := c.Hierarchy.HncV1beta1().Hierarchies(namespace)
 	err := retryOnModified(func() (err error) {
 		if h.ResourceVersion == "" {
 			_, err = client.Create(ctx, h, metav1.CreateOptions{DryRun: dryRun.options()})
@@ -109,5 +109,5 @@ func retryOnModified(write func() error) error {
 // isModified distinguishes a conflict between two writers from one that the rules of the tree cause, for which
 // IsConflict is true as well.
 func isModified(err error) bool {
-	return apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) && strings.Contains(serverMessage(err), "the object has been modified")
+	return apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) && strings.Contains(ServerMessage(err), "the object has been modified")
 }

@@ -37,7 +37,7 @@ func TestWriteOfAModifiedHierarchyIsRetried(t *testing.T) {
 			want := hierarchyChange{parent: ptr.To("b")}
 			read := &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: hnc.Singleton, ResourceVersion: "1"}}
 			want.apply(read)
-			err := writeHierarchy(t.Context(), &clients{hierarchy: client}, read, want, new(dryRunFlag))
+			err := writeHierarchy(t.Context(), &Clients{Hierarchy: client}, read, want, new(DryRunFlag))
 			if len(updates) != test.want || (err == nil) != (test.want == 2) {
 				t.Fatalf("%d updates, %v", len(updates), err)
 			}

@@ -22,7 +22,7 @@ import (
 
 type hrqOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	names []string
 	// namespace is "" for all namespaces.
@@ -30,10 +30,10 @@ type hrqOptions struct {
 	all, showLabels bool
 	// tree shows the use of each namespace.
 	tree   bool
-	output outputFlag
+	output OutputFlag
 }
 
-func newHRQCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newHRQCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &hrqOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "hrq [NAME...]",
@@ -41,17 +41,17 @@ func newHRQCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comman
 		Example: `  kubectl hns hrq -n team-a
   kubectl hns hrq budget -n team-a --tree`,
 		Args:              cobra.RangeArgs(0, math.MaxInt),
-		ValidArgsFunction: completeArgs(math.MaxInt, f.completeQuotas),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(math.MaxInt, f.completeQuotas),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "Show those of all namespaces; names are ignored")
 	cmd.Flags().BoolVar(&o.showLabels, "show-labels", false, "Show labels in the last column")
 	cmd.Flags().BoolVar(&o.tree, "tree", false, "Show which namespaces use how much")
-	o.output.addFlag(cmd)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *hrqOptions) complete(_ *cobra.Command, args []string) (err error) {
+func (o *hrqOptions) Complete(_ *cobra.Command, args []string) (err error) {
 	if !o.all {
 		o.names = args
 		o.namespace, err = o.factory.namespace()
@@ -59,15 +59,15 @@ func (o *hrqOptions) complete(_ *cobra.Command, args []string) (err error) {
 	return err
 }
 
-func (o *hrqOptions) validate() error {
+func (o *hrqOptions) Validate() error {
 	if o.tree && o.showLabels {
-		return usageErrorf("--show-labels adds a column to the table, which --tree replaces; give one of them")
+		return UsageErrorf("--show-labels adds a column to the table, which --tree replaces; give one of them")
 	}
-	return o.output.validate()
+	return o.output.Validate()
 }
 
-func (o *hrqOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *hrqOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (o *hrqOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	printed, err := o.output.print(o.Out, quotas, func() []string {
+	printed, err := o.output.Print(o.Out, quotas, func() []string {
 		var names []string
 		for i := range quotas.Items {
 			names = append(names, "hierarchicalresourcequota."+hnc.GroupName+"/"+quotas.Items[i].Name)
@@ -94,7 +94,7 @@ func (o *hrqOptions) run(ctx context.Context) error {
 			where = fmt.Sprintf(" in %s namespace.", o.namespace)
 		}
 		_, _ = fmt.Fprintf(o.ErrOut, "No resources found%s\n", where)
-		return errReported
+		return ErrReported
 	}
 	if o.tree {
 		return o.printUse(ctx, c, quotas.Items)
@@ -103,8 +103,8 @@ func (o *hrqOptions) run(ctx context.Context) error {
 }
 
 // read returns the named quotas, or all.
-func (o *hrqOptions) read(ctx context.Context, c *clients) (*v1beta1.HierarchicalResourceQuotaList, error) {
-	client, quotas := c.hierarchy.HncV1beta1().HierarchicalResourceQuotas(o.namespace), &v1beta1.HierarchicalResourceQuotaList{}
+func (o *hrqOptions) read(ctx context.Context, c *Clients) (*v1beta1.HierarchicalResourceQuotaList, error) {
+	client, quotas := c.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(o.namespace), &v1beta1.HierarchicalResourceQuotaList{}
 	if len(o.names) == 0 {
 		list, err := client.List(ctx, metav1.ListOptions{})
 		if err != nil {

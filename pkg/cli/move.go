@@ -11,15 +11,15 @@ import (
 
 type moveOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	namespace, parent string
 	root              bool
-	dryRun            dryRunFlag
+	dryRun            DryRunFlag
 	wait              waitFlags
 }
 
-func newMoveCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newMoveCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &moveOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "move NAMESPACE NEW-PARENT",
@@ -31,16 +31,16 @@ the new one; the server's documentation has the rules. A sub-namespace cannot be
 		Example: `  kubectl hns move team-a globex --wait
   kubectl hns move team-a --root`,
 		Args:              namespaceArgs(1, 2),
-		ValidArgsFunction: completeArgs(2, f.completeNamespaces),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(2, f.CompleteNamespaces),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.root, "root", "r", false, "Make the namespace the root of its own tree")
-	o.dryRun.addFlag(cmd.Flags())
+	o.dryRun.AddFlag(cmd.Flags())
 	o.wait.addFlags(cmd.Flags(), waitForTreeLabelsUsage)
 	return cmd
 }
 
-func (o *moveOptions) complete(_ *cobra.Command, args []string) error {
+func (o *moveOptions) Complete(_ *cobra.Command, args []string) error {
 	o.namespace = args[0]
 	if len(args) == 2 {
 		o.parent = args[1]
@@ -48,21 +48,21 @@ func (o *moveOptions) complete(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *moveOptions) validate() error {
+func (o *moveOptions) Validate() error {
 	if err := o.wait.validate(&o.dryRun); err != nil {
 		return err
 	}
 	switch {
 	case o.root && o.parent != "":
-		return usageErrorf("--root and a new parent contradict each other; give one of them")
+		return UsageErrorf("--root and a new parent contradict each other; give one of them")
 	case !o.root && o.parent == "":
-		return usageErrorf("name the new parent, or give --root")
+		return UsageErrorf("name the new parent, or give --root")
 	}
 	return nil
 }
 
-func (o *moveOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *moveOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -70,12 +70,12 @@ func (o *moveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !o.dryRun.client() {
+	if !o.dryRun.Client() {
 		if _, err := patchParent(ctx, c, o.namespace, o.parent, o.dryRun.options()); err != nil {
 			return &prefixedError{fmt.Sprintf("Could not move %s.", o.namespace), err}
 		}
 	}
-	if _, err := fmt.Fprintf(o.Out, "%s%s\n", moved(o.namespace, o.parent), o.dryRun.suffix()); err != nil || !o.wait.enabled {
+	if _, err := fmt.Fprintf(o.Out, "%s%s\n", moved(o.namespace, o.parent), o.dryRun.Suffix()); err != nil || !o.wait.enabled {
 		return err
 	}
 	return waitForTreeLabels(ctx, c, &o.wait, o.ErrOut, before, o.parent)

@@ -18,10 +18,10 @@ import (
 
 // mover gives many namespaces parents, by a request for each.
 type mover struct {
-	clients *clients
+	clients *Clients
 	// validating sends the dry runs without showing their warnings: what they predict for each move does not take the
 	// other moves into account.
-	validating *clients
+	validating *Clients
 	errOut     io.Writer
 }
 
@@ -44,8 +44,8 @@ type placed struct {
 // validate has the server validate the moves one by one, each in the tree as it is, and returns them. It changes
 // nothing, and stops at the first error.
 func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, error) {
-	line := newProgress(m.errOut)
-	defer line.clear()
+	line := NewProgress(m.errOut)
+	defer line.Clear()
 	all := make([]placed, len(moves))
 	for i, move := range moves {
 		line.countf(i, len(moves), "namespaces validated")
@@ -59,7 +59,7 @@ func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, 
 			h, err = patchParent(ctx, m.validating, move.Namespace, move.Parent, []string{metav1.DryRunAll})
 		}
 		if err != nil {
-			line.clear()
+			line.Clear()
 			return nil, &prefixedError{fmt.Sprintf("Could not move %s, so nothing was changed.", move.Namespace), err}
 		}
 		all[i] = placed{move, h, outcome}
@@ -70,8 +70,8 @@ func (m *mover) validate(ctx context.Context, moves []adoption.Move) ([]placed, 
 // move makes the pending moves in their order, calls made after each, and stops at the first error, which says what is
 // left.
 func (m *mover) move(ctx context.Context, all []placed, made func(*placed) error) error {
-	line := newProgress(m.errOut)
-	defer line.clear()
+	line := NewProgress(m.errOut)
+	defer line.Clear()
 	for i := range all {
 		p := &all[i]
 		if p.outcome != outcomePending {
@@ -79,7 +79,7 @@ func (m *mover) move(ctx context.Context, all []placed, made func(*placed) error
 		}
 		line.countf(i, len(all), "namespaces done")
 		h, err := patchParent(ctx, m.clients, p.Namespace, p.Parent, nil)
-		line.clear()
+		line.Clear()
 		if err != nil {
 			return incomplete(all, i, err)
 		}
@@ -115,12 +115,12 @@ func incomplete(all []placed, failed int, err error) error {
 
 // patchParent changes the parent only, regardless of concurrent changes. A namespace that was never in a tree has no
 // hierarchy yet.
-func patchParent(ctx context.Context, c *clients, namespace, parent string, dryRun []string) (*v1beta1.Hierarchy, error) {
+func patchParent(ctx context.Context, c *Clients, namespace, parent string, dryRun []string) (*v1beta1.Hierarchy, error) {
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"parent": parent}})
 	if err != nil {
 		return nil, err
 	}
-	client := c.hierarchy.HncV1beta1().Hierarchies(namespace)
+	client := c.Hierarchy.HncV1beta1().Hierarchies(namespace)
 	h, err := client.Patch(ctx, hnc.Singleton, types.MergePatchType, patch, metav1.PatchOptions{DryRun: dryRun})
 	if !apierrors.IsNotFound(err) || isUnserved(err) {
 		return h, err

@@ -11,36 +11,37 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// outputFlag is the flag -o. cli-runtime's PrintFlags print runtime.Objects only; most of what the plugin prints is
+// OutputFlag is the flag -o. cli-runtime's PrintFlags print runtime.Objects only; most of what the plugin prints is
 // none.
-type outputFlag struct {
-	format  string
+type OutputFlag struct {
+	Format  string
 	formats []string
 }
 
-// addFlag offers json, yaml and name, and more formats of the command's own.
-func (o *outputFlag) addFlag(cmd *cobra.Command, more ...string) {
-	o.addFormats(cmd, append([]string{"json", "yaml", "name"}, more...)...)
+// AddFlag offers json, yaml and name, and more formats of the command's own.
+func (o *OutputFlag) AddFlag(cmd *cobra.Command, more ...string) {
+	o.AddFormats(cmd, append([]string{"json", "yaml", "name"}, more...)...)
 }
 
-// addFormats offers these formats only.
-func (o *outputFlag) addFormats(cmd *cobra.Command, formats ...string) {
+// AddFormats offers these formats only.
+func (o *OutputFlag) AddFormats(cmd *cobra.Command, formats ...string) {
 	o.formats = formats
-	cmd.Flags().StringVarP(&o.format, "output", "o", "", "One of: "+strings.Join(o.formats, ", "))
-	completeFlag(cmd, "output", func(*cobra.Command, string) []string { return o.formats })
+	cmd.Flags().StringVarP(&o.Format, "output", "o", "", "One of: "+strings.Join(o.formats, ", "))
+	CompleteFlag(cmd, "output", func(*cobra.Command, string) []string { return o.formats })
 }
 
-func (o *outputFlag) validate() error {
-	if o.format != "" && !slices.Contains(o.formats, o.format) {
-		return usageErrorf("--output=%s is not one of %s", o.format, strings.Join(o.formats, ", "))
+// Validate returns an error unless the command has the format.
+func (o *OutputFlag) Validate() error {
+	if o.Format != "" && !slices.Contains(o.formats, o.Format) {
+		return UsageErrorf("--output=%s is not one of %s", o.Format, strings.Join(o.formats, ", "))
 	}
 	return nil
 }
 
-// print prints data in one of the common formats, exactly. It returns false, and prints nothing, for any other.
-func (o *outputFlag) print(w io.Writer, data any, names func() []string) (bool, error) {
-	w = exact(w)
-	switch o.format {
+// Print prints data in one of the common formats, exactly. It returns false, and prints nothing, for any other.
+func (o *OutputFlag) Print(w io.Writer, data any, names func() []string) (bool, error) {
+	w = Exact(w)
+	switch o.Format {
 	case "json":
 		text, err := json.MarshalIndent(data, "", "    ")
 		if err == nil {

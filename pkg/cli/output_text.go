@@ -44,8 +44,8 @@ func (t *textWriter) flush() {
 	t.rest = nil
 }
 
-// exact returns the writer for data that programs read, which nothing escapes.
-func exact(w io.Writer) io.Writer {
+// Exact returns the writer for data that programs read, which nothing escapes.
+func Exact(w io.Writer) io.Writer {
 	if t, ok := w.(*textWriter); ok {
 		t.flush()
 		return t.w

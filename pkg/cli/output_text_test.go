@@ -25,7 +25,7 @@ func TestTextWriterEscapesAllButOwnCodes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []struct{ in, want string }{
 		{"plain\n\tindented\n", "plain\n\tindented\n"},
-		{ansi("36")("[s]") + " " + ansi("31;1")("KNV1036"), ansi("36")("[s]") + " " + ansi("31;1")("KNV1036")},
+		{Ansi("36")("[s]") + " " + Ansi("31;1")("KNV1036"), Ansi("36")("[s]") + " " + Ansi("31;1")("KNV1036")},
 		{clearLine + "1/2 objects ...", clearLine + "1/2 objects ..."},
 		{"a\x1b[2J\rb\x1b]0;title\a", `a\x1b[2J\rb\x1b]0;title\a`},
 		{"admin\u202enimda \x9b31m └── ●\n", "admin\\u202enimda \\x9b31m └── ●\n"},
@@ -53,7 +53,7 @@ func throughWriter(text string, n int) string {
 }
 
 func FuzzTextWriter(f *testing.F) {
-	for _, seed := range []string{"a\n\tb", ansi("36")("[s]"), clearLine, "\x1b[3\x1b[36m\r", "\u202e\x9b31m", "└──\xe2\x94"} {
+	for _, seed := range []string{"a\n\tb", Ansi("36")("[s]"), clearLine, "\x1b[3\x1b[36m\r", "\u202e\x9b31m", "└──\xe2\x94"} {
 		f.Add(seed, uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
@@ -96,8 +96,8 @@ func TestForeignTextForgesNoRow(t *testing.T) {
 			o.add(diagnosis.Finding{Subject: foreign, Text: foreign, Hint: foreign})
 			return o.report()
 		},
-		"warnings": func(w io.Writer) error { warnf(w, "%s", foreign); return nil },
-		"progress": func(w io.Writer) error { (&progress{w: w}).showf("%s", foreign); return nil },
+		"warnings": func(w io.Writer) error { Warnf(w, "%s", foreign); return nil },
+		"progress": func(w io.Writer) error { (&Progress{w: w}).Showf("%s", foreign); return nil },
 	} {
 		var out strings.Builder
 		if err := write(&out); err != nil {
@@ -112,7 +112,7 @@ func TestForeignTextForgesNoRow(t *testing.T) {
 func TestErrorsOfServersAreIndentedAndEscaped(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	printError(&out, nil, nil, apierrors.NewBadRequest("a\nerror: forged\u202e"))
+	PrintError(&out, nil, nil, apierrors.NewBadRequest("a\nerror: forged\u202e"))
 	if got, want := out.String(), "Error from server (BadRequest): a\n  error: forged\\u202e\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -128,7 +128,7 @@ func TestCompletionsThatAreNotPrintableAreLeftOut(t *testing.T) {
 func TestMachineReadableOutputIsExact(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	printed, err := (&outputFlag{format: "name"}).print(&textWriter{w: &out}, nil, func() []string { return []string{"user/a\u202e"} })
+	printed, err := (&OutputFlag{Format: "name"}).Print(&textWriter{w: &out}, nil, func() []string { return []string{"user/a\u202e"} })
 	if got := out.String(); !printed || err != nil || got != "user/a\u202e\n" {
 		t.Errorf("%t, %v, got %q", printed, err, got)
 	}

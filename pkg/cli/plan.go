@@ -19,7 +19,7 @@ import (
 
 type planOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	namespace      string
 	parent         string
@@ -29,11 +29,11 @@ type planOptions struct {
 	cluster        bool
 	rules          string
 	diff           bool
-	output         outputFlag
+	output         OutputFlag
 	requested      []v1beta1.HierarchyPlanSpec
 }
 
-func newPlanCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newPlanCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &planOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "plan NAMESPACE",
@@ -49,8 +49,8 @@ if the change would be refused.`,
   kubectl hns plan acme --mode networkpolicies.networking.k8s.io=Propagate --cluster
   kubectl hns plan acme --rules '{"noPropagationLabels": ["team=none"]}'`,
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
+		RunE:              RunOptions(o),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.parent, "parent", "p", "", "Give the namespace this parent")
@@ -61,12 +61,12 @@ if the change would be refused.`,
 	flags.BoolVar(&o.cluster, "cluster", false, "With --mode: in the whole cluster; the plan shows the namespace and all below it")
 	flags.StringVar(&o.rules, "rules", "", "YAML or JSON: the new spec.rules of the cluster's configuration; the plan shows the namespace and all below it")
 	flags.BoolVar(&o.diff, "diff", false, "Show the differences in objects that are changed or overwritten")
-	completeFlag(cmd, "parent", f.completeNamespaces)
-	o.output.addFlag(cmd)
+	CompleteFlag(cmd, "parent", f.CompleteNamespaces)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *planOptions) complete(cmd *cobra.Command, args []string) error {
+func (o *planOptions) Complete(cmd *cobra.Command, args []string) error {
 	o.namespace = args[0]
 	if cmd.Flags().Changed("parent") {
 		o.requested = append(o.requested, v1beta1.HierarchyPlanSpec{Change: v1beta1.ChangeParent, Parent: o.parent})
@@ -93,34 +93,34 @@ func (o *planOptions) complete(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *planOptions) validate() error {
-	if err := o.output.validate(); err != nil {
+func (o *planOptions) Validate() error {
+	if err := o.output.Validate(); err != nil {
 		return err
 	}
 	if o.parent != "" {
-		if err := validateNamespace(o.parent); err != nil {
+		if err := ValidateNamespace(o.parent); err != nil {
 			return err
 		}
 	}
 	switch {
 	case len(o.requested) == 0:
-		return usageErrorf("say what to change: --parent, --root, --delete, --abstract, --mode or --rules")
+		return UsageErrorf("say what to change: --parent, --root, --delete, --abstract, --mode or --rules")
 	case len(o.requested) > 1:
-		return usageErrorf("--parent, --root, --delete, --abstract, --mode and --rules contradict each other; give one of them")
+		return UsageErrorf("--parent, --root, --delete, --abstract, --mode and --rules contradict each other; give one of them")
 	case o.cluster && len(o.modes) == 0:
-		return usageErrorf("--cluster requires --mode")
+		return UsageErrorf("--cluster requires --mode")
 	}
 	if rules := o.requested[0].Rules; rules != nil {
 		if err := yaml.UnmarshalStrict([]byte(o.rules), rules); err != nil {
-			return usageErrorf("--rules: %v", err)
+			return UsageErrorf("--rules: %v", err)
 		}
 	}
 	_, err := parseModes(o.modes)
 	return err
 }
 
-func (o *planOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *planOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (o *planOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	printed, err := o.output.print(o.Out, plan, func() []string {
+	printed, err := o.output.Print(o.Out, plan, func() []string {
 		names := make([]string, 0, len(plan.Status.Namespaces))
 		for _, n := range plan.Status.Namespaces {
 			names = append(names, "namespace/"+n.Name)
@@ -145,13 +145,13 @@ func (o *planOptions) run(ctx context.Context) error {
 		_, err = fmt.Fprint(o.Out, preview.Text(o.namespace, plan, o.diff))
 	}
 	if err == nil && len(plan.Status.Refusals) > 0 {
-		return errReported
+		return ErrReported
 	}
 	return err
 }
 
 // resources returns the current entries, with the modes of --mode.
-func (o *planOptions) resources(ctx context.Context, c *clients) ([]v1beta1.ResourceSpec, error) {
+func (o *planOptions) resources(ctx context.Context, c *Clients) ([]v1beta1.ResourceSpec, error) {
 	entries, err := parseModes(o.modes)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func parseModes(texts []string) ([]v1beta1.ResourceSpec, error) {
 		resource, mode, ok := strings.Cut(text, "=")
 		mode = canonicalMode(mode)
 		if !ok || resource == "" || !slices.Contains(modeNames, mode) {
-			return nil, usageErrorf("--mode=%s is not RESOURCE[.GROUP]=MODE with a mode of %s", text, strings.Join(modeNames, ", "))
+			return nil, UsageErrorf("--mode=%s is not RESOURCE[.GROUP]=MODE with a mode of %s", text, strings.Join(modeNames, ", "))
 		}
 		named := schema.ParseGroupResource(resource)
 		entries = append(entries, v1beta1.ResourceSpec{Group: named.Group, Resource: named.Resource, Mode: v1beta1.SynchronizationMode(mode)})
@@ -188,9 +188,9 @@ func parseModes(texts []string) ([]v1beta1.ResourceSpec, error) {
 
 // currentResources returns the current entries of the namespace's hierarchy, or with --cluster of the cluster's
 // configuration.
-func (o *planOptions) currentResources(ctx context.Context, c *clients) ([]v1beta1.ResourceSpec, error) {
+func (o *planOptions) currentResources(ctx context.Context, c *Clients) ([]v1beta1.ResourceSpec, error) {
 	if o.cluster {
-		configuration, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+		configuration, err := c.Hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
 		if err != nil {
 			return nil, err
 		}
@@ -204,10 +204,10 @@ func (o *planOptions) currentResources(ctx context.Context, c *clients) ([]v1bet
 }
 
 // readPlan reads all pages of a plan.
-func readPlan(ctx context.Context, c *clients, namespace string, spec v1beta1.HierarchyPlanSpec) (*v1beta1.HierarchyPlan, error) {
+func readPlan(ctx context.Context, c *Clients, namespace string, spec v1beta1.HierarchyPlanSpec) (*v1beta1.HierarchyPlan, error) {
 	var all *v1beta1.HierarchyPlan
 	for {
-		page, err := c.hierarchy.HncV1beta1().Hierarchies(namespace).Plan(ctx, hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
+		page, err := c.Hierarchy.HncV1beta1().Hierarchies(namespace).Plan(ctx, hnc.Singleton, &v1beta1.HierarchyPlan{Spec: spec}, metav1.CreateOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -18,13 +18,13 @@ import (
 
 type releaseOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	object objectArg
 	wait   waitFlags
 }
 
-func newReleaseCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newReleaseCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &releaseOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "release RESOURCE/NAME",
@@ -33,26 +33,26 @@ func newReleaseCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Co
 
 This requires the right to update the object, and being admin of the namespace that it was copied from.`,
 		Example:           `  kubectl hns release configmap/settings -n service-1`,
-		ValidArgsFunction: completeArgs(1, f.completeResources),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(1, f.CompleteResources),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().DurationVar(&o.wait.timeout, "timeout", 30*time.Second, "How long to wait for the release")
 	return cmd
 }
 
-func (o *releaseOptions) complete(_ *cobra.Command, args []string) error {
+func (o *releaseOptions) Complete(_ *cobra.Command, args []string) error {
 	return o.object.complete(o.factory, args)
 }
 
-func (o *releaseOptions) validate() error { return o.object.validate() }
+func (o *releaseOptions) Validate() error { return o.object.Validate() }
 
-func (o *releaseOptions) run(ctx context.Context) error {
+func (o *releaseOptions) Run(ctx context.Context) error {
 	mapping, c, err := o.object.connect(o.factory)
 	if err != nil {
 		return err
 	}
 	name, namespace := o.object.name, o.object.namespace
-	object, err := c.dynamic.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	object, err := c.Dynamic.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (o *releaseOptions) run(ctx context.Context) error {
 	if source == "" {
 		return fmt.Errorf("%s in namespace %s is not a copy: there is nothing to release", title, namespace)
 	}
-	client := c.hierarchy.HncV1beta1().CopyReleases(namespace)
+	client := c.Hierarchy.HncV1beta1().CopyReleases(namespace)
 	release, err := client.Create(ctx, &v1beta1.CopyRelease{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "release-"},
 		Spec:       v1beta1.CopyReleaseSpec{Group: mapping.Resource.Group, Resource: mapping.Resource.Resource, Name: name, Source: source},

@@ -13,17 +13,17 @@ import (
 
 type setOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	namespace string
 	parent    string
 	flags     *pflag.FlagSet
 	change    hierarchyChange
-	dryRun    dryRunFlag
+	dryRun    DryRunFlag
 	wait      waitFlags
 }
 
-func newSetCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newSetCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &setOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "set NAMESPACE",
@@ -32,20 +32,20 @@ func newSetCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comman
   kubectl hns set team-a --root
   kubectl hns set team-a --allowCascadingDeletion`,
 		Args:              namespaceArgs(1, 1),
-		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolP("root", "r", false, "Make the namespace a root")
 	cmd.Flags().StringVarP(&o.parent, "parent", "p", "", "Give the namespace this parent")
 	cmd.Flags().BoolP("allowCascadingDeletion", "a", false, "Allow deletion of the sub-namespaces below along with the namespace")
 	cmd.Flags().BoolP("forbidCascadingDeletion", "f", false, "Forbid that")
-	completeFlag(cmd, "parent", f.completeNamespaces)
-	o.dryRun.addFlag(cmd.Flags())
+	CompleteFlag(cmd, "parent", f.CompleteNamespaces)
+	o.dryRun.AddFlag(cmd.Flags())
 	o.wait.addFlags(cmd.Flags(), waitForTreeLabelsUsage)
 	return cmd
 }
 
-func (o *setOptions) complete(cmd *cobra.Command, args []string) error {
+func (o *setOptions) Complete(cmd *cobra.Command, args []string) error {
 	o.namespace, o.flags = args[0], cmd.Flags()
 	switch {
 	// As in HNC's client, only whether the flag is given counts: --root=false means --root.
@@ -60,7 +60,7 @@ func (o *setOptions) complete(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *setOptions) validate() error {
+func (o *setOptions) Validate() error {
 	if err := validateExclusive(o.flags, "root", "parent"); err != nil {
 		return err
 	}
@@ -70,11 +70,11 @@ func (o *setOptions) validate() error {
 	if err := o.wait.validate(&o.dryRun); err != nil || o.parent == "" {
 		return err
 	}
-	return validateNamespace(o.parent)
+	return ValidateNamespace(o.parent)
 }
 
-func (o *setOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *setOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (o *setOptions) run(ctx context.Context) error {
 	}
 	// The spelling is HNC's, which users parse.
 	_, err = fmt.Fprintf(o.Out, "Succesfully updated %s of the hierarchical configuration of %s%s\n", //nolint:misspell // As said above.
-		properties, o.namespace, o.dryRun.suffix())
+		properties, o.namespace, o.dryRun.Suffix())
 	if err != nil || !o.wait.enabled || o.change.parent == nil {
 		return err
 	}

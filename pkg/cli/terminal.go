@@ -22,30 +22,31 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// allowsColor reports whether colors may be written to w: to terminals, unless NO_COLOR is set or TERM is dumb.
-func allowsColor(w io.Writer) bool {
+// AllowsColor reports whether colors may be written to w: to terminals, unless NO_COLOR is set or TERM is dumb.
+func AllowsColor(w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
 }
 
 // paintFor returns how text is colored on w.
 func paintFor(w io.Writer) tree.Paint {
-	if !allowsColor(w) {
+	if !AllowsColor(w) {
 		return tree.Paint{}
 	}
-	return tree.Paint{Sub: ansi("36"), Note: ansi("33"), Dim: ansi("2"), Bold: ansi("1")}
+	return tree.Paint{Sub: Ansi("36"), Note: Ansi("33"), Dim: Ansi("2"), Bold: Ansi("1")}
 }
 
-func ansi(code string) func(string) string {
+// Ansi returns a function that surrounds a text with a code of a terminal and its end.
+func Ansi(code string) func(string) string {
 	return func(s string) string { return "\x1b[" + code + "m" + s + "\x1b[0m" }
 }
 
-// warnf prints a warning on standard error.
-func warnf(errOut io.Writer, format string, args ...any) {
+// Warnf prints a warning on standard error.
+func Warnf(errOut io.Writer, format string, args ...any) {
 	_, _ = io.WriteString(errOut, "Warning: "+names.PrintableLines(fmt.Sprintf(format, args...), indent)+"\n")
 }
 
-// confirmed asks a question, and reports whether the answer is yes.
-func confirmed(in io.Reader, out io.Writer, question string) bool {
+// Confirmed asks a question, and reports whether the answer is yes.
+func Confirmed(in io.Reader, out io.Writer, question string) bool {
 	_, _ = fmt.Fprint(out, question)
 	answer, _ := bufio.NewReader(in).ReadString('\n')
 	return strings.TrimSpace(answer) == "yes"
@@ -54,8 +55,8 @@ func confirmed(in io.Reader, out io.Writer, question string) bool {
 // clearLine moves to the beginning of the line, and removes it.
 const clearLine = "\r\x1b[K"
 
-// progress is a line on a terminal that is rewritten. Elsewhere it is not shown.
-type progress struct {
+// Progress is a line on a terminal that is rewritten. Elsewhere it is not shown.
+type Progress struct {
 	w     io.Writer
 	shown bool
 
@@ -64,35 +65,36 @@ type progress struct {
 	logged time.Time
 }
 
-func newProgress(errOut io.Writer) *progress {
+// NewProgress returns the progress of a command, which is shown on errOut.
+func NewProgress(errOut io.Writer) *Progress {
 	if isTerminal(errOut) {
-		return &progress{w: errOut}
+		return &Progress{w: errOut}
 	}
-	return &progress{log: errOut, logged: time.Now()}
+	return &Progress{log: errOut, logged: time.Now()}
 }
 
 // logInterval is how often countf writes without a terminal, so that the log of a long command shows that it continues.
 const logInterval = 10 * time.Second
 
 // countf replaces the line with a count. Without a terminal it writes a line now and then.
-func (p *progress) countf(done, total int, what string) {
-	p.showf("%d/%d %s ...", done, total, what)
+func (p *Progress) countf(done, total int, what string) {
+	p.Showf("%d/%d %s ...", done, total, what)
 	if p.log != nil && time.Since(p.logged) >= logInterval {
 		_, _ = fmt.Fprintf(p.log, "%d/%d %s ...\n", done, total, what)
 		p.logged = time.Now()
 	}
 }
 
-// showf replaces the line.
-func (p *progress) showf(format string, args ...any) {
+// Showf replaces the line.
+func (p *Progress) Showf(format string, args ...any) {
 	if p.w != nil {
 		_, _ = io.WriteString(p.w, clearLine+names.Printable(fmt.Sprintf(format, args...)))
 		p.shown = true
 	}
 }
 
-// clear removes the line.
-func (p *progress) clear() {
+// Clear removes the line.
+func (p *Progress) Clear() {
 	if p.shown {
 		_, _ = io.WriteString(p.w, clearLine)
 		p.shown = false

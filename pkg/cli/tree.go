@@ -17,16 +17,16 @@ import (
 
 type treeOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	roots []string
 	all   bool
 	// objects is the resource whose objects are shown as well.
 	objects string
-	output  outputFlag
+	output  OutputFlag
 }
 
-func newTreeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newTreeCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &treeOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "tree NAMESPACE...",
@@ -35,36 +35,36 @@ func newTreeCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Comma
   kubectl hns tree -A
   kubectl hns tree acme -o dot --objects networkpolicies | dot -Tsvg > acme.svg`,
 		Args:              namespaceArgs(0, math.MaxInt),
-		ValidArgsFunction: completeArgs(math.MaxInt, f.completeNamespaces),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(math.MaxInt, f.CompleteNamespaces),
+		RunE:              RunOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "Show the trees of all namespaces")
 	cmd.Flags().StringVar(&o.objects, "objects", "", "Also show the objects of this kind, such as rolebindings, and the sources of copies")
-	completeFlag(cmd, "objects", f.completeResources)
-	o.output.addFlag(cmd, graph.Formats...)
+	CompleteFlag(cmd, "objects", f.CompleteResources)
+	o.output.AddFlag(cmd, graph.Formats...)
 	return cmd
 }
 
-func (o *treeOptions) complete(_ *cobra.Command, args []string) error {
+func (o *treeOptions) Complete(_ *cobra.Command, args []string) error {
 	o.roots = args
 	return nil
 }
 
-func (o *treeOptions) validate() error {
-	if err := o.output.validate(); err != nil {
+func (o *treeOptions) Validate() error {
+	if err := o.output.Validate(); err != nil {
 		return err
 	}
 	switch {
 	case o.all && len(o.roots) > 0:
-		return usageErrorf("--all-namespaces and names of namespaces contradict each other; give one of them")
+		return UsageErrorf("--all-namespaces and names of namespaces contradict each other; give one of them")
 	case !o.all && len(o.roots) == 0:
-		return usageErrorf("name a namespace, or give --all-namespaces")
+		return UsageErrorf("name a namespace, or give --all-namespaces")
 	}
 	return nil
 }
 
-func (o *treeOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *treeOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -72,17 +72,17 @@ func (o *treeOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if printed, err := o.output.print(o.Out, t.List(o.roots), func() []string { return namesIn(t, o.roots) }); printed {
+	if printed, err := o.output.Print(o.Out, t.List(o.roots), func() []string { return namesIn(t, o.roots) }); printed {
 		return err
 	}
-	if o.output.format != "" {
-		return graph.Write(o.Out, t, o.roots, o.output.format)
+	if o.output.Format != "" {
+		return graph.Write(o.Out, t, o.roots, o.output.Format)
 	}
 	return t.Write(o.Out, o.roots, paintFor(o.Out))
 }
 
 // load reads the trees below the roots, or all trees, whose roots it sets.
-func (o *treeOptions) load(ctx context.Context, c *clients) (t *tree.Tree, err error) {
+func (o *treeOptions) load(ctx context.Context, c *Clients) (t *tree.Tree, err error) {
 	if o.all {
 		if t, err = loadAllTrees(ctx, c, o.ErrOut); err == nil {
 			o.roots = t.Roots()
@@ -106,8 +106,8 @@ func namesIn(t *tree.Tree, roots []string) []string {
 
 // loadObjects adds the objects of a kind to the namespaces below the roots: with one request if the requester may list
 // them in the whole cluster, otherwise with one for each namespace.
-func (o *treeOptions) loadObjects(ctx context.Context, c *clients, t *tree.Tree) error {
-	mapping, err := o.factory.mapping(o.objects)
+func (o *treeOptions) loadObjects(ctx context.Context, c *Clients, t *tree.Tree) error {
+	mapping, err := o.factory.Mapping(o.objects)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (o *treeOptions) loadObjects(ctx context.Context, c *clients, t *tree.Tree)
 		err := addObjects(ctx, c, t, mapping.Resource, node.Name)
 		switch {
 		case apierrors.IsForbidden(err):
-			warnf(o.ErrOut, "objects in namespace %s are left out: missing right: %s", node.Name, missingRight(err))
+			Warnf(o.ErrOut, "objects in namespace %s are left out: missing right: %s", node.Name, missingRight(err))
 		case err != nil:
 			return err
 		}
@@ -127,7 +127,7 @@ func (o *treeOptions) loadObjects(ctx context.Context, c *clients, t *tree.Tree)
 	return nil
 }
 
-func addObjects(ctx context.Context, c *clients, t *tree.Tree, resource schema.GroupVersionResource, namespace string) error {
+func addObjects(ctx context.Context, c *Clients, t *tree.Tree, resource schema.GroupVersionResource, namespace string) error {
 	list, err := c.metadata.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err

@@ -18,9 +18,9 @@ const waitForTreeLabelsUsage = "until the tree labels of the namespace and of al
 
 // waitForTreeLabels returns when the tree labels of a namespace and of all below it match its parent. before is the
 // namespace before the change.
-func waitForTreeLabels(ctx context.Context, c *clients, w *waitFlags, errOut io.Writer, before *metav1.PartialObjectMetadata, parent string) error {
+func waitForTreeLabels(ctx context.Context, c *Clients, w *waitFlags, errOut io.Writer, before *metav1.PartialObjectMetadata, parent string) error {
 	return w.poll(ctx, errOut, func(ctx context.Context) (string, error) {
-		above, old := map[string]int{}, ancestorDistances(before.Labels)
+		above, old := map[string]int{}, AncestorDistances(before.Labels)
 		if parent != "" {
 			p, err := c.namespaces.Get(ctx, parent, metav1.GetOptions{})
 			switch {
@@ -30,7 +30,7 @@ func waitForTreeLabels(ctx context.Context, c *clients, w *waitFlags, errOut io.
 			case err != nil:
 				return "", err
 			default:
-				above = ancestorDistances(p.Labels)
+				above = AncestorDistances(p.Labels)
 				above[parent] = 0
 			}
 		}
@@ -53,7 +53,7 @@ func waitForTreeLabels(ctx context.Context, c *clients, w *waitFlags, errOut io.
 }
 
 // movedNamespaces returns a namespace and all below it, or only the namespace to users who may not list namespaces.
-func movedNamespaces(ctx context.Context, c *clients, name string) ([]metav1.PartialObjectMetadata, error) {
+func movedNamespaces(ctx context.Context, c *Clients, name string) ([]metav1.PartialObjectMetadata, error) {
 	self, err := c.namespaces.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func movedNamespaces(ctx context.Context, c *clients, name string) ([]metav1.Par
 	return moved, nil
 }
 
-// ancestorDistances returns the distance of each ancestor in tree labels.
-func ancestorDistances(labels map[string]string) map[string]int {
+// AncestorDistances returns the distance of each ancestor in tree labels.
+func AncestorDistances(labels map[string]string) map[string]int {
 	distances := map[string]int{}
 	for key, value := range labels {
 		if ancestor, ok := hnc.TreeLabelAncestor(key); ok {
@@ -91,7 +91,7 @@ func ancestorDistances(labels map[string]string) map[string]int {
 // moved. above holds these with their distances from the new parent, old those before the move; labels of old ancestors
 // that are not above must be gone.
 func treeLabelsMatch(labels map[string]string, moved string, above, old map[string]int) bool {
-	have := ancestorDistances(labels)
+	have := AncestorDistances(labels)
 	depth, ok := have[moved]
 	if !ok {
 		return false

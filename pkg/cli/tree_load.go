@@ -16,10 +16,10 @@ import (
 
 // loadTrees reads the trees below the roots with one request for each. If the server has no hierarchies/tree, it takes
 // two requests for all trees. It returns an error if a root does not exist or the requester may not read it.
-func loadTrees(ctx context.Context, c *clients, roots []string) (*tree.Tree, error) {
+func loadTrees(ctx context.Context, c *Clients, roots []string) (*tree.Tree, error) {
 	t := tree.New()
 	for _, root := range roots {
-		answer, err := c.hierarchy.HncV1beta1().Hierarchies(root).GetTree(ctx, hnc.Singleton, metav1.GetOptions{})
+		answer, err := c.Hierarchy.HncV1beta1().Hierarchies(root).GetTree(ctx, hnc.Singleton, metav1.GetOptions{})
 		if isUnserved(err) {
 			return listTree(ctx, c, roots)
 		}
@@ -49,16 +49,16 @@ func conditions(short []v1beta1.HierarchyTreeCondition) []metav1.Condition {
 
 // loadAllTrees reads all trees: with two requests for users allowed to list hierarchies and namespaces in the whole
 // cluster. Other users get the namespaces that they may see, with one request more.
-func loadAllTrees(ctx context.Context, c *clients, errOut io.Writer) (*tree.Tree, error) {
+func loadAllTrees(ctx context.Context, c *Clients, errOut io.Writer) (*tree.Tree, error) {
 	t, err := listTree(ctx, c, nil)
 	if !apierrors.IsForbidden(err) {
 		return t, err
 	}
-	mine, mineErr := c.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, mineErr := c.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if mineErr != nil {
 		return nil, err
 	}
-	warnf(errOut, "only namespaces that you may see are shown, and no conditions: missing right: %s", missingRight(err))
+	Warnf(errOut, "only namespaces that you may see are shown, and no conditions: missing right: %s", missingRight(err))
 	t = tree.New()
 	for i := range mine.Items {
 		n := &mine.Items[i]
@@ -70,7 +70,7 @@ func loadAllTrees(ctx context.Context, c *clients, errOut io.Writer) (*tree.Tree
 }
 
 // listTree reads all namespaces and all hierarchies. It returns an error if one of the roots is missing.
-func listTree(ctx context.Context, c *clients, roots []string) (*tree.Tree, error) {
+func listTree(ctx context.Context, c *Clients, roots []string) (*tree.Tree, error) {
 	namespaces, hierarchies, err := listForest(ctx, c)
 	if err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func listTree(ctx context.Context, c *clients, roots []string) (*tree.Tree, erro
 }
 
 // listForest reads all namespaces and all hierarchies.
-func listForest(ctx context.Context, c *clients) ([]metav1.PartialObjectMetadata, []v1beta1.Hierarchy, error) {
-	hierarchies, err := c.hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+func listForest(ctx context.Context, c *Clients) ([]metav1.PartialObjectMetadata, []v1beta1.Hierarchy, error) {
+	hierarchies, err := c.Hierarchy.HncV1beta1().Hierarchies(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, nil, err
 	}

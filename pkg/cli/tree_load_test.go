@@ -21,7 +21,7 @@ import (
 const levels = 2000
 
 // testCluster is a chain of namespaces, each the parent of the next. unserved says that there is no hierarchies/tree.
-func testCluster(t *testing.T, unserved bool) (c *clients, ours *fake.Clientset, requests func() int) {
+func testCluster(t *testing.T, unserved bool) (c *Clients, ours *fake.Clientset, requests func() int) {
 	t.Helper()
 	var namespaces, hierarchies []runtime.Object
 	answer := &v1beta1.HierarchyTree{}
@@ -47,11 +47,11 @@ func testCluster(t *testing.T, unserved bool) (c *clients, ours *fake.Clientset,
 			return true, nil, apierrors.NewGenericServerResponse(404, "get", hnc.Resource("hierarchies"), "", "", 0, true)
 		}
 		if action.GetNamespace() != level(0) {
-			return true, nil, apierrors.NewNotFound(namespaceResource.GroupResource(), action.GetNamespace())
+			return true, nil, apierrors.NewNotFound(NamespaceResource.GroupResource(), action.GetNamespace())
 		}
 		return true, answer, nil
 	})
-	c = &clients{hierarchy: ours, metadata: meta, namespaces: meta.Resource(namespaceResource)}
+	c = &Clients{Hierarchy: ours, metadata: meta, namespaces: meta.Resource(NamespaceResource)}
 	return c, ours, func() int { return len(ours.Actions()) + len(meta.Actions()) }
 }
 
@@ -74,16 +74,16 @@ func lastLine(t *testing.T, tr *tree.Tree, lines int) string {
 func TestTwoThousandLevelsTakeAtMostThreeRequests(t *testing.T) {
 	for name, row := range map[string]struct {
 		unserved bool
-		load     func(*clients) (*tree.Tree, error)
+		load     func(*Clients) (*tree.Tree, error)
 		requests int
 	}{
-		"one tree": {false, func(c *clients) (*tree.Tree, error) {
+		"one tree": {false, func(c *Clients) (*tree.Tree, error) {
 			return loadTrees(t.Context(), c, []string{level(0)})
 		}, 1},
-		"one tree of an older server": {true, func(c *clients) (*tree.Tree, error) {
+		"one tree of an older server": {true, func(c *Clients) (*tree.Tree, error) {
 			return loadTrees(t.Context(), c, []string{level(0)})
 		}, 3},
-		"all trees": {false, func(c *clients) (*tree.Tree, error) { return loadAllTrees(t.Context(), c, io.Discard) }, 2},
+		"all trees": {false, func(c *Clients) (*tree.Tree, error) { return loadAllTrees(t.Context(), c, io.Discard) }, 2},
 	} {
 		c, _, requests := testCluster(t, row.unserved)
 		tr, err := row.load(c)
@@ -152,7 +152,7 @@ func TestSubnamespacesThatAreBeingDeletedStayBelowTheirParents(t *testing.T) {
 	top := sub("top", nil)
 	top.Annotations = nil
 	meta := metadatafake.NewSimpleMetadataClient(scheme, top, sub("going", &now), sub("orphan", nil))
-	tr, err := loadAllTrees(t.Context(), &clients{hierarchy: fake.NewClientset(), metadata: meta, namespaces: meta.Resource(namespaceResource)}, io.Discard)
+	tr, err := loadAllTrees(t.Context(), &Clients{Hierarchy: fake.NewClientset(), metadata: meta, namespaces: meta.Resource(NamespaceResource)}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,13 +15,13 @@ import (
 
 type uiOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	port        int
 	open, write bool
 }
 
-func newUICommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newUICommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &uiOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "ui",
@@ -34,7 +34,7 @@ changes nothing in the cluster unless --write is given. Only a browser that has 
   kubectl hns ui --write
   kubectl hns ui --open=false --port 8001`,
 		Args: cobra.NoArgs,
-		RunE: runOptions(o),
+		RunE: RunOptions(o),
 	}
 	cmd.Flags().IntVar(&o.port, "port", 0, "The port on 127.0.0.1; 0 is a free one")
 	cmd.Flags().BoolVar(&o.open, "open", true, "Open the page in the browser")
@@ -42,16 +42,16 @@ changes nothing in the cluster unless --write is given. Only a browser that has 
 	return cmd
 }
 
-func (o *uiOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *uiOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *uiOptions) validate() error {
+func (o *uiOptions) Validate() error {
 	if o.port < 0 || o.port > 65535 {
-		return usageErrorf("--port must be between 0 and 65535")
+		return UsageErrorf("--port must be between 0 and 65535")
 	}
 	return nil
 }
 
-func (o *uiOptions) run(ctx context.Context) error {
+func (o *uiOptions) Run(ctx context.Context) error {
 	reader, err := newUIReader(o.factory)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (o *uiOptions) run(ctx context.Context) error {
 	_, _ = fmt.Fprintf(o.ErrOut, "Anyone with this URL on this machine %s. Press Ctrl-C to end.\n", can)
 	if o.open {
 		if err := openBrowser(ctx, server.URL()); err != nil {
-			warnf(o.ErrOut, "cannot open a browser: %v; open the URL yourself", err)
+			Warnf(o.ErrOut, "cannot open a browser: %v; open the URL yourself", err)
 		}
 	}
 	err = server.Serve(ctx)

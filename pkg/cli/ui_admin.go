@@ -13,7 +13,7 @@ import (
 )
 
 func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, error) {
-	config, err := getConfiguration(ctx, r.clients)
+	config, err := GetConfiguration(ctx, r.clients)
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 		Kinds: append([]v1beta1.ResourceStatus{}, config.Status.Resources...), Problems: tree.Problems(config.Status.Conditions),
 		Rules: config.Status.InForce.Propagator, Repositories: []ui.Repository{},
 	}
-	syncs, err := r.clients.hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	syncs, err := r.clients.Hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		answer.Notes = append(answer.Notes, "repositories are left out: missing permission: "+missingRight(err))
@@ -37,12 +37,12 @@ func (r *uiReader) Administration(ctx context.Context) (*ui.Administration, erro
 }
 
 func newRepository(s *v1beta1.RepositorySync) ui.Repository {
-	condition := syncedCondition(s)
+	condition := SyncedCondition(s)
 	repository := ui.Repository{
 		Name: s.Name, Synced: condition.Status, Reason: condition.Reason, Message: condition.Message,
 		Applied: s.Status.AppliedCommit, Seen: s.Status.SeenCommit, Failed: s.Status.Failed, Objects: s.Status.Objects,
 	}
-	if problems := syncProblems(s, false); problems != "" {
+	if problems := SyncProblems(s, false); problems != "" {
 		// The first line is the message.
 		repository.Errors = strings.Split(strings.TrimSpace(problems), "\n")[1:]
 	}

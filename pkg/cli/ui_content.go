@@ -30,11 +30,11 @@ const (
 )
 
 func (r *uiReader) Content(ctx context.Context, namespace, resource, name string) (*ui.Content, error) {
-	mapping, err := r.factory.mapping(resource)
+	mapping, err := r.factory.Mapping(resource)
 	if err != nil {
 		return nil, err
 	}
-	client := r.clients.dynamic.Resource(mapping.Resource)
+	client := r.clients.Dynamic.Resource(mapping.Resource)
 	object, err := client.Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (r *uiReader) Content(ctx context.Context, namespace, resource, name string
 
 // overwritten returns the object that a copy has replaced, nil if its content is not kept or the user may not read it.
 func (r *uiReader) overwritten(ctx context.Context, resource schema.GroupResource, namespace, name string) *unstructured.Unstructured {
-	record, err := r.clients.hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(resource, name), metav1.GetOptions{})
+	record, err := r.clients.Hierarchy.HncV1beta1().OverwrittenObjects(namespace).Get(ctx, hnc.OverwrittenName(resource, name), metav1.GetOptions{})
 	if err != nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func differenceOf(before, after *unstructured.Unstructured) string {
 }
 
 func (r *uiReader) Events(ctx context.Context, namespace string) ([]ui.Event, error) {
-	list, err := r.clients.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{Limit: 10 * maxUIEvents})
+	list, err := r.clients.Kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{Limit: 10 * maxUIEvents})
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (r *uiReader) Events(ctx context.Context, namespace string) ([]ui.Event, er
 
 // Mine returns the namespaces that RBAC lets the user get.
 func (r *uiReader) Mine(ctx context.Context) ([]string, error) {
-	mine, err := r.clients.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, err := r.clients.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err
 	}

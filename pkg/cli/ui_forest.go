@@ -18,30 +18,30 @@ import (
 
 // uiReader reads what the page of `kubectl hns ui` shows.
 type uiReader struct {
-	factory *factory
-	clients *clients
+	factory *Factory
+	clients *Clients
 	session ui.Session
 }
 
-func newUIReader(f *factory) (*uiReader, error) {
-	c, err := f.clients()
+func newUIReader(f *Factory) (*uiReader, error) {
+	c, err := f.Clients()
 	if err != nil {
 		return nil, err
 	}
 	r := &uiReader{factory: f, clients: c}
-	raw, err := f.flags.ToRawKubeConfigLoader().RawConfig()
+	raw, err := f.Flags.ToRawKubeConfigLoader().RawConfig()
 	if err != nil {
 		return nil, err
 	}
 	r.session.Context = raw.CurrentContext
-	if *f.flags.Context != "" {
-		r.session.Context = *f.flags.Context
+	if *f.Flags.Context != "" {
+		r.session.Context = *f.Flags.Context
 	}
 	if c := raw.Contexts[r.session.Context]; c != nil {
 		r.session.Cluster, r.session.User = c.Cluster, c.AuthInfo
 	}
-	if *f.flags.Impersonate != "" {
-		r.session.User = *f.flags.Impersonate
+	if *f.Flags.Impersonate != "" {
+		r.session.User = *f.Flags.Impersonate
 	}
 	return r, nil
 }
@@ -66,7 +66,7 @@ func (r *uiReader) Forest(ctx context.Context) (*ui.Forest, error) {
 
 // myForest returns the namespaces that the user may see. why is the error about all namespaces.
 func (r *uiReader) myForest(ctx context.Context, why error) (*ui.Forest, error) {
-	mine, err := r.clients.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, err := r.clients.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, why
 	}

@@ -72,7 +72,7 @@ func (r *uiReader) Namespace(ctx context.Context, name string) (*ui.Namespace, e
 
 // children returns the children of a namespace, and Subnamespaces that are not children.
 func (r *uiReader) children(ctx context.Context, h *v1beta1.Hierarchy) ([]ui.Child, error) {
-	subs, err := r.clients.hierarchy.HncV1beta1().Subnamespaces(h.Namespace).List(ctx, metav1.ListOptions{})
+	subs, err := r.clients.Hierarchy.HncV1beta1().Subnamespaces(h.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil && !apierrors.IsForbidden(err) {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (r *uiReader) propagated(ctx context.Context, hierarchies map[string]*v1bet
 			found.Insert(schema.GroupResource{Group: spec.Group, Resource: spec.Resource}.String())
 		}
 	}
-	config, err := getConfiguration(ctx, r.clients)
+	config, err := GetConfiguration(ctx, r.clients)
 	if err == nil {
 		for _, status := range config.Status.Resources {
 			found.Insert(schema.GroupResource{Group: status.Group, Resource: status.Resource}.String())
@@ -137,7 +137,7 @@ func (r *uiReader) propagated(ctx context.Context, hierarchies map[string]*v1bet
 }
 
 func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui.Objects, error) {
-	mapping, err := r.factory.mapping(resource)
+	mapping, err := r.factory.Mapping(resource)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (r *uiReader) Objects(ctx context.Context, namespace, resource string) (*ui
 }
 
 func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string) (*ui.Explanation, error) {
-	mapping, err := r.factory.mapping(resource)
+	mapping, err := r.factory.Mapping(resource)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (r *uiReader) Explain(ctx context.Context, namespace, resource, name string
 const olderServers = "The cluster's servers are older than this plugin"
 
 func (r *uiReader) Problem(err error) ui.Problem {
-	p := ui.Problem{Detail: serverMessage(err), MissingPermission: missingRight(err)}
+	p := ui.Problem{Detail: ServerMessage(err), MissingPermission: missingRight(err)}
 	if p.MissingPermission == "" {
 		p.Hint = hintFor(r.factory, err)
 	}

@@ -67,7 +67,7 @@ func (r *uiReader) dryRun(ctx context.Context, namespace string, change ui.Chang
 	case reason == metav1.StatusReasonUnknown || apierrors.IsServiceUnavailable(err) || isUnserved(err):
 		return nil, err
 	default:
-		plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: reason, Message: serverMessage(err)}}
+		plan.Status.Refusals = []v1beta1.PlannedRefusal{{Reason: reason, Message: ServerMessage(err)}}
 	}
 	return plan, nil
 }
@@ -84,8 +84,8 @@ func (r *uiReader) Apply(ctx context.Context, namespace string, change ui.Change
 }
 
 // write makes a change, or has the server validate it.
-func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change, dryRun dryRunFlag) error {
-	client := r.clients.hierarchy.HncV1beta1()
+func (r *uiReader) write(ctx context.Context, namespace string, change ui.Change, dryRun DryRunFlag) error {
+	client := r.clients.Hierarchy.HncV1beta1()
 	switch change.Kind {
 	case ui.ChangeMove, ui.ChangeRoot:
 		_, err := patchParent(ctx, r.clients, namespace, change.Parent, dryRun.options())
@@ -146,9 +146,9 @@ func validateChange(change ui.Change) error {
 	var err error
 	switch change.Kind {
 	case ui.ChangeMove:
-		err = validateNamespace(change.Parent)
+		err = ValidateNamespace(change.Parent)
 	case ui.ChangeChild:
-		err = validateNamespace(change.Child)
+		err = ValidateNamespace(change.Child)
 	case ui.ChangeMode:
 		_, err = parseModes([]string{mode(change)})
 	case ui.ChangeRoot:

@@ -18,7 +18,7 @@ import (
 
 func (r *uiReader) Quotas(ctx context.Context) (*ui.Quotas, error) {
 	answer := &ui.Quotas{Quotas: []ui.Quota{}}
-	list, err := r.clients.hierarchy.HncV1beta1().HierarchicalResourceQuotas(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	list, err := r.clients.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
 		answer.Notes = append(answer.Notes, "only quotas of namespaces that you may see are shown: missing permission: "+missingRight(err))
@@ -40,13 +40,13 @@ func (r *uiReader) Quotas(ctx context.Context) (*ui.Quotas, error) {
 // myQuotas returns the quotas in the namespaces that the user may see, without those that the user may not list. why is
 // the error about all.
 func (r *uiReader) myQuotas(ctx context.Context, why error) (*v1beta1.HierarchicalResourceQuotaList, error) {
-	mine, err := r.clients.hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
+	mine, err := r.clients.Hierarchy.HncV1beta1().MyNamespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, why
 	}
 	lists := make([]v1beta1.HierarchicalResourceQuotaList, len(mine.Items))
 	err = inParallel(ctx, len(mine.Items), func(ctx context.Context, i int) error {
-		list, err := r.clients.hierarchy.HncV1beta1().HierarchicalResourceQuotas(mine.Items[i].Name).List(ctx, metav1.ListOptions{})
+		list, err := r.clients.Hierarchy.HncV1beta1().HierarchicalResourceQuotas(mine.Items[i].Name).List(ctx, metav1.ListOptions{})
 		if err == nil {
 			lists[i] = *list
 		}

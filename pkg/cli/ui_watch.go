@@ -15,7 +15,7 @@ const uiPollPeriod = 15 * time.Second
 func (r *uiReader) Watch(ctx context.Context, changed func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	api := r.clients.hierarchy.HncV1beta1()
+	api := r.clients.Hierarchy.HncV1beta1()
 	hierarchies, quotas := api.Hierarchies(metav1.NamespaceAll), api.HierarchicalResourceQuotas(metav1.NamespaceAll)
 	watches := []func() (watch.Interface, error){
 		func() (watch.Interface, error) {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration"
+	released "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/release"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -74,13 +74,13 @@ var removals = []removal{
 
 type uninstallOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	yes    bool
-	dryRun dryRunFlag
+	dryRun DryRunFlag
 }
 
-func newUninstallCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newUninstallCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &uninstallOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "uninstall",
@@ -90,20 +90,20 @@ func newUninstallCommand(f *factory, streams genericiooptions.IOStreams) *cobra.
 			"after another installation the trees are as before. Our finalizer is removed from all namespaces.",
 		Example: "  kubectl hns uninstall --dry-run=client    # what would be removed, and what stays\n  kubectl hns uninstall --yes",
 		Args:    cobra.NoArgs,
-		RunE:    runOptions(o),
+		RunE:    RunOptions(o),
 	}
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask")
-	o.dryRun.addFlag(cmd.Flags())
+	o.dryRun.AddFlag(cmd.Flags())
 	return cmd
 }
 
-func (o *uninstallOptions) complete(*cobra.Command, []string) error { return nil }
-func (o *uninstallOptions) validate() error                         { return nil }
+func (o *uninstallOptions) Complete(*cobra.Command, []string) error { return nil }
+func (o *uninstallOptions) Validate() error                         { return nil }
 
-func (o *uninstallOptions) run(ctx context.Context) error {
+func (o *uninstallOptions) Run(ctx context.Context) error {
 	// Copies of all kinds are counted, and requests for deprecated kinds return warnings.
-	quiet := &factory{flags: o.factory.flags, warnings: io.Discard}
-	c, err := quiet.clients()
+	quiet := &Factory{Flags: o.factory.Flags, warnings: io.Discard}
+	c, err := quiet.Clients()
 	if err != nil {
 		return err
 	}
@@ -122,15 +122,15 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 	if _, err := fmt.Fprintf(o.Out, "%d objects of the installation will be removed.\nThis stays as it is:\n  %s\n", found, strings.Join(stays, "\n  ")); err != nil {
 		return err
 	}
-	if !o.yes && !o.dryRun.enabled() {
+	if !o.yes && !o.dryRun.Enabled() {
 		if err := o.ask(); err != nil {
 			return err
 		}
 	}
 	for _, step := range removals {
 		err := o.remove(ctx, c, step)
-		if err == nil && step.pods == propagatorName && !o.dryRun.enabled() {
-			err = migration.ReleaseNamespaces(ctx, c.kube)
+		if err == nil && step.pods == propagatorName && !o.dryRun.Enabled() {
+			err = released.Namespaces(ctx, c.Kube, "kubectl-hns-uninstall")
 		}
 		if err != nil {
 			return fmt.Errorf("%w\nThe removal is incomplete; repeat the command to continue", err)
@@ -144,7 +144,7 @@ func (o *uninstallOptions) run(ctx context.Context) error {
 
 // ask returns an error unless the user confirms.
 func (o *uninstallOptions) ask() error {
-	if !confirmed(o.In, o.Out, "Continue? (yes/no) ") {
+	if !Confirmed(o.In, o.Out, "Continue? (yes/no) ") {
 		return errors.New("not confirmed, nothing was removed; answer yes, or give --yes")
 	}
 	return nil
@@ -152,14 +152,14 @@ func (o *uninstallOptions) ask() error {
 
 // remove deletes the objects of a step. Objects that are gone already are no error, so a removal that was interrupted
 // can be repeated.
-func (o *uninstallOptions) remove(ctx context.Context, c *clients, step removal) error {
+func (o *uninstallOptions) remove(ctx context.Context, c *Clients, step removal) error {
 	for _, resource := range step.resources {
 		objects, err := list(ctx, c, resource, step.name)
 		if err != nil {
 			return err
 		}
 		for _, object := range objects {
-			if !o.dryRun.client() {
+			if !o.dryRun.Client() {
 				err := c.metadata.Resource(resource).Namespace(object.Namespace).Delete(ctx, object.Name, metav1.DeleteOptions{
 					DryRun: o.dryRun.options(), Preconditions: &metav1.Preconditions{UID: &object.UID},
 				})
@@ -167,17 +167,17 @@ func (o *uninstallOptions) remove(ctx context.Context, c *clients, step removal)
 					return err
 				}
 			}
-			if _, err := io.WriteString(o.Out, names.Line("%s/%s deleted%s", resource.GroupResource(), object.Name, o.dryRun.suffix())); err != nil {
+			if _, err := io.WriteString(o.Out, names.Line("%s/%s deleted%s", resource.GroupResource(), object.Name, o.dryRun.Suffix())); err != nil {
 				return err
 			}
 		}
 	}
-	if step.pods == "" || o.dryRun.enabled() {
+	if step.pods == "" || o.dryRun.Enabled() {
 		return nil
 	}
 	wait := &waitFlags{timeout: podTimeout}
 	return wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
-		pods, err := c.kube.CoreV1().Pods(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + step.pods})
+		pods, err := c.Kube.CoreV1().Pods(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + step.pods})
 		if err != nil || len(pods.Items) == 0 {
 			return "", err
 		}
@@ -186,12 +186,12 @@ func (o *uninstallOptions) remove(ctx context.Context, c *clients, step removal)
 }
 
 // remaining describes what stays.
-func (o *uninstallOptions) remaining(ctx context.Context, c *clients) ([]string, error) {
-	namespaces, err := countAll(ctx, c, namespaceResource, "")
+func (o *uninstallOptions) remaining(ctx context.Context, c *Clients) ([]string, error) {
+	namespaces, err := countAll(ctx, c, NamespaceResource, "")
 	if err != nil {
 		return nil, err
 	}
-	trees, err := countAll(ctx, c, namespaceResource, hnc.LabelInTree)
+	trees, err := countAll(ctx, c, NamespaceResource, hnc.LabelInTree)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *clients) ([]string,
 		return nil, err
 	}
 	stays = append(stays, applied...)
-	volumes, err := c.kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: installed})
+	volumes, err := c.Kube.CoreV1().PersistentVolumeClaims(hnc.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: installed})
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 
 // copies returns a line for each kind of which there are copies. Kinds whose server does not answer, or that the user
 // may not list, are named too.
-func (o *uninstallOptions) copies(ctx context.Context, c *clients) ([]string, error) {
-	lists, err := c.kube.Discovery().ServerPreferredNamespacedResources()
+func (o *uninstallOptions) copies(ctx context.Context, c *Clients) ([]string, error) {
+	lists, err := c.Kube.Discovery().ServerPreferredNamespacedResources()
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (o *uninstallOptions) copies(ctx context.Context, c *clients) ([]string, er
 }
 
 // countAll returns the number of objects in the cluster that match the selector.
-func countAll(ctx context.Context, c *clients, resource schema.GroupVersionResource, selector string) (int, error) {
+func countAll(ctx context.Context, c *Clients, resource schema.GroupVersionResource, selector string) (int, error) {
 	count := 0
 	options := metav1.ListOptions{LabelSelector: selector, Limit: 500}
 	for {

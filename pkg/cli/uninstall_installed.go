@@ -16,7 +16,7 @@ import (
 const releaseAnnotation = "meta.helm.sh/release-name"
 
 // installedObjects counts the objects of the installation, and returns Helm's release if there is one.
-func installedObjects(ctx context.Context, c *clients) (count int, release string, err error) {
+func installedObjects(ctx context.Context, c *Clients) (count int, release string, err error) {
 	for _, step := range removals {
 		for _, resource := range step.resources {
 			objects, err := list(ctx, c, resource, step.name)
@@ -36,7 +36,7 @@ func installedObjects(ctx context.Context, c *clients) (count int, release strin
 }
 
 // list returns the objects of the installation of one kind, none if the cluster does not have the kind.
-func list(ctx context.Context, c *clients, resource schema.GroupVersionResource, name string) ([]metav1.PartialObjectMetadata, error) {
+func list(ctx context.Context, c *Clients, resource schema.GroupVersionResource, name string) ([]metav1.PartialObjectMetadata, error) {
 	options := metav1.ListOptions{LabelSelector: installed}
 	if name != "" {
 		options.FieldSelector = "metadata.name=" + name

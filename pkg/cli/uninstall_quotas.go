@@ -17,7 +17,7 @@ const maxListedQuotas = 20
 
 // quotaObjects returns lines about the ResourceQuotas of hierarchical quotas: nothing removes them, and no quota above
 // raises their limits any more.
-func quotaObjects(ctx context.Context, c *clients) ([]string, error) {
+func quotaObjects(ctx context.Context, c *Clients) ([]string, error) {
 	resource, selector := corev1.SchemeGroupVersion.WithResource("resourcequotas"), hnc.LabelQuota+"=true"
 	count, err := countAll(ctx, c, resource, selector)
 	if apierrors.IsForbidden(err) {

@@ -14,9 +14,9 @@ import (
 const repositoriesNamespace = "hns-repositories"
 
 // appliedObjects returns lines about what hns-sync has applied, which stays, and about the namespace of its accounts.
-func appliedObjects(ctx context.Context, c *clients) ([]string, error) {
+func appliedObjects(ctx context.Context, c *Clients) ([]string, error) {
 	var lines []string
-	syncs, err := c.hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
+	syncs, err := c.Hierarchy.HncV1beta1().RepositorySyncs().List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 	case apierrors.IsForbidden(err) || apierrors.IsServiceUnavailable(err):
@@ -32,7 +32,7 @@ func appliedObjects(ctx context.Context, c *clients) ([]string, error) {
 			lines = append(lines, "  they have the label "+hnc.LabelRepositorySync)
 		}
 	}
-	_, err = c.kube.CoreV1().Namespaces().Get(ctx, repositoriesNamespace, metav1.GetOptions{})
+	_, err = c.Kube.CoreV1().Namespaces().Get(ctx, repositoriesNamespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return lines, nil
 	}

@@ -27,9 +27,9 @@ func (w *waitFlags) addFlags(flags *pflag.FlagSet, until string) {
 	flags.DurationVar(&w.timeout, "timeout", 5*time.Minute, "How long to --wait")
 }
 
-func (w *waitFlags) validate(dryRun *dryRunFlag) error {
-	if w.enabled && dryRun.enabled() {
-		return usageErrorf("--wait and --dry-run contradict each other; give one of them")
+func (w *waitFlags) validate(dryRun *DryRunFlag) error {
+	if w.enabled && dryRun.Enabled() {
+		return UsageErrorf("--wait and --dry-run contradict each other; give one of them")
 	}
 	return nil
 }
@@ -38,8 +38,8 @@ func (w *waitFlags) validate(dryRun *dryRunFlag) error {
 // its error.
 func (w *waitFlags) poll(ctx context.Context, errOut io.Writer, pending func(context.Context) (string, error)) error {
 	begin := time.Now()
-	line := newProgress(errOut)
-	defer line.clear()
+	line := NewProgress(errOut)
+	defer line.Clear()
 	last := "nothing is known yet"
 	backoff := wait.Backoff{Duration: firstInterval, Factor: 1.5, Cap: lastInterval, Steps: 20}
 	timed, cancel := context.WithTimeout(ctx, w.timeout)
@@ -51,7 +51,7 @@ func (w *waitFlags) poll(ctx context.Context, errOut io.Writer, pending func(con
 			return true, err
 		}
 		last = what
-		line.showf("%s (%s)", what, time.Since(begin).Round(time.Second))
+		line.Showf("%s (%s)", what, time.Since(begin).Round(time.Second))
 		return false, nil
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {

@@ -20,15 +20,15 @@ import (
 
 type whoOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *Factory
 
 	namespace string
 	// verb and resource are the permission in question, empty for that of admins.
 	verb, resource string
-	output         outputFlag
+	output         OutputFlag
 }
 
-func newWhoCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newWhoCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &whoOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "who NAMESPACE [VERB RESOURCE]",
@@ -41,18 +41,18 @@ Being an admin of a namespace means being allowed to update hierarchies in it, a
   kubectl hns who service-1 get pods/log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 3 {
-				return validateNamespace(args[0])
+				return ValidateNamespace(args[0])
 			}
 			return namespaceArgs(1, 1)(cmd, args)
 		},
-		ValidArgsFunction: completeArgs(1, f.completeNamespaces),
-		RunE:              runOptions(o),
+		ValidArgsFunction: CompleteArgs(1, f.CompleteNamespaces),
+		RunE:              RunOptions(o),
 	}
-	o.output.addFlag(cmd)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *whoOptions) complete(_ *cobra.Command, args []string) error {
+func (o *whoOptions) Complete(_ *cobra.Command, args []string) error {
 	o.namespace = args[0]
 	if len(args) == 3 {
 		o.verb, o.resource = args[1], args[2]
@@ -60,10 +60,10 @@ func (o *whoOptions) complete(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *whoOptions) validate() error { return o.output.validate() }
+func (o *whoOptions) Validate() error { return o.output.Validate() }
 
-func (o *whoOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *whoOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func (o *whoOptions) run(ctx context.Context) error {
 		grants = slices.DeleteFunc(grants, func(g admins.Grant) bool { return g.Unknown })
 	}
 	for _, note := range append(notes, o.unreadNotes(unread)...) {
-		warnf(o.ErrOut, "%s", note)
+		Warnf(o.ErrOut, "%s", note)
 	}
-	printed, err := o.output.print(o.Out, map[string]any{"namespace": o.namespace, key: grants}, func() []string {
+	printed, err := o.output.Print(o.Out, map[string]any{"namespace": o.namespace, key: grants}, func() []string {
 		names := make([]string, 0, len(grants))
 		for _, g := range grants {
 			names = append(names, strings.ToLower(g.Subject.Kind)+"/"+subjectName(g.Subject))
@@ -113,9 +113,9 @@ func (o *whoOptions) run(ctx context.Context) error {
 }
 
 // permissionOf returns the permission of a verb on a resource, by any of its names, or on a subresource of it.
-func permissionOf(f *factory, verb, resource string) (admins.Permission, error) {
+func permissionOf(f *Factory, verb, resource string) (admins.Permission, error) {
 	resource, sub, isSub := strings.Cut(resource, "/")
-	mapping, err := f.mapping(resource)
+	mapping, err := f.Mapping(resource)
 	if err != nil {
 		return admins.Permission{}, err
 	}
@@ -154,8 +154,8 @@ func describeUnread(clusterRoles []string) string {
 
 // readRights reads the RBAC objects that apply to a namespace. Those of the whole cluster are left out if the requester
 // may not read them; notes say so for bindings.
-func readRights(ctx context.Context, c *clients, namespace string) (rights *admins.Rights, notes []string, err error) {
-	rbac := c.kube.RbacV1()
+func readRights(ctx context.Context, c *Clients, namespace string) (rights *admins.Rights, notes []string, err error) {
+	rbac := c.Kube.RbacV1()
 	all := metav1.ListOptions{}
 	bindings, err := rbac.RoleBindings(namespace).List(ctx, all)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/release"
 )
 
 // Rollback undoes a migration that is under way: HNC serves its objects, with its webhooks, as before. It can be
@@ -86,7 +87,7 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	if err := (&importer{clients: m.clients}).configure(ctx, []v1beta1.ResourceSpec{}); err != nil {
 		return err
 	}
-	return ReleaseNamespaces(ctx, m.kube)
+	return release.Namespaces(ctx, m.kube, fieldManager)
 }
 
 // removeTrees removes Subnamespaces and hierarchies from the leaves up: a Subnamespace is not deleted as long as a

@@ -94,6 +94,9 @@ type krewPlugin struct {
 	} `json:"spec"`
 }
 
+// maxPluginSize limits kubectl-hns, in bytes.
+const maxPluginSize = 45 << 20
+
 // krew can install the plugin for each platform by the manifest, and what it installs is a program for that platform.
 func TestKrewManifest(t *testing.T) {
 	released(t)
@@ -116,14 +119,25 @@ func TestKrewManifest(t *testing.T) {
 			t.Errorf("%s: %s has another checksum or URI", platform, name)
 		}
 		files := unpack(t, name)
-		if files["LICENSE"] == nil || files["kubectl_complete-hns"] == nil {
-			t.Errorf("%s has no license, or no completion", name)
+		if files["LICENSE"] == nil {
+			t.Errorf("%s has no license", name)
 		}
-		if err := isProgram(files[p.Bin], platform); err != nil {
-			t.Errorf("%s: %s: %v", name, p.Bin, err)
+		if size := len(files[p.Bin]); size > maxPluginSize {
+			t.Errorf("%s: %s has %d bytes, more than %d; what it newly links may belong into a plugin of its own", name, p.Bin, size, maxPluginSize)
 		}
-		if platform == runtime.GOOS+"/"+runtime.GOARCH {
-			saysVersion(t, p.Bin, files[p.Bin], "--version")
+		main, exe, _ := strings.Cut(p.Bin, ".")
+		if exe != "" {
+			exe = "." + exe
+		}
+		for _, plugin := range []string{main, main + "-repo", main + "-migrate"} {
+			if err := isProgram(files[plugin+exe], platform); err != nil {
+				t.Errorf("%s: %s: %v", name, plugin, err)
+			} else if platform == runtime.GOOS+"/"+runtime.GOARCH {
+				saysVersion(t, plugin, files[plugin+exe], "--version")
+			}
+			if completion := strings.Replace(plugin, "kubectl-", "kubectl_complete-", 1); files[completion] == nil {
+				t.Errorf("%s has no %s", name, completion)
+			}
 		}
 	}
 	if want := strings.Fields(*platforms); !slices.Equal(found, want) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/release"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -170,7 +170,7 @@ func TestANamespaceSaysWhatKeepsIt(t *testing.T) {
 // Without our servers, the finalizers would keep namespaces for ever.
 func TestFinalizersOfNamespacesGoWithOurServers(t *testing.T) {
 	for name, release := range map[string]func() error{
-		"left-removal": func() error { return migration.ReleaseNamespaces(t.Context(), root) },
+		"left-removal": func() error { return release.Namespaces(t.Context(), root, "test") },
 		"left-emergency": func() error {
 			file := filepath.Join(t.TempDir(), "apiservices.yaml")
 			if err := suite.Emergency(t.Context(), cp, binDir, "suspend", file); err != nil {

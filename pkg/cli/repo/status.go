@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"cmp"
@@ -9,27 +9,24 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 )
 
 type repoStatusOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *cli.Factory
 
 	names  []string
-	output outputFlag
+	output cli.OutputFlag
 }
 
-func newRepoStatusCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newRepoStatusCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoStatusOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "status [NAME...]",
@@ -39,29 +36,29 @@ the errors of the repository and the objects that could not be written. The exit
 		Example: `  kubectl hns repo status
   kubectl hns repo status policy -o json
   kubectl wait repositorysync/policy --for=condition=Synced`,
-		ValidArgsFunction: completeArgs(math.MaxInt, f.completeRepositorySyncs),
-		RunE:              runOptions(o),
+		ValidArgsFunction: cli.CompleteArgs(math.MaxInt, f.CompleteRepositorySyncs),
+		RunE:              cli.RunOptions(o),
 	}
-	o.output.addFlag(cmd)
+	o.output.AddFlag(cmd)
 	return cmd
 }
 
-func (o *repoStatusOptions) complete(_ *cobra.Command, args []string) error {
+func (o *repoStatusOptions) Complete(_ *cobra.Command, args []string) error {
 	o.names = args
 	return nil
 }
 
-func (o *repoStatusOptions) validate() error {
+func (o *repoStatusOptions) Validate() error {
 	for _, name := range o.names {
-		if isPattern(name) {
-			return usageErrorf("%q is not the name of a RepositorySync: patterns are not expanded; give each name", name)
+		if cli.IsPattern(name) {
+			return cli.UsageErrorf("%q is not the name of a RepositorySync: patterns are not expanded; give each name", name)
 		}
 	}
-	return o.output.validate()
+	return o.output.Validate()
 }
 
-func (o *repoStatusOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *repoStatusOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -69,7 +66,7 @@ func (o *repoStatusOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	printed, err := o.output.print(o.Out, syncs, func() []string {
+	printed, err := o.output.Print(o.Out, syncs, func() []string {
 		var names []string
 		for i := range syncs.Items {
 			names = append(names, "repositorysync."+hnc.GroupName+"/"+syncs.Items[i].Name)
@@ -82,21 +79,21 @@ func (o *repoStatusOptions) run(ctx context.Context) error {
 	if !printed {
 		if len(syncs.Items) == 0 {
 			_, _ = fmt.Fprintln(o.ErrOut, "No RepositorySyncs found.")
-			return errReported
+			return cli.ErrReported
 		}
 		if err := printSyncs(o.Out, syncs.Items); err != nil {
 			return err
 		}
 	}
-	if slices.ContainsFunc(syncs.Items, func(s v1beta1.RepositorySync) bool { return syncedCondition(&s).Status != metav1.ConditionTrue }) {
-		return errReported
+	if slices.ContainsFunc(syncs.Items, func(s v1beta1.RepositorySync) bool { return cli.SyncedCondition(&s).Status != metav1.ConditionTrue }) {
+		return cli.ErrReported
 	}
 	return nil
 }
 
 // read returns the named RepositorySyncs, or all.
-func (o *repoStatusOptions) read(ctx context.Context, c *clients) (*v1beta1.RepositorySyncList, error) {
-	client, syncs := c.hierarchy.HncV1beta1().RepositorySyncs(), &v1beta1.RepositorySyncList{}
+func (o *repoStatusOptions) read(ctx context.Context, c *cli.Clients) (*v1beta1.RepositorySyncList, error) {
+	client, syncs := c.Hierarchy.HncV1beta1().RepositorySyncs(), &v1beta1.RepositorySyncList{}
 	if len(o.names) == 0 {
 		list, err := client.List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -118,15 +115,6 @@ func (o *repoStatusOptions) read(ctx context.Context, c *clients) (*v1beta1.Repo
 	return syncs, nil
 }
 
-// syncedCondition returns the condition Synced, which is Unknown until hns-sync has observed the present spec.
-func syncedCondition(s *v1beta1.RepositorySync) metav1.Condition {
-	c := meta.FindStatusCondition(s.Status.Conditions, hnc.ConditionSynced)
-	if c == nil || c.ObservedGeneration < s.Generation {
-		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: "Pending", Message: "hns-sync has not reported the present spec yet; if this persists, check that it runs"}
-	}
-	return *c
-}
-
 // printSyncs writes a table, and the problems of each RepositorySync that is not synced.
 func printSyncs(w io.Writer, syncs []v1beta1.RepositorySync) error {
 	table := &metav1.Table{}
@@ -135,7 +123,7 @@ func printSyncs(w io.Writer, syncs []v1beta1.RepositorySync) error {
 	}
 	for i := range syncs {
 		s := &syncs[i]
-		condition := syncedCondition(s)
+		condition := cli.SyncedCondition(s)
 		table.Rows = append(table.Rows, metav1.TableRow{Cells: []any{
 			s.Name, condition.Status, condition.Reason, abbreviated(s.Status.AppliedCommit), abbreviated(s.Status.SeenCommit),
 			s.Status.Namespaces, s.Status.Objects, s.Status.Failed,
@@ -145,7 +133,7 @@ func printSyncs(w io.Writer, syncs []v1beta1.RepositorySync) error {
 		return err
 	}
 	for i := range syncs {
-		if text := syncProblems(&syncs[i], allowsColor(w)); text != "" {
+		if text := cli.SyncProblems(&syncs[i], cli.AllowsColor(w)); text != "" {
 			if _, err := fmt.Fprint(w, "\n"+text); err != nil {
 				return err
 			}
@@ -156,31 +144,3 @@ func printSyncs(w io.Writer, syncs []v1beta1.RepositorySync) error {
 
 // abbreviated returns the first digits of a commit, "-" for none.
 func abbreviated(commit string) string { return cmp.Or(commit[:min(12, len(commit))], "-") }
-
-// syncProblems returns why a RepositorySync is not synced, "" if it is. Texts of the repository are escaped.
-func syncProblems(s *v1beta1.RepositorySync, color bool) string {
-	condition := syncedCondition(s)
-	if condition.Status == metav1.ConditionTrue {
-		return ""
-	}
-	code := func(text string) string { return text }
-	if color {
-		code = ansi("31;1")
-	}
-	text := fmt.Sprintf("%s: %s\n", s.Name, names.Printable(condition.Message))
-	for _, err := range s.Status.Errors {
-		text += fmt.Sprintf("  %s: %s", code(names.Printable(err.Code)), names.Printable(err.Message))
-		if err.Path != "" {
-			text += " (" + names.Printable(err.Path) + ")"
-		}
-		text += "\n"
-	}
-	for _, f := range s.Status.Failures {
-		name := report.ObjectName(schema.GroupKind{Group: f.Group, Kind: f.Kind}, f.Namespace, f.Name)
-		text += fmt.Sprintf("  %s: %s\n", names.Printable(name), names.Printable(f.Message))
-	}
-	if more := int(s.Status.Failed) - len(s.Status.Failures); more > 0 {
-		text += fmt.Sprintf("  and %d more objects\n", more)
-	}
-	return text
-}

@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"bytes"
@@ -7,12 +7,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 )
 
 // policy is a repository with two clusters, in a directory of its own, which is the working directory.
@@ -39,14 +42,14 @@ func policy(t *testing.T, more map[string]string) {
 	}
 }
 
-// hns runs the plugin, and returns what it prints and its exit code.
+// hns runs the plugin as `kubectl hns` with these arguments, and returns what it prints and its exit code.
 func hns(args ...string) (stdout, stderr string, code int) {
 	var out, errOut bytes.Buffer
-	f := newFactory(&errOut)
-	root := newCommand(f, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, "")
-	root.SetArgs(args)
+	f := cli.NewFactory(&errOut)
+	root := cli.NewRoot(f, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, "", NewCommand)
+	root.SetArgs(slices.DeleteFunc(args, func(arg string) bool { return arg == root.Name() }))
 	if cmd, err := root.ExecuteC(); err != nil {
-		printError(&errOut, f, cmd, err)
+		cli.PrintError(&errOut, f, cmd, err)
 		code = 1
 	}
 	return out.String(), errOut.String(), code

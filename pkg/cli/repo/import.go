@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/extract"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
 )
 
 type repoImportOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *cli.Factory
 
 	roots     []string
 	path      string
@@ -27,7 +28,7 @@ type repoImportOptions struct {
 	secrets   bool
 }
 
-func newRepoImportCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newRepoImportCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoImportOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "import [NAMESPACE...]",
@@ -41,26 +42,26 @@ Objects are of the kinds that the cluster propagates, ResourceQuotas, LimitRange
 because Git keeps them forever.`,
 		Example: `  kubectl hns repo import --path policy
   kubectl hns repo import acme --path policy --resources configmaps,deployments.apps`,
-		ValidArgsFunction: completeArgs(1000, f.completeNamespaces),
-		RunE:              runOptions(o),
+		ValidArgsFunction: cli.CompleteArgs(1000, f.CompleteNamespaces),
+		RunE:              cli.RunOptions(o),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.path, "path", ".", "The directory of the new repository; it must be empty except for files whose names begin with a dot")
 	flags.StringSliceVar(&o.resources, "resources", nil, "More kinds to write, by their plural names, with their groups")
 	flags.BoolVar(&o.secrets, "secrets", false, "Write Secrets, with their content, in clear text; not those of ServiceAccounts and of Helm")
 	_ = cmd.MarkFlagDirname("path")
-	completeFlag(cmd, "resources", f.completeResources)
+	cli.CompleteFlag(cmd, "resources", f.CompleteResources)
 	return cmd
 }
 
-func (o *repoImportOptions) complete(_ *cobra.Command, args []string) error {
+func (o *repoImportOptions) Complete(_ *cobra.Command, args []string) error {
 	o.roots = args
 	return nil
 }
 
-func (o *repoImportOptions) validate() error {
+func (o *repoImportOptions) Validate() error {
 	for _, name := range o.roots {
-		if err := validateNamespace(name); err != nil {
+		if err := cli.ValidateNamespace(name); err != nil {
 			return err
 		}
 	}
@@ -71,8 +72,8 @@ func (o *repoImportOptions) validate() error {
 	return nil
 }
 
-func (o *repoImportOptions) run(ctx context.Context) error {
-	c, err := o.factory.clients()
+func (o *repoImportOptions) Run(ctx context.Context) error {
+	c, err := o.factory.Clients()
 	if err != nil {
 		return err
 	}
@@ -106,12 +107,12 @@ func (o *repoImportOptions) run(ctx context.Context) error {
 	if _, err := fmt.Fprintf(o.Out, "Wrote %d files of %d namespaces to %s\n", len(files), len(namespaces), o.path); err != nil {
 		return err
 	}
-	return check.run(ctx)
+	return check.Run(ctx)
 }
 
 // kinds returns the resources to read.
-func (o *repoImportOptions) kinds(ctx context.Context, c *clients) ([]schema.GroupVersionResource, error) {
-	config, err := getConfiguration(ctx, c)
+func (o *repoImportOptions) kinds(ctx context.Context, c *cli.Clients) ([]schema.GroupVersionResource, error) {
+	config, err := cli.GetConfiguration(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +129,12 @@ func (o *repoImportOptions) kinds(ctx context.Context, c *clients) ([]schema.Gro
 		}
 	}
 	for _, name := range o.resources {
-		mapping, err := o.factory.mapping(name)
+		mapping, err := o.factory.Mapping(name)
 		if err != nil {
 			return nil, err
 		}
 		if mapping.Resource == secrets && !o.secrets {
-			return nil, usageErrorf("--resources: Secrets are written with --secrets only")
+			return nil, cli.UsageErrorf("--resources: Secrets are written with --secrets only")
 		}
 		add(mapping.Resource)
 	}

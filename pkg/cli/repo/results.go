@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
@@ -41,7 +42,7 @@ type applyResults struct {
 	options *repoApplyOptions
 	target  *target
 	before  *plan.State
-	line    *progress
+	line    *cli.Progress
 	total   int
 
 	mu        sync.Mutex
@@ -83,7 +84,7 @@ func (a *applyResults) report(operation writer.Operation, id plan.ID, path strin
 	defer a.mu.Unlock()
 	r := applyResult{Result: resultOf[operation], Path: path, id: id}
 	if err != nil {
-		r.Result, r.Message = resultFailed, serverMessage(err)
+		r.Result, r.Message = resultFailed, cli.ServerMessage(err)
 	}
 	a.append(r)
 	a.advance()
@@ -92,20 +93,20 @@ func (a *applyResults) report(operation writer.Operation, id plan.ID, path strin
 func (a *applyResults) append(r applyResult) {
 	r.Group, r.Kind, r.Namespace, r.Name = r.id.Kind.Group, r.id.Kind.Kind, r.id.Namespace, r.id.Name
 	a.results = append(a.results, r)
-	if a.options.output.format != "" {
+	if a.options.output.Format != "" {
 		return
 	}
-	a.line.clear()
+	a.line.Clear()
 	if r.Message != "" {
 		_, _ = io.WriteString(a.options.ErrOut, names.Line("%s: %s: %s", r.id, r.Result, r.Message))
 		return
 	}
-	_, _ = io.WriteString(a.options.Out, names.Line("%s %s%s", r.id, r.Result, a.options.dryRun.suffix()))
+	_, _ = io.WriteString(a.options.Out, names.Line("%s %s%s", r.id, r.Result, a.options.dryRun.Suffix()))
 }
 
 func (a *applyResults) advance() {
 	a.done++
-	a.line.showf("%d of %d objects ...", a.done, a.total)
+	a.line.Showf("%d of %d objects ...", a.done, a.total)
 }
 
 func (a *applyResults) count(result string) int {
@@ -126,12 +127,12 @@ func (a *applyResults) failures() int {
 
 // conclude prints the summary. It returns an error if a write failed, or was not tried.
 func (a *applyResults) conclude(ctx context.Context) error {
-	a.line.clear()
+	a.line.Clear()
 	slices.SortFunc(a.results, func(x, y applyResult) int { return strings.Compare(x.id.String(), y.id.String()) })
-	printed, err := a.options.output.print(a.options.Out, map[string]any{"results": a.results, "unchanged": a.unchanged}, nil)
+	printed, err := a.options.output.Print(a.options.Out, map[string]any{"results": a.results, "unchanged": a.unchanged}, nil)
 	if !printed {
 		_, err = fmt.Fprintf(a.options.Out, "objects applied: %d, unchanged: %d, deleted: %d, released: %d, failed: %d%s\n",
-			a.count(resultOf[writer.Apply]), a.unchanged, a.count(resultOf[writer.Delete]), a.count(resultOf[writer.Release]), a.count(resultFailed), a.options.dryRun.suffix())
+			a.count(resultOf[writer.Apply]), a.unchanged, a.count(resultOf[writer.Delete]), a.count(resultOf[writer.Release]), a.count(resultFailed), a.options.dryRun.Suffix())
 	}
 	switch {
 	case err != nil:
@@ -139,7 +140,7 @@ func (a *applyResults) conclude(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case a.count(resultFailed) > 0:
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
 )
 
@@ -32,7 +33,7 @@ func newRepoInitCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		Example: `  kubectl hns repo init
   kubectl hns repo init --path policy`,
 		Args: cobra.NoArgs,
-		RunE: runOptions(o),
+		RunE: cli.RunOptions(o),
 	}
 	cmd.Flags().StringVar(&o.path, "path", ".", "The directory of the repository; it is created if it does not exist")
 	cmd.Flags().BoolVar(&o.force, "force", false, "Allow a directory that is not empty. Existing files are left unchanged")
@@ -40,9 +41,9 @@ func newRepoInitCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	return cmd
 }
 
-func (o *repoInitOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *repoInitOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *repoInitOptions) validate() error { return nil }
+func (o *repoInitOptions) Validate() error { return nil }
 
 // initialFiles are the files of an empty repository.
 var initialFiles = map[string]string{
@@ -71,7 +72,7 @@ spec:
 `,
 }
 
-func (o *repoInitOptions) run(context.Context) error {
+func (o *repoInitOptions) Run(context.Context) error {
 	if err := os.MkdirAll(o.path, 0o750); err != nil {
 		return err
 	}

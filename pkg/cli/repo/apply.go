@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/plan"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/writer"
@@ -21,17 +22,17 @@ const served = 30 * time.Second
 
 type repoApplyOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *cli.Factory
 
 	repo   repoFlags
 	target targetFlags
 	prune  bool
 	yes    bool
-	dryRun dryRunFlag
-	output outputFlag
+	dryRun cli.DryRunFlag
+	output cli.OutputFlag
 }
 
-func newRepoApplyCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newRepoApplyCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoApplyOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "apply",
@@ -45,35 +46,35 @@ A RepositorySync of that name continues from there: it owns the objects from the
   kubectl hns repo apply --path policy --name policy
   kubectl hns repo apply --path policy --name policy --yes -o json`,
 		Args: cobra.NoArgs,
-		RunE: runOptions(o),
+		RunE: cli.RunOptions(o),
 	}
 	o.repo.add(cmd)
 	o.target.add(cmd, f)
 	cmd.Flags().BoolVar(&o.prune, "prune", true, "Delete objects that were applied and are no longer in the repository, after confirmation")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "Do not ask before deleting")
-	o.dryRun.addFlag(cmd.Flags())
-	o.output.addFormats(cmd, "json", "yaml")
+	o.dryRun.AddFlag(cmd.Flags())
+	o.output.AddFormats(cmd, "json", "yaml")
 	return cmd
 }
 
-func (o *repoApplyOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *repoApplyOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *repoApplyOptions) validate() error {
-	if o.dryRun.client() {
-		return usageErrorf("--dry-run=client: the command kubectl hns repo hydrate prints what would be sent; give --dry-run=server")
+func (o *repoApplyOptions) Validate() error {
+	if o.dryRun.Client() {
+		return cli.UsageErrorf("--dry-run=client: the command kubectl hns repo hydrate prints what would be sent; give --dry-run=server")
 	}
 	if err := o.target.validate(&o.repo); err != nil {
 		return err
 	}
-	return o.output.validate()
+	return o.output.Validate()
 }
 
-func (o *repoApplyOptions) run(ctx context.Context) error {
+func (o *repoApplyOptions) Run(ctx context.Context) error {
 	t, err := o.target.open(ctx, o.factory, &o.repo, o.ErrOut)
 	if err != nil {
 		return err
 	}
-	if t.sync != nil && !t.sync.Spec.Paused && !o.dryRun.enabled() {
+	if t.sync != nil && !t.sync.Spec.Paused && !o.dryRun.Enabled() {
 		return fmt.Errorf("the RepositorySync %q keeps these objects as its own commit says; set its spec.paused first, or choose another --name", t.sync.Name)
 	}
 	if o.prune {
@@ -84,10 +85,10 @@ func (o *repoApplyOptions) run(ctx context.Context) error {
 	if o.prune {
 		if unsafe := plan.Unsafe(state, t.result, o.target.allowMass); len(unsafe) > 0 {
 			printErrors(o.ErrOut, "", unsafe)
-			return errReported
+			return cli.ErrReported
 		}
 	}
-	done := &applyResults{options: o, target: t, before: state, line: newProgress(o.ErrOut), total: p.Len()}
+	done := &applyResults{options: o, target: t, before: state, line: cli.NewProgress(o.ErrOut), total: p.Len()}
 	w := &writer.Writer{Cluster: t.cluster, Done: done.add, Defined: func(ctx context.Context, written int) {
 		if written > 0 {
 			t.cluster.AwaitKinds(ctx, kindsOf(t.desired), served)
@@ -98,7 +99,7 @@ func (o *repoApplyOptions) run(ctx context.Context) error {
 			done.keep(id, reason)
 		}
 	}
-	if o.dryRun.enabled() {
+	if o.dryRun.Enabled() {
 		return o.preview(ctx, t, p, done)
 	}
 	if err := o.confirm(p); err != nil {
@@ -108,7 +109,7 @@ func (o *repoApplyOptions) run(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 	case done.failures() > 0 && p.Prunes() > 0:
-		warnf(o.ErrOut, "nothing is deleted, because objects could not be applied")
+		cli.Warnf(o.ErrOut, "nothing is deleted, because objects could not be applied")
 	default:
 		w.Prune(ctx, p)
 	}
@@ -130,7 +131,7 @@ func (o *repoApplyOptions) confirm(p *plan.Plan) error {
 	for _, id := range p.DeleteNamespaces {
 		_, _ = io.WriteString(o.ErrOut, names.Line("  %s, with everything in it", id))
 	}
-	if !confirmed(o.In, o.ErrOut, "Delete them? (yes/no) ") {
+	if !cli.Confirmed(o.In, o.ErrOut, "Delete them? (yes/no) ") {
 		return errors.New("not confirmed, nothing was changed; answer yes, give --yes, or keep them by --prune=false")
 	}
 	return nil

@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -7,18 +7,19 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
 type repoVetOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *cli.Factory
 
 	repo   repoFlags
-	output outputFlag
+	output cli.OutputFlag
 }
 
-func newRepoVetCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newRepoVetCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoVetOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "vet",
@@ -32,23 +33,23 @@ at its root (the output of "kubectl api-resources") and from the API server.`,
   kubectl hns repo vet --clusters prod-1,prod-2
   kubectl hns repo vet -o json`,
 		Args: cobra.NoArgs,
-		RunE: runOptions(o),
+		RunE: cli.RunOptions(o),
 	}
 	o.repo.add(cmd)
-	o.output.addFormats(cmd, "json", "yaml")
+	o.output.AddFormats(cmd, "json", "yaml")
 	return cmd
 }
 
-func (o *repoVetOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *repoVetOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *repoVetOptions) validate() error { return o.output.validate() }
+func (o *repoVetOptions) Validate() error { return o.output.Validate() }
 
-func (o *repoVetOptions) run(ctx context.Context) error {
+func (o *repoVetOptions) Run(ctx context.Context) error {
 	all, err := o.repo.compile(ctx, o.factory, o.ErrOut)
 	if err != nil {
 		return err
 	}
-	printed, err := o.output.print(o.Out, all.report(), nil)
+	printed, err := o.output.Print(o.Out, all.report(), nil)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (o *repoVetOptions) run(ctx context.Context) error {
 		printCompiled(o.ErrOut, all)
 	}
 	if all.failed() {
-		return errReported
+		return cli.ErrReported
 	}
 	if !printed {
 		_, err = fmt.Fprintln(o.Out, "No validation issues found.")

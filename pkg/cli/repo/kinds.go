@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/scope"
 )
@@ -34,7 +35,7 @@ func (k *kindFlags) add(flags *pflag.FlagSet) {
 }
 
 // lookup returns the kinds of the repository's file and, unless offline, those that the cluster serves.
-func (k *kindFlags) lookup(ctx context.Context, f *factory, errOut io.Writer, fsys fs.FS) (scope.Lookup, *report.Error, error) {
+func (k *kindFlags) lookup(ctx context.Context, f *cli.Factory, errOut io.Writer, fsys fs.FS) (scope.Lookup, *report.Error, error) {
 	listed, problem := scope.FromFile(fsys)
 	if problem != nil || k.offline {
 		return listed, problem, nil
@@ -48,8 +49,8 @@ func (k *kindFlags) lookup(ctx context.Context, f *factory, errOut io.Writer, fs
 
 // servedKinds returns the kinds that the cluster serves. Those of API services that do not answer are missing, with a
 // warning.
-func servedKinds(ctx context.Context, f *factory, errOut io.Writer, timeout time.Duration) (scope.Table, error) {
-	config, err := f.flags.ToRESTConfig()
+func servedKinds(ctx context.Context, f *cli.Factory, errOut io.Writer, timeout time.Duration) (scope.Table, error) {
+	config, err := f.Flags.ToRESTConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func servedKinds(ctx context.Context, f *factory, errOut io.Writer, timeout time
 	_, lists, err := client.ServerGroupsAndResourcesWithContext(ctx)
 	var partial *discovery.ErrGroupDiscoveryFailed
 	if errors.As(err, &partial) {
-		warnf(errOut, "%v", err)
+		cli.Warnf(errOut, "%v", err)
 		err = nil
 	}
 	return scopesOf(lists), err

@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -54,7 +55,7 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 	p := plan.Compute(t.desired, state, t.sync == nil || t.sync.Spec.Prune)
 	if !o.target.allowNonEmpty {
 		for id, reason := range (&writer.Writer{Cluster: t.cluster}).KeepInUse(ctx, p) {
-			warnf(o.ErrOut, "%s: %s", id, serverMessage(reason))
+			cli.Warnf(o.ErrOut, "%s: %s", id, cli.ServerMessage(reason))
 		}
 	}
 	found, failed, err := o.liveChanges(ctx, t, p)
@@ -62,16 +63,16 @@ func (o *repoDiffOptions) runLive(ctx context.Context) error {
 		return err
 	}
 	unsafe := plan.Unsafe(state, t.result, o.target.allowMass)
-	printed, err := o.output.print(o.Out, clusterChanges{Changes: found, Errors: unsafe}, nil)
+	printed, err := o.output.Print(o.Out, clusterChanges{Changes: found, Errors: unsafe}, nil)
 	if !printed {
 		_, err = fmt.Fprint(o.Out, found.Text())
 		printErrors(o.ErrOut, "", unsafe)
 	}
 	for _, c := range failed {
-		_, _ = io.WriteString(o.ErrOut, names.Line("%s: %s", c.object, serverMessage(c.err)))
+		_, _ = io.WriteString(o.ErrOut, names.Line("%s: %s", c.object, cli.ServerMessage(c.err)))
 	}
 	if err == nil && len(unsafe)+len(failed) > 0 {
-		return errReported
+		return cli.ErrReported
 	}
 	return err
 }
@@ -84,12 +85,12 @@ func (o *repoDiffOptions) liveChanges(ctx context.Context, t *target, p *plan.Pl
 		directories[t.result.Namespaces[i].Name] = t.result.Namespaces[i].AbstractAncestors
 	}
 	var failed []comparison
-	line := newProgress(o.ErrOut)
-	defer line.clear()
+	line := cli.NewProgress(o.ErrOut)
+	defer line.Clear()
 	done := 0
 	err := t.compare(ctx, o.target.name, p, func(c comparison) {
 		done++
-		line.showf("comparing object %d of %d ...", done, p.Len())
+		line.Showf("comparing object %d of %d ...", done, p.Len())
 		switch {
 		case c.err != nil:
 			failed = append(failed, c)

@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/load"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/object"
@@ -41,8 +42,8 @@ func (r *repoFlags) add(cmd *cobra.Command) {
 	flags.Lookup("threshold").NoOptDefVal = "1000"
 	r.kinds.add(flags)
 	_ = cmd.MarkFlagDirname("path")
-	completeFlag(cmd, "source-format", func(*cobra.Command, string) []string { return []string{"hierarchy"} })
-	completeFlag(cmd, "clusters", func(*cobra.Command, string) []string { return r.knownClusters() })
+	cli.CompleteFlag(cmd, "source-format", func(*cobra.Command, string) []string { return []string{"hierarchy"} })
+	cli.CompleteFlag(cmd, "clusters", func(*cobra.Command, string) []string { return r.knownClusters() })
 }
 
 // knownClusters returns the clusters to select from, as far as the repository can be read.
@@ -85,7 +86,7 @@ type loaded struct {
 }
 
 // compile loads the repository and compiles it for each cluster.
-func (r *repoFlags) compile(ctx context.Context, f *factory, errOut io.Writer) (*compiled, error) {
+func (r *repoFlags) compile(ctx context.Context, f *cli.Factory, errOut io.Writer) (*compiled, error) {
 	l, err := r.load(ctx, f, errOut)
 	if err != nil {
 		return nil, err
@@ -98,25 +99,25 @@ func (r *repoFlags) compile(ctx context.Context, f *factory, errOut io.Writer) (
 }
 
 // load reads the repository, and the kinds to check it with. Symbolic links cannot lead out of the repository.
-func (r *repoFlags) load(ctx context.Context, f *factory, errOut io.Writer) (*loaded, error) {
+func (r *repoFlags) load(ctx context.Context, f *cli.Factory, errOut io.Writer) (*loaded, error) {
 	if r.sourceFormat != "hierarchy" {
-		return nil, usageErrorf("--source-format=%s: only hierarchy is supported", r.sourceFormat)
+		return nil, cli.UsageErrorf("--source-format=%s: only hierarchy is supported", r.sourceFormat)
 	}
 	root, err := os.OpenRoot(r.path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	line := newProgress(errOut)
-	defer line.clear()
-	line.showf("reading %s ...", r.path)
+	line := cli.NewProgress(errOut)
+	defer line.Clear()
+	line.Showf("reading %s ...", r.path)
 	l := &loaded{}
 	l.objects, l.errors = load.Load(root.FS(), load.DefaultLimits)
 	if len(l.errors) > 0 {
 		return l, nil
 	}
 	if !r.kinds.offline {
-		line.showf("reading the kinds of the API server ...")
+		line.Showf("reading the kinds of the API server ...")
 	}
 	var problem *report.Error
 	if l.scopes, problem, err = r.kinds.lookup(ctx, f, errOut, root.FS()); problem != nil {
@@ -130,11 +131,11 @@ func (r *repoFlags) compileFor(ctx context.Context, errOut io.Writer, l *loaded,
 	if len(l.errors) > 0 {
 		return &compiled{loading: l.errors.Sorted()}, nil
 	}
-	line := newProgress(errOut)
-	defer line.clear()
+	line := cli.NewProgress(errOut)
+	defer line.Clear()
 	all := &compiled{}
 	for i, name := range clusters {
-		line.showf("compiling for %s (%d of %d) ...", name, i+1, len(clusters))
+		line.Showf("compiling for %s (%d of %d) ...", name, i+1, len(clusters))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -153,7 +154,7 @@ func (r *repoFlags) selectClusters(known []string) ([]string, error) {
 	}
 	for _, name := range r.clusters {
 		if !slices.Contains(known, name) {
-			return nil, usageErrorf("--clusters: the repository has no cluster %q, only %s", name, strings.Join(known, ", "))
+			return nil, cli.UsageErrorf("--clusters: the repository has no cluster %q, only %s", name, strings.Join(known, ", "))
 		}
 	}
 	return slices.DeleteFunc(known, func(name string) bool { return !slices.Contains(r.clusters, name) }), nil

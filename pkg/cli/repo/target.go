@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/cluster"
@@ -28,22 +29,22 @@ type targetFlags struct {
 	allowMass, allowNonEmpty bool
 }
 
-func (t *targetFlags) add(cmd *cobra.Command, f *factory) {
+func (t *targetFlags) add(cmd *cobra.Command, f *cli.Factory) {
 	flags := cmd.Flags()
 	flags.StringVar(&t.name, "name", "repository", "The RepositorySync, or the name in an earlier apply, that objects in the cluster are recorded under")
 	flags.BoolVar(&t.allowMass, "allow-mass-deletion", false, "Do not fail if more than half of the namespaces are removed")
 	flags.BoolVar(&t.allowNonEmpty, "allow-non-empty-namespace-deletion", false, "Remove namespaces that have sub-namespaces, or contain objects that are not from the repository")
-	completeFlag(cmd, "name", f.completeRepositorySyncs)
+	cli.CompleteFlag(cmd, "name", f.CompleteRepositorySyncs)
 }
 
 func (t *targetFlags) validate(repo *repoFlags) error {
 	switch {
 	case len(validation.IsDNS1123Label(t.name)) > 0:
-		return usageErrorf("--name=%s is not the name of a RepositorySync: use lower case letters, digits and '-'", t.name)
+		return cli.UsageErrorf("--name=%s is not the name of a RepositorySync: use lower case letters, digits and '-'", t.name)
 	case repo.kinds.offline:
-		return usageErrorf("--no-api-server-check: this command works with the API server; leave the flag out")
+		return cli.UsageErrorf("--no-api-server-check: this command works with the API server; leave the flag out")
 	case len(repo.clusters) > 1:
-		return usageErrorf("--clusters: a server is one cluster; give the name of that one")
+		return cli.UsageErrorf("--clusters: a server is one cluster; give the name of that one")
 	}
 	return nil
 }
@@ -61,13 +62,13 @@ type target struct {
 }
 
 // open compiles a repository, prints its errors, and reads the objects that are recorded in the cluster.
-func (t *targetFlags) open(ctx context.Context, f *factory, repo *repoFlags, errOut io.Writer) (*target, error) {
+func (t *targetFlags) open(ctx context.Context, f *cli.Factory, repo *repoFlags, errOut io.Writer) (*target, error) {
 	found := &target{}
-	c, err := f.clients()
+	c, err := f.Clients()
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, t.name, metav1.GetOptions{})
+	s, err := c.Hierarchy.HncV1beta1().RepositorySyncs().Get(ctx, t.name, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		found.sync = s
@@ -80,7 +81,7 @@ func (t *targetFlags) open(ctx context.Context, f *factory, repo *repoFlags, err
 	if found.desired, err = plan.Desired(found.result, t.name); err != nil {
 		return nil, err
 	}
-	if found.config, err = f.config(); err != nil {
+	if found.config, err = f.Config(); err != nil {
 		return nil, err
 	}
 	if found.cluster, err = cluster.New(found.config, found.config, t.name, func() {}); err != nil {
@@ -92,15 +93,15 @@ func (t *targetFlags) open(ctx context.Context, f *factory, repo *repoFlags, err
 	if _, served := found.cluster.Resource(plan.HierarchyKind); !served {
 		found.desired = slices.DeleteFunc(found.desired, func(o *plan.Object) bool { return o.Generated })
 	}
-	line := newProgress(errOut)
-	defer line.clear()
-	line.showf("looking for objects that %s has applied ...", t.name)
+	line := cli.NewProgress(errOut)
+	defer line.Clear()
+	line.Showf("looking for objects that %s has applied ...", t.name)
 	found.unknown = found.cluster.List(ctx, found.kinds())
 	return found, ctx.Err()
 }
 
 // compile compiles the repository for the cluster that --clusters or the RepositorySync names. Errors are printed.
-func (t *targetFlags) compile(ctx context.Context, f *factory, repo *repoFlags, s *v1beta1.RepositorySync, errOut io.Writer) (*repository.Result, error) {
+func (t *targetFlags) compile(ctx context.Context, f *cli.Factory, repo *repoFlags, s *v1beta1.RepositorySync, errOut io.Writer) (*repository.Result, error) {
 	l, err := repo.load(ctx, f, errOut)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (t *targetFlags) compile(ctx context.Context, f *factory, repo *repoFlags, 
 	}
 	printCompiled(errOut, all)
 	if all.failed() {
-		return nil, errReported
+		return nil, cli.ErrReported
 	}
 	result := all.clusters[0].result
 	for _, warning := range result.Warnings {
@@ -157,6 +158,6 @@ func (t *target) kinds() []schema.GroupKind {
 func (t *target) warnUnknown(errOut io.Writer) {
 	kinds := slices.SortedFunc(maps.Keys(t.unknown), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
 	for _, kind := range kinds {
-		warnf(errOut, "%s; objects of this kind that have left the repository are not known", serverMessage(t.unknown[kind]))
+		cli.Warnf(errOut, "%s; objects of this kind that have left the repository are not known", cli.ServerMessage(t.unknown[kind]))
 	}
 }

@@ -1,11 +1,15 @@
-package cli
+// Package repo is the plugin `kubectl hns repo`, about hierarchical repositories of policy.
+package repo
 
 import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 )
 
-func newRepoCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+// NewCommand returns the root command of kubectl-hns-repo.
+func NewCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repo",
 		Short: "Work with a hierarchical repository of policy",

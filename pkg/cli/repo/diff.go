@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/changes"
@@ -16,15 +17,15 @@ import (
 
 type repoDiffOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *cli.Factory
 
 	repo    repoFlags
 	against string
 	target  targetFlags
-	output  outputFlag
+	output  cli.OutputFlag
 }
 
-func newRepoDiffCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newRepoDiffCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoDiffOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "diff [--against DIRECTORY]",
@@ -40,25 +41,25 @@ The exit code is 1 if a revision has errors, or if the repository must not be ap
   git worktree add /tmp/main main && kubectl hns repo diff --against /tmp/main
   kubectl hns repo diff --against /tmp/main --clusters prod-1 -o json`,
 		Args: cobra.NoArgs,
-		RunE: runOptions(o),
+		RunE: cli.RunOptions(o),
 	}
 	o.repo.add(cmd)
 	o.target.add(cmd, f)
 	cmd.Flags().StringVar(&o.against, "against", "", "The root of the revision to compare with, instead of the cluster")
 	_ = cmd.MarkFlagDirname("against")
-	o.output.addFormats(cmd, "json", "yaml")
+	o.output.AddFormats(cmd, "json", "yaml")
 	return cmd
 }
 
-func (o *repoDiffOptions) complete(*cobra.Command, []string) error { return nil }
+func (o *repoDiffOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *repoDiffOptions) validate() error {
+func (o *repoDiffOptions) Validate() error {
 	if o.against == "" {
 		if err := o.target.validate(&o.repo); err != nil {
 			return err
 		}
 	}
-	return o.output.validate()
+	return o.output.Validate()
 }
 
 // clusterChanges is the output of -o for a cluster.
@@ -68,7 +69,7 @@ type clusterChanges struct {
 	Errors report.Errors `json:"errors,omitempty"`
 }
 
-func (o *repoDiffOptions) run(ctx context.Context) error {
+func (o *repoDiffOptions) Run(ctx context.Context) error {
 	if o.against == "" {
 		return o.runLive(ctx)
 	}
@@ -84,12 +85,12 @@ func (o *repoDiffOptions) run(ctx context.Context) error {
 		failed = failed || len(one.Errors) > 0
 		all = append(all, one)
 	}
-	printed, err := o.output.print(o.Out, map[string]any{"clusters": all}, nil)
+	printed, err := o.output.Print(o.Out, map[string]any{"clusters": all}, nil)
 	if !printed {
 		err = o.printChanges(all)
 	}
 	if err == nil && failed {
-		return errReported
+		return cli.ErrReported
 	}
 	return err
 }
@@ -140,7 +141,7 @@ func (o *repoDiffOptions) compileBoth(ctx context.Context) (before, after *compi
 		if revision.failed() {
 			_, _ = fmt.Fprintf(o.ErrOut, "The repository in %s has errors:\n", revision.path)
 			printCompiled(o.ErrOut, revision.compiled)
-			return nil, nil, errReported
+			return nil, nil, cli.ErrReported
 		}
 	}
 	return before, after, nil

@@ -1,10 +1,11 @@
-package cli
+package repo
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/report"
 )
 
@@ -24,7 +25,7 @@ func printCompiled(errOut io.Writer, all *compiled) {
 		printErrors(errOut, cluster.name, errors)
 		for _, warning := range cluster.result.Warnings {
 			if !seen[warning.Error()] {
-				warnf(errOut, "%s: %s (%s)", warning.Code, warning.Message, strings.Join(positions(warning), ", "))
+				cli.Warnf(errOut, "%s: %s (%s)", warning.Code, warning.Message, strings.Join(positions(warning), ", "))
 			}
 			seen[warning.Error()] = true
 		}
@@ -39,8 +40,8 @@ func printErrors(errOut io.Writer, cluster string, errors report.Errors) {
 		_, _ = fmt.Fprintf(errOut, "errors for cluster %q:\n", cluster)
 	}
 	text := errors.Error()
-	if allowsColor(errOut) {
-		red := ansi("31;1")
+	if cli.AllowsColor(errOut) {
+		red := cli.Ansi("31;1")
 		for _, err := range errors {
 			code := string(err.Code)
 			text = strings.ReplaceAll(text, "] "+code+":", "] "+red(code)+":")

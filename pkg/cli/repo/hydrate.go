@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"context"
@@ -9,19 +9,20 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/hydrate"
 )
 
 type repoHydrateOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *cli.Factory
 
 	repo               repoFlags
 	flat, keepMetadata bool
 	format, output     string
 }
 
-func newRepoHydrateCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newRepoHydrateCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &repoHydrateOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "hydrate",
@@ -34,7 +35,7 @@ Nothing is written if the repository has errors.`,
   kubectl hns repo hydrate --clusters prod-1 --flat --output prod-1.yaml
   kubectl hns repo hydrate --clusters prod-1 --output - | kubectl diff -f -`,
 		Args: cobra.NoArgs,
-		RunE: runOptions(o),
+		RunE: cli.RunOptions(o),
 	}
 	o.repo.add(cmd)
 	flags := cmd.Flags()
@@ -42,32 +43,32 @@ Nothing is written if the repository has errors.`,
 	flags.StringVarP(&o.format, "format", "o", string(hydrate.YAML), "One of: "+strings.Join(hydrate.Formats, ", "))
 	flags.StringVar(&o.output, "output", "compiled", `The directory, or with --flat the file, to write to; "-" is standard output, flat`)
 	flags.BoolVar(&o.keepMetadata, "keep-metadata", false, "Keep the labels and annotations that only the repository uses, and add the tree labels of namespaces")
-	completeFlag(cmd, "format", func(*cobra.Command, string) []string { return hydrate.Formats })
+	cli.CompleteFlag(cmd, "format", func(*cobra.Command, string) []string { return hydrate.Formats })
 	return cmd
 }
 
-func (o *repoHydrateOptions) complete(cmd *cobra.Command, _ []string) error {
+func (o *repoHydrateOptions) Complete(cmd *cobra.Command, _ []string) error {
 	if o.flat && !cmd.Flags().Changed("output") {
 		o.output += "." + o.format
 	}
 	return nil
 }
 
-func (o *repoHydrateOptions) validate() error {
+func (o *repoHydrateOptions) Validate() error {
 	if !slices.Contains(hydrate.Formats, o.format) {
-		return usageErrorf("--format=%s is not one of %s", o.format, strings.Join(hydrate.Formats, ", "))
+		return cli.UsageErrorf("--format=%s is not one of %s", o.format, strings.Join(hydrate.Formats, ", "))
 	}
 	return nil
 }
 
-func (o *repoHydrateOptions) run(ctx context.Context) error {
+func (o *repoHydrateOptions) Run(ctx context.Context) error {
 	all, err := o.repo.compile(ctx, o.factory, o.ErrOut)
 	if err != nil {
 		return err
 	}
 	printCompiled(o.ErrOut, all)
 	if all.failed() {
-		return errReported
+		return cli.ErrReported
 	}
 	if o.flat || o.output == "-" {
 		return o.writeFlat(all)
@@ -85,10 +86,10 @@ func (o *repoHydrateOptions) run(ctx context.Context) error {
 			files = append(files, f)
 		}
 	}
-	line := newProgress(o.ErrOut)
-	line.showf("writing %d files ...", len(files))
+	line := cli.NewProgress(o.ErrOut)
+	line.Showf("writing %d files ...", len(files))
 	err = replaceDirectory(o.repo.path, o.output, files)
-	line.clear()
+	line.Clear()
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (o *repoHydrateOptions) writeFlat(all *compiled) error {
 		for _, cluster := range all.clusters {
 			names = append(names, cluster.name)
 		}
-		return usageErrorf("one file holds the objects of one cluster; select it by --clusters, of %s", strings.Join(names, ", "))
+		return cli.UsageErrorf("one file holds the objects of one cluster; select it by --clusters, of %s", strings.Join(names, ", "))
 	}
 	objects := hydrate.Objects(all.clusters[0].result, o.keepMetadata)
 	content, err := hydrate.Flat(objects, hydrate.Format(o.format))
@@ -111,7 +112,7 @@ func (o *repoHydrateOptions) writeFlat(all *compiled) error {
 		return err
 	}
 	if o.output == "-" {
-		_, err = exact(o.Out).Write(content)
+		_, err = cli.Exact(o.Out).Write(content)
 		return err
 	}
 	if err := replaceFile(o.repo.path, o.output, content); err != nil {

@@ -1,4 +1,4 @@
-package cli
+package repo
 
 import (
 	"cmp"
@@ -13,12 +13,13 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/repository/extract"
 )
 
 // namespaces returns the namespaces of the trees to import, by name.
-func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extract.Namespace, error) {
-	client := c.dynamic.Resource(namespaceResource)
+func (o *repoImportOptions) namespaces(ctx context.Context, c *cli.Clients) ([]extract.Namespace, error) {
+	client := c.Dynamic.Resource(cli.NamespaceResource)
 	var found []unstructured.Unstructured
 	for _, root := range o.roots {
 		self, err := client.Get(ctx, root, metav1.GetOptions{})
@@ -47,7 +48,7 @@ func (o *repoImportOptions) namespaces(ctx context.Context, c *clients) ([]extra
 	for i := range found {
 		n := &found[i]
 		if n.GetDeletionTimestamp() != nil {
-			warnf(o.ErrOut, "namespace %s is being deleted, and is left out", n.GetName())
+			cli.Warnf(o.ErrOut, "namespace %s is being deleted, and is left out", n.GetName())
 			continue
 		}
 		byName[n.GetName()] = extract.Namespace{Object: n, Ancestors: ancestorsOf(n), Abstract: hnc.AbstractAncestors(n.GetAnnotations())}
@@ -66,7 +67,7 @@ var notImported = append(slices.Clone(hnc.ExcludedNamespaces), "default")
 // ancestorsOf returns the ancestors that the tree labels of a namespace say, the nearest first, without the abstract
 // ones.
 func ancestorsOf(n *unstructured.Unstructured) []string {
-	distances := ancestorDistances(n.GetLabels())
+	distances := cli.AncestorDistances(n.GetLabels())
 	for _, name := range append(hnc.AbstractAncestors(n.GetAnnotations()), n.GetName()) {
 		delete(distances, name)
 	}
@@ -74,9 +75,9 @@ func ancestorsOf(n *unstructured.Unstructured) []string {
 }
 
 // objects returns the objects of the kinds in the namespaces, copies included.
-func (o *repoImportOptions) objects(ctx context.Context, c *clients, kinds []schema.GroupVersionResource, namespaces []extract.Namespace) ([]*unstructured.Unstructured, error) {
-	line := newProgress(o.ErrOut)
-	defer line.clear()
+func (o *repoImportOptions) objects(ctx context.Context, c *cli.Clients, kinds []schema.GroupVersionResource, namespaces []extract.Namespace) ([]*unstructured.Unstructured, error) {
+	line := cli.NewProgress(o.ErrOut)
+	defer line.Clear()
 	var objects []*unstructured.Unstructured
 	add := func(all []unstructured.Unstructured) {
 		for i := range all {
@@ -85,8 +86,8 @@ func (o *repoImportOptions) objects(ctx context.Context, c *clients, kinds []sch
 	}
 	for _, kind := range kinds {
 		if len(o.roots) == 0 {
-			line.showf("reading %s ...", kind.GroupResource())
-			all, err := listAll(ctx, c.dynamic.Resource(kind), metav1.ListOptions{})
+			line.Showf("reading %s ...", kind.GroupResource())
+			all, err := listAll(ctx, c.Dynamic.Resource(kind), metav1.ListOptions{})
 			if err != nil {
 				return nil, err
 			}
@@ -95,8 +96,8 @@ func (o *repoImportOptions) objects(ctx context.Context, c *clients, kinds []sch
 		}
 		for i := range namespaces {
 			name := namespaces[i].Object.GetName()
-			line.showf("reading %s of %s (%d of %d) ...", kind.GroupResource(), name, i+1, len(namespaces))
-			all, err := listAll(ctx, c.dynamic.Resource(kind).Namespace(name), metav1.ListOptions{})
+			line.Showf("reading %s of %s (%d of %d) ...", kind.GroupResource(), name, i+1, len(namespaces))
+			all, err := listAll(ctx, c.Dynamic.Resource(kind).Namespace(name), metav1.ListOptions{})
 			if err != nil {
 				return nil, err
 			}

@@ -1,4 +1,5 @@
-package cli
+// Package migrate is the plugin `kubectl hns migrate`. It is also the one that contains a propagator, for dry runs.
+package migrate
 
 import (
 	"context"
@@ -6,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration"
 )
 
 type migrateOptions struct {
 	genericiooptions.IOStreams
-	factory *factory
+	factory *cli.Factory
 
 	export       string
 	skipRejected bool
@@ -19,7 +21,8 @@ type migrateOptions struct {
 	rollback     bool
 }
 
-func newMigrateCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+// NewCommand returns the root command of kubectl-hns-migrate.
+func NewCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &migrateOptions{IOStreams: streams, factory: f}
 	cmd := &cobra.Command{
 		Use:   "migrate",
@@ -33,18 +36,18 @@ While it runs, others cannot change hierarchies. Everything that HNC had is in t
 		Example: `  kubectl hns migrate --dry-run
   kubectl hns migrate --export hnc-export.yaml
   kubectl hns migrate rollback`,
-		Args:              exactArgs(0, "none"),
+		Args:              cli.ExactArgs(0, "none"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              runOptions(o),
+		RunE:              cli.RunOptions(o),
 	}
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.export, "export", "hnc-export.yaml", "File for everything that HNC had in the cluster")
 	cmd.Flags().BoolVar(&o.skipRejected, "skip-rejected", false, "Leave out the objects that hns-apiserver rejects")
-	cmd.AddCommand(newMigrateRollbackCommand(f, streams))
+	cmd.AddCommand(newMigrateRollbackCommand(f, streams), newDifferencesCommand(f, streams))
 	return cmd
 }
 
-func newMigrateRollbackCommand(f *factory, streams genericiooptions.IOStreams) *cobra.Command {
+func newMigrateRollbackCommand(f *cli.Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &migrateOptions{IOStreams: streams, factory: f, rollback: true}
 	cmd := &cobra.Command{
 		Use:   "rollback",
@@ -53,9 +56,9 @@ func newMigrateRollbackCommand(f *factory, streams genericiooptions.IOStreams) *
 are deleted. If the command is interrupted, repeat it: it continues.`,
 		Example: `  kubectl hns migrate rollback --dry-run
   kubectl hns migrate rollback`,
-		Args:              exactArgs(0, "none"),
+		Args:              cli.ExactArgs(0, "none"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              runOptions(o),
+		RunE:              cli.RunOptions(o),
 	}
 	o.addFlags(cmd)
 	return cmd
@@ -66,23 +69,23 @@ func (o *migrateOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "Check everything, and print what would be done")
 }
 
-func (*migrateOptions) complete(*cobra.Command, []string) error { return nil }
+func (*migrateOptions) Complete(*cobra.Command, []string) error { return nil }
 
-func (o *migrateOptions) validate() error {
+func (o *migrateOptions) Validate() error {
 	if o.export == "" && !o.rollback {
-		return usageErrorf("name the file for HNC's objects by --export")
+		return cli.UsageErrorf("name the file for HNC's objects by --export")
 	}
 	return nil
 }
 
-func (o *migrateOptions) run(ctx context.Context) error {
-	config, err := o.factory.config()
+func (o *migrateOptions) Run(ctx context.Context) error {
+	config, err := o.factory.Config()
 	if err != nil {
 		return err
 	}
 	m, err := migration.New(config, migration.Options{
 		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, DryRun: o.dryRun,
-		Confirm: func(question string) bool { return o.yes || confirmed(o.In, o.Out, question) },
+		Confirm: func(question string) bool { return o.yes || cli.Confirmed(o.In, o.Out, question) },
 	})
 	if err != nil {
 		return err

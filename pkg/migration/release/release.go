@@ -1,0 +1,52 @@
+// Package release removes what hns-propagator keeps namespaces by.
+package release
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// parallelism is the number of namespaces that are written at the same time.
+const parallelism = 20
+
+// Namespaces removes the finalizer by which namespaces vanish after their sub-namespaces. hns-propagator must
+// not run: it would set it again. The field manager is that of the writes.
+func Namespaces(ctx context.Context, kube kubernetes.Interface, fieldManager string) error {
+	client := kube.CoreV1().Namespaces()
+	namespaces, err := client.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	namespaces.Items = slices.DeleteFunc(namespaces.Items, func(ns corev1.Namespace) bool {
+		return !slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces)
+	})
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelism)
+	for i := range namespaces.Items {
+		group.Go(func() error {
+			err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+				ns, err := client.Get(ctx, namespaces.Items[i].Name, metav1.GetOptions{})
+				if err != nil {
+					return err
+				}
+				ns.Finalizers = slices.DeleteFunc(ns.Finalizers, func(f string) bool { return f == hnc.FinalizerSubnamespaces })
+				_, err = client.Update(ctx, ns, metav1.UpdateOptions{FieldManager: fieldManager})
+				return err
+			})
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
