@@ -25,6 +25,8 @@ type Options struct {
 	// SkipRejected leaves out the objects that the API server rejects, instead of ending the migration before it
 	// changes anything.
 	SkipRejected bool
+	// NoGrant leaves the rights of hns-propagator as they are. Otherwise it is granted those on the configured kinds.
+	NoGrant bool
 	// DryRun reports what would be done, and changes nothing.
 	DryRun bool
 	// Confirm asks the user a question, and returns whether the answer is yes.

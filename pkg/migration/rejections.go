@@ -37,6 +37,9 @@ func (m *Migration) describe(ctx context.Context, e *export) error {
 	if err := m.printList("Look at these afterwards:", all.notes); err != nil {
 		return err
 	}
+	if err := m.describeRights(ctx, all.resources); err != nil {
+		return err
+	}
 	return m.foresee(ctx, all)
 }
 

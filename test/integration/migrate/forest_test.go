@@ -104,6 +104,7 @@ func buildForest(t *testing.T, members []member) {
 		map[string]any{"resource": "configmaps", "mode": "Propagate"},
 		map[string]any{"resource": "secrets", "mode": "AllowPropagate"},
 		map[string]any{"resource": "resourcequotas", "mode": "Ignore"},
+		map[string]any{"group": "example.com", "resource": "widgets", "mode": "Propagate"},
 	}}), "hncconfigurations", "")
 	create(hncObject("HierarchicalResourceQuota", root, "budget", map[string]any{"hard": map[string]any{"configmaps": "5000", "pods": int64(100)}}), "hierarchicalresourcequotas", root)
 	// Anchors that claim what is not theirs: one whose namespace is elsewhere, and one whose namespace is missing.

@@ -204,6 +204,7 @@ func TestMigration(t *testing.T) {
 	migrated(t, members)
 	corrected(t)
 	restored(t)
+	grants(t)
 	compare(t, before, "the migration")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the export: %v, %v", info, err)

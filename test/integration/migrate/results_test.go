@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -156,6 +157,20 @@ func rolledBack(t *testing.T) {
 			t.Errorf("namespace %s has our finalizer", ns.Name)
 		}
 	}
+}
+
+// grants checks that a kind that HNC has propagated is propagated.
+func grants(t *testing.T) {
+	t.Helper()
+	widgets := admin.Dynamic.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
+	widget := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "gear"}}}
+	if _, err := widgets.Namespace(root).Create(t.Context(), widget, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "the widget is copied", func() error {
+		_, err := widgets.Namespace(extended).Get(t.Context(), "gear", metav1.GetOptions{})
+		return err
+	})
 }
 
 // migrated checks the trees, and the conditions of what HNC has left.
