@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
 )
 
 // aggregationTimeout limits how long Kubernetes may take to aggregate a new ClusterRole.
@@ -34,7 +34,7 @@ func (o *setResourceOptions) checkPropagator(ctx context.Context, c *Clients) er
 		return unknownResource(o.entry.Resource, err)
 	}
 	resource := found[0].GroupResource()
-	lacks, err := propagatorLacks(ctx, c, resource)
+	lacks, err := grant.Missing(ctx, c.Kube, resource)
 	switch {
 	case apierrors.IsForbidden(err) && !o.granting:
 		Warnf(o.ErrOut, "whether hns-propagator has the rights on %s is not known: missing right: %s; if it lacks them, kubectl hns config describe shows OutOfSync, "+
@@ -72,39 +72,10 @@ func setResourceArgs(entry v1beta1.ResourceSpec) string {
 	return args
 }
 
-// propagatorLacks returns the verbs on a kind that the propagator needs and is not allowed.
-func propagatorLacks(ctx context.Context, c *Clients, resource schema.GroupResource) ([]string, error) {
-	var lacks []string
-	for _, verb := range hnc.PropagatorVerbs() {
-		review, err := c.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-			Spec: authorizationv1.SubjectAccessReviewSpec{
-				User:   hnc.PropagatorUser,
-				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
-				ResourceAttributes: &authorizationv1.ResourceAttributes{
-					Verb: verb, Group: resource.Group, Resource: resource.Resource, Version: "*",
-				},
-			},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			return nil, err
-		}
-		if !review.Status.Allowed {
-			lacks = append(lacks, verb)
-		}
-	}
-	return lacks, nil
-}
-
 // grantRights creates a ClusterRole for the kind that is aggregated into the propagator's, and waits until it takes
 // effect.
 func (o *setResourceOptions) grantRights(ctx context.Context, c *Clients, resource schema.GroupResource) error {
-	role := &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:   "hns-propagator:" + resource.String(),
-			Labels: map[string]string{hnc.LabelAggregateToPropagator: "true"},
-		},
-		Rules: []rbacv1.PolicyRule{{APIGroups: []string{resource.Group}, Resources: []string{resource.Resource}, Verbs: hnc.PropagatorVerbs()}},
-	}
+	role := grant.Role(resource)
 	_, err := c.Kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{DryRun: o.dryRun.options()})
 	if apierrors.IsForbidden(err) && !o.granting {
 		return err
@@ -118,7 +89,7 @@ func (o *setResourceOptions) grantRights(ctx context.Context, c *Clients, resour
 	}
 	wait := &waitFlags{timeout: aggregationTimeout}
 	return wait.poll(ctx, o.ErrOut, func(ctx context.Context) (string, error) {
-		lacks, err := propagatorLacks(ctx, c, resource)
+		lacks, err := grant.Missing(ctx, c.Kube, resource)
 		if err != nil || len(lacks) == 0 {
 			return "", err
 		}

@@ -17,6 +17,7 @@ type migrateOptions struct {
 
 	export       string
 	skipRejected bool
+	grant        bool
 	yes, dryRun  bool
 	rollback     bool
 }
@@ -43,6 +44,7 @@ While it runs, others cannot change hierarchies. Everything that HNC had is in t
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.export, "export", "hnc-export.yaml", "File for everything that HNC had in the cluster")
 	cmd.Flags().BoolVar(&o.skipRejected, "skip-rejected", false, "Leave out the objects that hns-apiserver rejects")
+	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hns-propagator the rights on the kinds that HNC has propagated, with ClusterRoles")
 	cmd.AddCommand(newMigrateRollbackCommand(f, streams), newDifferencesCommand(f, streams))
 	return cmd
 }
@@ -84,7 +86,7 @@ func (o *migrateOptions) Run(ctx context.Context) error {
 		return err
 	}
 	m, err := migration.New(config, migration.Options{
-		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, DryRun: o.dryRun,
+		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, NoGrant: !o.grant, DryRun: o.dryRun,
 		Confirm: func(question string) bool { return o.yes || cli.Confirmed(o.In, o.Out, question) },
 	})
 	if err != nil {
