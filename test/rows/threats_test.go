@@ -21,7 +21,7 @@ func TestTheThreatModelNamesTestsThatExist(t *testing.T) {
 	found := 0
 	for _, match := range namedTest.FindAllStringSubmatch(string(document), -1) {
 		path := match[2]
-		if !strings.HasPrefix(path, "pkg/") {
+		if !strings.HasPrefix(path, "pkg/") && !strings.HasPrefix(path, "test/") {
 			path = filepath.Join("test/integration", path)
 		}
 		source, err := os.ReadFile(filepath.Join(root, path))
