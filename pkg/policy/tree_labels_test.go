@@ -1,10 +1,29 @@
 package policy
 
-import "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+import (
+	"strconv"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
 
 func treeLabelsRows() []row {
 	inTree := label(hnc.TreeLabel("team-a"), "0", hnc.TreeLabel("acme"), "1")
-	var rows []row
+	many := func(n int) option {
+		pairs := []string{hnc.LabelIncludedNamespace, "true"} // A policy adds it.
+		for i := range n - 1 {
+			pairs = append(pairs, "l"+strconv.Itoa(i), "")
+		}
+		return label(pairs...)
+	}
+	const tooMany = "metadata.labels of namespace team-a: 1001 labels; a namespace has at most 1000: remove some"
+	rows := []row{
+		{name: "the number of labels: a namespace may have 1000", request: request{object: namespace("team-a", many(1000)), old: namespace("team-a")}},
+		{name: "the number of labels: nobody creates with more", denied: tooMany, request: request{object: namespace("team-a", many(1001))}},
+		{name: "the number of labels: nobody adds more", denied: tooMany, request: request{object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
+		{name: "the number of labels: stored ones may stay", request: request{object: namespace("team-a", many(1001), annotation("a", "b")), old: namespace("team-a", many(1001))}},
+		{name: "the number of labels: stored ones may get fewer", request: request{object: namespace("team-a", many(1001)), old: namespace("team-a", many(1002))}},
+		{name: "the number of labels: the propagator adds more", request: request{user: hnc.PropagatorUser, object: namespace("team-a", many(1001)), old: namespace("team-a", many(1000))}},
+	}
 	for key, value := range map[string]string{
 		hnc.TreeLabel("acme"):      "1",
 		hnc.LabelInTree:            "true",

@@ -99,18 +99,21 @@ func leftOut(t *tree.Tree, name string) []metav1.Condition {
 }
 
 // LabelParts divides changes of a namespace's labels into writes that may fail independently, the most important first:
-// what the propagator alone writes, removals and Pod Security; what ancestors set; what the namespace itself sets.
+// removals, for which there is always room; what the propagator alone writes and Pod Security; what ancestors set; what
+// the namespace itself sets.
 func LabelParts(t *tree.Tree, name string, changes map[string]*string) []map[string]*string {
-	parts := []map[string]*string{{}, {}, {}}
+	parts := []map[string]*string{{}, {}, {}, {}}
 	above := levels(t, name, labelsOf)
 	above = above[:len(above)-2]
 	for key, value := range changes {
-		part := 2
+		part := 3
 		switch {
-		case value == nil, ours(key), slices.Contains(hnc.PodSecurityLabels, key):
+		case value == nil:
 			part = 0
-		case slices.ContainsFunc(above, func(level map[string]string) bool { _, ok := level[key]; return ok }):
+		case ours(key), slices.Contains(hnc.PodSecurityLabels, key):
 			part = 1
+		case slices.ContainsFunc(above, func(level map[string]string) bool { _, ok := level[key]; return ok }):
+			part = 2
 		}
 		parts[part][key] = value
 	}

@@ -52,6 +52,31 @@ func TestLabelsAreWrittenAlthoughAnnotationsAreTooLarge(t *testing.T) {
 	}
 }
 
+// The owner of a namespace fills it up, by finalizers for instance, before it is moved: it leaves its old tree
+// nevertheless.
+func TestLabelsOfTheOldTreeAreRemovedFromAFullNamespace(t *testing.T) {
+	old, added := hnc.TreeLabel("old"), hnc.TreeLabel("new")
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "full", UID: "u", Labels: map[string]string{old: "1"}}})
+	client.PrependReactor("patch", "namespaces", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+		if bytes.Contains(action.(clientgotesting.PatchAction).GetPatch(), []byte(added)) {
+			return true, nil, apierrors.NewInternalError(errors.New("etcdserver: request is too large"))
+		}
+		return false, nil, nil
+	})
+	c := New(controller.Dependencies{
+		Cache: cache.New(cache.Config{Managed: managed.Default()}), Kubernetes: client,
+		Metrics: metrics.New(componentmetrics.NewKubeRegistry().MustRegister, false),
+	})
+	err := c.Patch(t.Context(), &tree.Namespace{Name: "full", UID: "u"}, Changes{Labels: map[string]*string{old: nil, added: ptr.To("1")}})
+	if err == nil || !strings.Contains(err.Error(), "request is too large") {
+		t.Errorf("got %v, want the error of the new label", err)
+	}
+	ns, err := client.CoreV1().Namespaces().Get(t.Context(), "full", metav1.GetOptions{})
+	if _, there := ns.Labels[old]; err != nil || there {
+		t.Errorf("got the labels %v, %v", ns.Labels, err)
+	}
+}
+
 // The owner of a namespace fills it up, or sets many labels by its hierarchy. What comes from above is written first,
 // and what is missing is reported.
 func TestWhatComesFromAboveIsWrittenWithoutTheRest(t *testing.T) {
