@@ -50,34 +50,35 @@ func TestAFullNamespaceGetsWhatComesFromAbove(t *testing.T) {
 	mustSetHierarchy(t, "stuffed-top", labels("team=red"))
 	owner := root.CoreV1().Namespaces()
 	stuffed := 0
-	stuff := func(from, to int, value any) error {
-		filler := map[string]any{}
-		for i := from; i < to; i++ {
-			filler[fmt.Sprintf("%s.%s.%s.%s/filler-%05d", strings.Repeat("a", 60), strings.Repeat("b", 60), strings.Repeat("c", 60), strings.Repeat("d", 60), i)] = value
+	// Kubernetes limits neither the number of finalizers nor their size.
+	stuff := func(n int) error {
+		filler := make([]string, n)
+		for i := range filler {
+			filler[i] = fmt.Sprintf("%s.%s.%s.%s/filler-%05d", strings.Repeat("a", 60), strings.Repeat("b", 60), strings.Repeat("c", 60), strings.Repeat("d", 60), i)
 		}
-		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": filler}})
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": filler}})
 		if err != nil {
 			return err
 		}
 		_, err = owner.Patch(t.Context(), "stuffed", types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	}
-	for _, step := range []int{400, 20} {
-		for stuff(stuffed, stuffed+step, strings.Repeat("e", 63)) == nil {
+	for _, step := range []int{1000, 40} {
+		for stuff(stuffed+step) == nil {
 			stuffed += step
 		}
 	}
 	if stuffed < 1000 {
-		t.Fatalf("only %d labels have room", stuffed)
+		t.Fatalf("only %d finalizers have room", stuffed)
 	}
 	// About 20 KiB are left.
-	if err := stuff(stuffed-20, stuffed, nil); err != nil {
+	if err := stuff(stuffed - 40); err != nil {
 		t.Fatal(err)
 	}
 	mustSetHierarchy(t, "stuffed", func(s *v1beta1.HierarchySpec) { s.Parent, s.NamespaceLabels = "stuffed-top", pairs(crowd("own")...) })
 	eventuallyHas(t, "stuffed", "team=red", hnc.TreeLabel("stuffed-top")+"=1")
 	eventuallyConditions(t, "stuffed", "OutOfSync=NamespaceNotWritten Ready=NamespaceNotWritten", `labels or annotations of namespace "stuffed" could not be written`)
-	if err := stuff(0, 400, nil); err != nil {
+	if err := stuff(0); err != nil {
 		t.Fatal(err)
 	}
 	eventuallyHas(t, "stuffed", crowd("own")...)
