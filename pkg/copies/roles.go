@@ -25,7 +25,8 @@ func (x *Index) Effective(d Destination, name string) *Object {
 	if present == nil || present.Copy {
 		return governing
 	}
-	if verb := x.verb(governing, present, d); verb == "" || verb == Keep {
+	// A local Role that is being deleted is in effect as long as a finalizer keeps it.
+	if verb := x.verb(governing, present, d); verb == "" || verb == Keep || verb == Wait {
 		return present
 	}
 	return governing

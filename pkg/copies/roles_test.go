@@ -24,6 +24,8 @@ func roleAt(t *testing.T, namespace, how string) *Object {
 	metadata := `"labels":{}`
 	if from, ok := strings.CutPrefix(how, "<"); ok {
 		metadata = fmt.Sprintf(`"labels":{%q:%q}`, hnc.LabelInheritedFrom, from)
+	} else if how == "terminating" {
+		metadata = `"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["example.com/held"]`
 	} else if how != "" {
 		var annotations []string
 		for _, word := range strings.Fields(how) {
@@ -61,6 +63,7 @@ func TestARoleBindingIsCopiedOnlyWithTheRoleThatItRefersTo(t *testing.T) {
 		"the Role stays, and another is there":                       {map[string]string{"mid": none, "leaf": ""}, false},
 		"only the destination has one":                               {map[string]string{"leaf": ""}, false},
 		"a local one will be overwritten":                            {map[string]string{"mid": "", "leaf": ""}, true},
+		"a local one is held by a finalizer":                         {map[string]string{"mid": "", "leaf": "terminating"}, false},
 		"both inherit it":                                            {map[string]string{"root": ""}, true},
 		"both have copies":                                           {map[string]string{"root": "", "mid": "<root", "leaf": "<root"}, true},
 		"the copy has no source any more":                            {map[string]string{"mid": "<root", "leaf": "<root"}, false},

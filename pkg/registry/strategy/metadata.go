@@ -16,6 +16,7 @@ const (
 	maxFinalizers      = 32
 	maxOwnerReferences = 32
 	maxMetadataBytes   = 64 << 10
+	maxGenerateName    = 253 // as long as a name
 )
 
 // ValidateMetadata returns an error for each limit that an object exceeds. Metadata that is stored may exceed limits,
@@ -40,6 +41,9 @@ func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorLi
 		if list.now > max(list.most, list.before) {
 			errs = append(errs, field.TooMany(path.Child(list.name), list.now, list.most))
 		}
+	}
+	if now := len(obj.GetGenerateName()); now > max(maxGenerateName, len(old.GetGenerateName())) {
+		errs = append(errs, field.TooLong(path.Child("generateName"), "", maxGenerateName))
 	}
 	if bytes := metadataBytes(obj); bytes > max(maxMetadataBytes, metadataBytes(old)) {
 		err := field.TooLong(path, "", maxMetadataBytes)

@@ -52,6 +52,8 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"grows to what is allowed":    {metadata(64, 0, 0, 0), metadata(1, 0, 0, 0), ""},
 		"grows to more than that":     {metadata(65, 0, 0, 0), metadata(64, 0, 0, 0), "metadata.labels"},
 		"large annotations are fine":  {&metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", 200<<10)}}, nil, ""},
+		"a long generateName":         {&metav1.ObjectMeta{GenerateName: strings.Repeat("x", 254)}, nil, "metadata.generateName"},
+		"a stored generateName stays": {&metav1.ObjectMeta{GenerateName: strings.Repeat("x", 254)}, &metav1.ObjectMeta{GenerateName: strings.Repeat("y", 254)}, ""},
 		"nothing is stored, or given": {metadata(0, 0, 0, 0), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
