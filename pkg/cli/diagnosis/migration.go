@@ -1,6 +1,8 @@
 package diagnosis
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -37,12 +39,7 @@ func Migration(state *corev1.ConfigMap, besideHNC bool) *Finding {
 
 // BesideHNC reports whether HNC serves the cluster: its definitions exist, and hns-propagator has not propagated.
 func BesideHNC(definitions []string, system *metav1.PartialObjectMetadata) bool {
-	for _, name := range definitions {
-		if name == hierarchyDefinition {
-			return system == nil || system.Annotations[hnc.AnnotationStore] == ""
-		}
-	}
-	return false
+	return slices.Contains(definitions, hierarchyDefinition) && (system == nil || system.Annotations[hnc.AnnotationStore] == "")
 }
 
 // RunningHNC reports that HNC's controller runs although this cluster is migrated; replicas are those that its
