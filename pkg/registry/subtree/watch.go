@@ -87,12 +87,15 @@ func (w *watcher) start(ctx context.Context, allowed []string) (<-chan rawEvent,
 	w.started = true
 	before, left := w.membersAt(ctx, given)
 	w.visible.Insert(slices.DeleteFunc(slices.Clone(allowed), func(name string) bool { return !before.Has(name) })...)
-	if _, lost, err := w.permissions.partition(ctx, left); err != nil {
+	visible, hidden, err := w.permissions.partition(ctx, left)
+	if err != nil {
 		return nil, err
-	} else if len(lost) > 0 {
-		return nil, expired(w.root)
 	}
-	if err := w.removeNamespaces(ctx, left); err != nil {
+	w.leaving = hidden
+	if err := w.checkLeaving(); err != nil {
+		return nil, err
+	}
+	if err := w.removeNamespaces(ctx, visible); err != nil {
 		return nil, err
 	}
 	err = w.addNamespaces(ctx, slices.DeleteFunc(slices.Clone(allowed), before.Has))

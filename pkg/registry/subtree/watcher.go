@@ -44,6 +44,9 @@ type watcher struct {
 	started bool
 	// awaitingGrant holds the namespaces that joined without permission, and until when it is awaited.
 	awaitingGrant map[string]time.Time
+	// leaving holds the namespaces that have left the tree, but still have its label, and in which the caller is not
+	// allowed. Whether the caller has seen their objects is only known once the label is removed.
+	leaving []string
 	// recheckQueue holds the namespaces of the current recheck.
 	recheckQueue []string
 	// grantChecks counts the checks that events have triggered in this second.
@@ -127,6 +130,9 @@ func (w *watcher) updateMembers(ctx context.Context) error {
 // others.
 func (w *watcher) recheckPermissions(ctx context.Context, round bool) error {
 	w.grantChecks = 0
+	if err := w.checkLeaving(); err != nil {
+		return err
+	}
 	var names []string
 	for name, until := range w.awaitingGrant {
 		if w.visible.Has(name) || !w.namespaces.Has(name) || time.Now().After(until) {
@@ -170,7 +176,8 @@ func (w *watcher) applyPermissions(ctx context.Context, names []string) error {
 
 // membersAt compares the subtree with that at the caller's revision. It returns the namespaces that the caller has
 // seen, and those of them that have left. The old members are read from the tree labels, the only part of the tree
-// with kube-apiserver's revisions. An extra namespace is harmless: its objects are sent again.
+// with kube-apiserver's revisions. An extra namespace is harmless: its objects are sent again, or removed from a caller
+// who does not have them.
 func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.Set[string], left []string) {
 	names, err := w.labeledAt(ctx, w.root, revision)
 	if err != nil {
@@ -179,12 +186,22 @@ func (w *watcher) membersAt(ctx context.Context, revision string) (before sets.S
 		return w.namespaces, nil
 	}
 	before = sets.New(names...)
-	for _, name := range sets.List(before.Difference(w.namespaces)) {
-		if !w.stillLabeled(w.root, name) {
-			left = append(left, name)
+	return before, sets.List(before.Difference(w.namespaces))
+}
+
+// checkLeaving makes the caller list again once a namespace of leaving has lost its label: not earlier, because a list
+// would begin with the label, too. Without the propagator, the caller would list again for ever.
+func (w *watcher) checkLeaving() error {
+	var leaving []string
+	for _, name := range w.leaving {
+		if w.stillLabeled(w.root, name) {
+			leaving = append(leaving, name)
+		} else if !w.namespaces.Has(name) {
+			return expired(w.root)
 		}
 	}
-	return before, left
+	w.leaving = leaving
+	return nil
 }
 
 // expired makes a caller list again when the removed objects cannot be determined.

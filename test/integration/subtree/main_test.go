@@ -31,6 +31,8 @@ var (
 	cp *controlplane.ControlPlane
 	// admin is of the group system:masters. It makes what the others read.
 	admin user
+
+	installation *controlplane.Installation
 )
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, binDir, setUp)) }
@@ -41,7 +43,7 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	if _, err := suite.Install(ctx, cp, suite.Artifacts, suite.Servers()...); err != nil {
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, suite.Servers()...); err != nil {
 		return err
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}

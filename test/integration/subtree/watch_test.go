@@ -1,6 +1,7 @@
 package subtree
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
@@ -146,6 +148,15 @@ func TestAWatchFollowsTheSubtree(t *testing.T) {
 	suite.EventuallyEqual(t, "deleted", "watch-leaf/a watch-leaf/unseen watch-mid/a watch-root/a watch-root/last", fresh.String)
 }
 
+// depth returns a function that returns the tree label of a namespace for an ancestor.
+func depth(t *testing.T, ns, ancestor string) func() string {
+	return func() string {
+		n, err := admin.CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
+		must(t, "namespace", err)
+		return n.Labels[ancestor+hnc.LabelTreeSuffix]
+	}
+}
+
 func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
 	root, mid, leaf := tree(t, "since")
 	namespace(t, "since-other", "")
@@ -155,20 +166,13 @@ func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
 	reader := person(t, "since")
 	reader.grantAll(t, ask, "list watch configmaps")
 	suite.EventuallyEqual(t, "list", "since-leaf/a since-mid/a since-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
-	labelled := func(ns string) func() string {
-		return func() string {
-			n, err := admin.CoreV1().Namespaces().Get(t.Context(), ns, metav1.GetOptions{})
-			must(t, "namespace", err)
-			return n.Labels["since-root.tree.hnc.x-k8s.io/depth"]
-		}
-	}
-	suite.EventuallyEqual(t, "label", "2", labelled(leaf))
+	suite.EventuallyEqual(t, "label", "2", depth(t, leaf, root))
 	list, err := reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
 	must(t, "list", err)
 	move(t, leaf, "")
 	move(t, "since-other", mid)
-	suite.EventuallyEqual(t, "label", "", labelled(leaf))
-	suite.EventuallyEqual(t, "label", "2", labelled("since-other"))
+	suite.EventuallyEqual(t, "label", "", depth(t, leaf, root))
+	suite.EventuallyEqual(t, "label", "2", depth(t, "since-other", root))
 	watched := reader.follow(t, "configmaps", root, metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()})
 	suite.EventuallyEqual(t, "events", "DELETED since-leaf/a, ADDED since-other/a", watched.received)
 
@@ -180,6 +184,49 @@ func TestAWatchKnowsWhatChangedSinceTheList(t *testing.T) {
 	if !apierrors.IsResourceExpired(err) {
 		t.Errorf("%v %v, want Expired", w, err)
 	}
+}
+
+// TestAWatchKnowsWhoHasLeftWithoutThePropagator continues watches of a tree that a namespace has left while nobody
+// writes labels.
+func TestAWatchKnowsWhoHasLeftWithoutThePropagator(t *testing.T) {
+	root, _, leaf := tree(t, "away")
+	for _, ns := range []string{root, leaf} {
+		configMap(t, ns, "a")
+	}
+	suite.EventuallyEqual(t, "label", "2", depth(t, leaf, root))
+	reader, former := person(t, "away"), person(t, "away-former")
+	for _, u := range []user{reader, former} {
+		u.grant(t, root, ask, "list watch configmaps")
+	}
+	reader.grant(t, leaf, "list watch configmaps")
+	revoke := former.grant(t, leaf, "list watch configmaps")
+	since := map[string]metav1.ListOptions{}
+	for _, u := range []user{reader, former} {
+		suite.EventuallyEqual(t, "list", "away-leaf/a away-root/a", func() string { return u.listed(t, "configmaps", root, marked) })
+		list, err := u.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), marked)
+		must(t, "list", err)
+		since[u.Name] = metav1.ListOptions{LabelSelector: "test", ResourceVersion: list.GetResourceVersion()}
+	}
+	must(t, "stop the propagator", cp.Kill(t.Context(), "hns-propagator"))
+	start := sync.OnceFunc(func() {
+		must(t, "start the propagator", suite.Start(context.WithoutCancel(t.Context()), cp, installation, suite.Servers()[1]))
+	})
+	t.Cleanup(start)
+	revoke()
+	move(t, leaf, "")
+	suite.EventuallyEqual(t, "list", "away-root/a", func() string { return former.listed(t, "configmaps", root, marked) })
+
+	watched := reader.follow(t, "configmaps", root, since[reader.Name])
+	suite.EventuallyEqual(t, "events", "DELETED away-leaf/a", watched.received)
+	waiting := former.follow(t, "configmaps", root, since[former.Name])
+	configMap(t, root, "b")
+	suite.EventuallyEqual(t, "the watch goes on", "ADDED away-root/b", waiting.received)
+	start()
+	suite.EventuallyEqual(t, "a user who may not know what has left lists again", "true", func() string {
+		waiting.mu.Lock()
+		defer waiting.mu.Unlock()
+		return fmt.Sprint(apierrors.IsResourceExpired(waiting.ended))
+	})
 }
 
 func TestAnEmptySubtreeIsNotTheCluster(t *testing.T) {
