@@ -24,6 +24,7 @@ func copiesRows() []row {
 		object.SetResourceVersion("8")
 		object.SetGeneration(2)
 	}
+	generated := func(object metav1.Object) { object.SetGenerateName("reader-") }
 	held := func(object metav1.Object) { object.SetFinalizers([]string{"example.com/hold"}) }
 	heldTwice := func(object metav1.Object) { object.SetFinalizers([]string{"example.com/hold", "example.com/more"}) }
 	noFinalizer := "Role team-a/reader is inherited from namespace acme, and a finalizer would keep what it grants when it is deleted there"
@@ -103,6 +104,8 @@ func copiesRows() []row {
 		{name: "O18 copies: annotations are not changed", denied: changeIt,
 			request: request{object: theCopy(annotation("a", "b")), old: theCopy(annotation("a", "c"))}},
 		{name: "O18 copies: annotations are not removed", request: request{object: theCopy(), old: theCopy(annotation("a", "b"))}, denied: changeIt},
+		{name: "copies: nobody gives one a generateName", request: request{object: theCopy(generated), old: theCopy()}, denied: changeIt},
+		{name: "copies: a generateName that is there stays", request: request{object: theCopy(generated, housekeeping), old: theCopy(generated)}},
 		{name: "copies: a status update leaves labels alone", denied: changeIt,
 			request: request{subresource: "status", object: theCopy(label("a", "b")), old: theCopy()}},
 		{name: "copies: a status update leaves annotations alone", denied: changeIt,

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,8 @@ func TestO16O17O18CopiesAreChangedByThePropagatorOnly(t *testing.T) {
 			_, err = u.CoreV1().ConfigMaps(ns).Patch(ctx, "inherited", types.MergePatchType, merge(t, "labels", map[string]any{"a": "b"}), metav1.PatchOptions{})
 			denied(t, err, "ConfigMap "+message)
 			_, err = u.RbacV1().Roles(ns).Patch(ctx, "inherited", types.MergePatchType, merge(t, "annotations", map[string]any{"a": "b"}), metav1.PatchOptions{})
+			denied(t, err, "Role "+message)
+			_, err = u.RbacV1().Roles(ns).Patch(ctx, "inherited", types.MergePatchType, merge(t, "generateName", strings.Repeat("x", 1000)), metav1.PatchOptions{})
 			denied(t, err, "Role "+message)
 			_, err = u.dynamic.Resource(widgets).Namespace(ns).Patch(ctx, "inherited", types.MergePatchType, []byte(`{"spec":{"teeth":13}}`), metav1.PatchOptions{})
 			denied(t, err, "Widget "+message)
