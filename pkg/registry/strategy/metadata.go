@@ -17,6 +17,8 @@ const (
 	maxOwnerReferences = 32
 	maxMetadataBytes   = 64 << 10
 	maxGenerateName    = 253 // as long as a name
+	// maxManagedFieldsBytes is several times what managers have who each set everything that an object may contain.
+	maxManagedFieldsBytes = 256 << 10
 )
 
 // ValidateMetadata returns an error for each limit that an object exceeds. Metadata that is stored may exceed limits,
@@ -45,6 +47,11 @@ func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorLi
 	if now := len(obj.GetGenerateName()); now > max(maxGenerateName, len(old.GetGenerateName())) {
 		errs = append(errs, field.TooLong(path.Child("generateName"), "", maxGenerateName))
 	}
+	if bytes := managedFieldsBytes(obj); bytes > max(maxManagedFieldsBytes, managedFieldsBytes(old)) {
+		err := field.TooLong(path.Child("managedFields"), "", maxManagedFieldsBytes)
+		err.Detail += "; to reset them, set them to [{}]"
+		errs = append(errs, err)
+	}
 	if bytes := metadataBytes(obj); bytes > max(maxMetadataBytes, metadataBytes(old)) {
 		err := field.TooLong(path, "", maxMetadataBytes)
 		err.Detail += " in labels, finalizers and ownerReferences; shorten them"
@@ -53,7 +60,16 @@ func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorLi
 	return errs
 }
 
-// metadataBytes returns the size of the metadata that has limits.
+// managedFieldsBytes returns the size of the managed fields.
+func managedFieldsBytes(obj metav1.Object) int {
+	n := 0
+	for _, entry := range obj.GetManagedFields() {
+		n += entry.Size()
+	}
+	return n
+}
+
+// metadataBytes returns the size of labels, finalizers and owner references.
 func metadataBytes(obj metav1.Object) int {
 	n := 0
 	for key, value := range obj.GetLabels() {

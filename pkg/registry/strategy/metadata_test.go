@@ -32,6 +32,12 @@ func metadata(labels, finalizers, owners, bytes int) *metav1.ObjectMeta {
 	return m
 }
 
+// managed returns metadata with managed fields of some bytes.
+func managed(bytes int) *metav1.ObjectMeta {
+	fields := metav1.NewFieldsV1(`{"f:` + strings.Repeat("x", bytes) + `":{}}`)
+	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fields}}}
+}
+
 func TestMetadataThatGrowsIsLimited(t *testing.T) {
 	for name, test := range map[string]struct {
 		now, before *metav1.ObjectMeta
@@ -54,6 +60,10 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"large annotations are fine":  {&metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", 200<<10)}}, nil, ""},
 		"a long generateName":         {&metav1.ObjectMeta{GenerateName: strings.Repeat("x", 254)}, nil, "metadata.generateName"},
 		"a stored generateName stays": {&metav1.ObjectMeta{GenerateName: strings.Repeat("x", 254)}, &metav1.ObjectMeta{GenerateName: strings.Repeat("y", 254)}, ""},
+		"many managed fields":         {managed(256 << 10), nil, "metadata.managedFields"},
+		"stored managed fields stay":  {managed(256 << 10), managed(256 << 10), ""},
+		"managed fields grow":         {managed(256<<10 + 1), managed(256 << 10), "metadata.managedFields"},
+		"some managed fields":         {managed(250 << 10), nil, ""},
 		"nothing is stored, or given": {metadata(0, 0, 0, 0), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
