@@ -10,9 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/cli/diagnosis"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
 )
 
 // checkRights looks at the rights of the servers, and of users by the built-in roles.
@@ -48,17 +48,13 @@ func (o *doctorOptions) missingRights(ctx context.Context, server string, rights
 	for _, right := range rights {
 		resource, subresource, _ := strings.Cut(right.Resource, "/")
 		for _, verb := range right.Verbs {
-			review, err := o.clients.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-				User:   "system:serviceaccount:" + hnc.SystemNamespace + ":" + server,
-				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
-				ResourceAttributes: &authorizationv1.ResourceAttributes{
-					Group: right.Group, Resource: resource, Subresource: subresource, Namespace: right.Namespace, Name: right.Name, Verb: verb,
-				},
-			}}, metav1.CreateOptions{})
+			allowed, err := grant.Allowed(ctx, o.clients.Kube, server, authorizationv1.ResourceAttributes{
+				Group: right.Group, Resource: resource, Subresource: subresource, Namespace: right.Namespace, Name: right.Name, Verb: verb,
+			})
 			if err != nil {
 				return nil, err
 			}
-			if !review.Status.Allowed {
+			if !allowed {
 				missing = append(missing, strings.TrimSuffix(verb+" "+right.Resource+"."+right.Group, "."))
 			}
 		}

@@ -18,23 +18,30 @@ import (
 func Missing(ctx context.Context, kube kubernetes.Interface, resource schema.GroupResource) ([]string, error) {
 	var missing []string
 	for _, verb := range hnc.PropagatorVerbs() {
-		review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-			Spec: authorizationv1.SubjectAccessReviewSpec{
-				User:   hnc.PropagatorUser,
-				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
-				ResourceAttributes: &authorizationv1.ResourceAttributes{
-					Verb: verb, Group: resource.Group, Resource: resource.Resource, Version: "*",
-				},
-			},
-		}, metav1.CreateOptions{})
+		allowed, err := Allowed(ctx, kube, "hns-propagator", authorizationv1.ResourceAttributes{Verb: verb, Group: resource.Group, Resource: resource.Resource, Version: "*"})
 		if err != nil {
 			return nil, err
 		}
-		if !review.Status.Allowed {
+		if !allowed {
 			missing = append(missing, verb)
 		}
 	}
 	return missing, nil
+}
+
+// Allowed reports whether a server's ServiceAccount is allowed a request. An error is that of the access review.
+func Allowed(ctx context.Context, kube kubernetes.Interface, server string, request authorizationv1.ResourceAttributes) (bool, error) {
+	review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+		Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:               "system:serviceaccount:" + hnc.SystemNamespace + ":" + server,
+			Groups:             []string{"system:serviceaccounts", "system:serviceaccounts:" + hnc.SystemNamespace, "system:authenticated"},
+			ResourceAttributes: &request,
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return false, err
+	}
+	return review.Status.Allowed, nil
 }
 
 // Role returns the ClusterRole that grants the rights on a kind: it is aggregated into the propagator's.

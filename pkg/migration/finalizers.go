@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 )
 
 // removeFinalizers removes HNC's finalizers, which nothing else removes any more. HNC sets them again if it is started
@@ -22,7 +23,7 @@ func (m *Migration) removeFinalizers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = each(ctx, objects, func(ctx context.Context, object *unstructured.Unstructured) error {
+		err = each.Of(ctx, objects, func(ctx context.Context, object *unstructured.Unstructured) error {
 			kept := slices.DeleteFunc(object.GetFinalizers(), func(f string) bool { return slices.Contains(finalizers, f) })
 			if len(kept) == len(object.GetFinalizers()) {
 				return nil

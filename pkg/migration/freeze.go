@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -11,9 +12,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/policy"
 )
 
 const (
@@ -79,14 +82,44 @@ const sameTree = "request.operation == 'DELETE' ? !variables.labelsBefore.exists
 	"['" + hnc.AnnotationSubnamespaceOf + "', '" + hnc.AnnotationManagedBy + "'].all(key, " +
 	"(key in variables.annotations ? variables.annotations[key] : '') == (key in variables.annotationsBefore ? variables.annotationsBefore[key] : '')))"
 
-// freeze installs the policy, and returns when it is in force.
+// copiesName is the name of the policy that protects copies until the installed one does, and of its binding.
+const copiesName = "migration-copies." + hnc.GroupName
+
+// copiesPolicy is the policy that protects copies after a migration, but for HNC, which writes copies until it is
+// stopped, and again after a rollback. It takes the place of HNC's webhooks.
+func copiesPolicy() (*admissionregistrationv1.ValidatingAdmissionPolicy, error) {
+	installed := &admissionregistrationv1.ValidatingAdmissionPolicy{}
+	if err := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(policy.Copies), len(policy.Copies)).Decode(installed); err != nil {
+		return nil, err
+	}
+	installed.Name = copiesName
+	installed.Spec.MatchConditions = append(installed.Spec.MatchConditions, admissionregistrationv1.MatchCondition{
+		Name: "not-by-hnc", Expression: "!request.userInfo.username.startsWith('system:serviceaccount:" + hnc.HNCNamespace + ":')",
+	})
+	return installed, nil
+}
+
+// freeze installs the policies, and returns when the one about hierarchies is in force.
 func (c *clients) freeze(ctx context.Context, user string) error {
+	copies, err := copiesPolicy()
+	if err != nil {
+		return err
+	}
+	for _, p := range []*admissionregistrationv1.ValidatingAdmissionPolicy{copies, freezePolicy(user)} {
+		if err := c.install(ctx, p); err != nil {
+			return err
+		}
+	}
+	return c.awaitFreeze(ctx)
+}
+
+// install creates or replaces a policy, and binds it.
+func (c *clients) install(ctx context.Context, policy *admissionregistrationv1.ValidatingAdmissionPolicy) error {
 	policies, bindings := c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicies(), c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
-	policy := freezePolicy(user)
 	_, err := policies.Create(ctx, policy, metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) {
 		var existing *admissionregistrationv1.ValidatingAdmissionPolicy
-		if existing, err = policies.Get(ctx, freezeName, metav1.GetOptions{}); err == nil {
+		if existing, err = policies.Get(ctx, policy.Name, metav1.GetOptions{}); err == nil {
 			policy.ResourceVersion = existing.ResourceVersion
 			_, err = policies.Update(ctx, policy, metav1.UpdateOptions{FieldManager: fieldManager})
 		}
@@ -95,15 +128,15 @@ func (c *clients) freeze(ctx context.Context, user string) error {
 		return err
 	}
 	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: freezeName},
+		ObjectMeta: metav1.ObjectMeta{Name: policy.Name},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
-			PolicyName: freezeName, ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
+			PolicyName: policy.Name, ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
 		},
 	}
-	if _, err := bindings.Create(ctx, binding, metav1.CreateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if _, err := bindings.Create(ctx, binding, metav1.CreateOptions{FieldManager: fieldManager}); !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	return c.awaitFreeze(ctx)
+	return nil
 }
 
 // awaitFreeze returns when the policy has rejected the probe several times in a row.
@@ -128,14 +161,15 @@ func (c *clients) awaitFreeze(ctx context.Context) error {
 	return err
 }
 
-// unfreeze removes the policy.
+// unfreeze removes the policies.
 func (c *clients) unfreeze(ctx context.Context) error {
-	if err := c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, freezeName, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-		return err
+	for _, name := range []string{freezeName, copiesName} {
+		if err := gone(c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
+			return err
+		}
+		if err := gone(c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
+			return err
+		}
 	}
-	err := c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(ctx, freezeName, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return nil
 }

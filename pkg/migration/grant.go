@@ -6,42 +6,55 @@ import (
 	"strings"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/restmapper"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 )
 
 // grantTimeout limits how long Kubernetes may take to aggregate new ClusterRoles.
 const grantTimeout = 30 * time.Second
 
-// ungranted returns the configured kinds on which the propagator lacks rights. HNC may write all kinds. Kinds that the
-// cluster does not have are left out.
-func (c *clients) ungranted(ctx context.Context, resources []v1beta1.ResourceSpec) ([]schema.GroupResource, error) {
+// labelGranted marks the ClusterRoles that a migration has created.
+const labelGranted = "migration." + hnc.GroupName + "/granted"
+
+// kindsOf returns the configured kinds that are propagated. Kinds that the cluster does not have are left out: the API
+// server says so when they are imported.
+func (c *clients) kindsOf(resources []v1beta1.ResourceSpec) ([]schema.GroupResource, error) {
 	groups, err := restmapper.GetAPIGroupResources(c.kube.Discovery())
 	if err != nil {
 		return nil, err
 	}
 	mapper := restmapper.NewDiscoveryRESTMapper(groups)
-	var lacking []schema.GroupResource
+	var kinds []schema.GroupResource
 	for _, r := range resources {
 		if r.Mode == v1beta1.Ignore {
 			continue
 		}
-		found, err := mapper.ResourceFor(schema.GroupVersionResource{Group: r.Group, Resource: strings.ToLower(r.Resource)})
-		if err != nil {
-			continue // The API server says so when the kind is imported.
+		if found, err := mapper.ResourceFor(schema.GroupVersionResource{Group: r.Group, Resource: strings.ToLower(r.Resource)}); err == nil {
+			kinds = append(kinds, found.GroupResource())
 		}
-		missing, err := grant.Missing(ctx, c.kube, found.GroupResource())
+	}
+	return kinds, nil
+}
+
+// ungranted returns the kinds on which the propagator lacks rights. HNC may write all kinds.
+func (c *clients) ungranted(ctx context.Context, kinds []schema.GroupResource) ([]schema.GroupResource, error) {
+	var lacking []schema.GroupResource
+	for _, kind := range kinds {
+		missing, err := grant.Missing(ctx, c.kube, kind)
 		if err != nil {
 			return nil, err
 		}
 		if len(missing) > 0 {
-			lacking = append(lacking, found.GroupResource())
+			lacking = append(lacking, kind)
 		}
 	}
 	return lacking, nil
@@ -49,7 +62,11 @@ func (c *clients) ungranted(ctx context.Context, resources []v1beta1.ResourceSpe
 
 // describeRights prints the kinds on which the propagator lacks rights, and checks that the user may grant them.
 func (m *Migration) describeRights(ctx context.Context, resources []v1beta1.ResourceSpec) error {
-	lacking, err := m.ungranted(ctx, resources)
+	kinds, err := m.kindsOf(resources)
+	if err != nil {
+		return err
+	}
+	lacking, err := m.ungranted(ctx, kinds)
 	if err != nil || len(lacking) == 0 {
 		return err
 	}
@@ -83,22 +100,39 @@ func (m *Migration) grantRights(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lacking, err := m.ungranted(ctx, all.resources)
+	kinds, err := m.kindsOf(all.resources)
+	if err != nil {
+		return err
+	}
+	lacking, err := m.ungranted(ctx, kinds)
 	if err != nil || len(lacking) == 0 {
 		return err
 	}
 	for _, resource := range lacking {
-		_, err := m.kube.RbacV1().ClusterRoles().Create(ctx, grant.Role(resource), metav1.CreateOptions{FieldManager: fieldManager})
+		role := grant.Role(resource)
+		role.Labels[labelGranted] = "true"
+		_, err := m.kube.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{FieldManager: fieldManager})
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("the rights of hns-propagator on %s: %w", resource, err)
 		}
 	}
 	err = wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, grantTimeout, true, func(ctx context.Context) (bool, error) {
-		lacking, err = m.ungranted(ctx, all.resources)
+		lacking, err = m.ungranted(ctx, kinds)
 		return len(lacking) == 0, err
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
 		return fmt.Errorf("hns-propagator still lacks rights on %v after %s: none of its ClusterRoles aggregates those with the label of clusterrole %s", lacking, grantTimeout, grant.Role(lacking[0]).Name)
 	}
 	return err
+}
+
+// revokeRights deletes the ClusterRoles that the migration has created.
+func (c *clients) revokeRights(ctx context.Context) error {
+	roles, err := c.kube.RbacV1().ClusterRoles().List(ctx, metav1.ListOptions{LabelSelector: labelGranted + "=true"})
+	if err != nil {
+		return err
+	}
+	return each.Of(ctx, roles.Items, func(ctx context.Context, role rbacv1.ClusterRole) error {
+		return gone(c.kube.RbacV1().ClusterRoles().Delete(ctx, role.Name, metav1.DeleteOptions{}))
+	})
 }

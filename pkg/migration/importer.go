@@ -7,17 +7,14 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 )
-
-// parallelism is how many objects are imported at a time.
-const parallelism = 8
 
 // importer creates imported objects in hns-apiserver. Objects that are there already stay if they are equal, and are
 // updated otherwise, so an import can be repeated.
@@ -62,24 +59,14 @@ func (i *importer) run(ctx context.Context, all *imports) error {
 		return err
 	}
 	for _, part := range [][]*v1beta1.Hierarchy{all.hierarchies, all.orphans} {
-		if err := each(ctx, part, i.createHierarchy); err != nil {
+		if err := each.Of(ctx, part, i.createHierarchy); err != nil {
 			return err
 		}
 	}
-	if err := each(ctx, all.subnamespaces, i.createSubnamespace); err != nil {
+	if err := each.Of(ctx, all.subnamespaces, i.createSubnamespace); err != nil {
 		return err
 	}
-	return each(ctx, all.quotas, i.createQuota)
-}
-
-// each calls create for all objects, several at a time, and returns the first error.
-func each[T any](ctx context.Context, objects []T, create func(context.Context, T) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelism)
-	for _, object := range objects {
-		group.Go(func() error { return create(ctx, object) })
-	}
-	return group.Wait()
+	return each.Of(ctx, all.quotas, i.createQuota)
 }
 
 // record returns the errors that a repetition may not have, and records the others.

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
@@ -57,7 +58,7 @@ func (m *Migration) foresee(ctx context.Context, all *imports) error {
 	if err := ignoreOthers("hncconfigurations config", i.configure(ctx, all.resources)); err != nil {
 		return err
 	}
-	err := each(ctx, all.quotas, func(ctx context.Context, q *v1beta1.HierarchicalResourceQuota) error {
+	err := each.Of(ctx, all.quotas, func(ctx context.Context, q *v1beta1.HierarchicalResourceQuota) error {
 		_, err := m.hierarchy.HncV1beta1().HierarchicalResourceQuotas(q.Namespace).Create(ctx, q, i.createOptions())
 		return ignoreOthers("hierarchicalresourcequotas "+q.Namespace+"/"+q.Name, err)
 	})

@@ -33,6 +33,8 @@ var rights = []right{
 	{"apps", "deployments", hnc.HNCNamespace, "", []string{"get"}},
 	{"apps", "deployments", hnc.SystemNamespace, "hns-propagator", []string{"get"}},
 	{"apps", "deployments/scale", hnc.HNCNamespace, "", []string{"get", "patch"}},
+	// A rollback deletes the ClusterRoles that the migration has created.
+	{"rbac.authorization.k8s.io", "clusterroles", "", "", []string{"list", "delete"}},
 	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its
 	// rights.
 	{"", "serviceaccounts", hnc.SystemNamespace, "hns-propagator", []string{"impersonate"}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/release"
 )
 
@@ -75,7 +76,7 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = each(ctx, quotas.Items, func(ctx context.Context, q v1beta1.HierarchicalResourceQuota) error {
+	err = each.Of(ctx, quotas.Items, func(ctx context.Context, q v1beta1.HierarchicalResourceQuota) error {
 		return gone(client.HierarchicalResourceQuotas(q.Namespace).Delete(ctx, q.Name, metav1.DeleteOptions{}))
 	})
 	if err != nil {
@@ -85,6 +86,9 @@ func (m *Migration) removeImports(ctx context.Context) error {
 		return err
 	}
 	if err := (&importer{clients: m.clients}).configure(ctx, []v1beta1.ResourceSpec{}); err != nil {
+		return err
+	}
+	if err := m.revokeRights(ctx); err != nil {
 		return err
 	}
 	return release.Namespaces(ctx, m.kube, fieldManager)
@@ -110,7 +114,7 @@ func (m *Migration) removeTrees(ctx context.Context) error {
 		parents[s.Name], confirmed[s.Name] = s.Namespace, s
 	}
 	for _, level := range deepestFirst(parents) {
-		err := each(ctx, level, func(ctx context.Context, name string) error {
+		err := each.Of(ctx, level, func(ctx context.Context, name string) error {
 			if s, ok := confirmed[name]; ok {
 				if err := m.removeSubnamespace(ctx, s); err != nil {
 					return err

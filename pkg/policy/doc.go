@@ -8,3 +8,10 @@
 // The manifests are applied with kubectl apply -k. The tests of this package check that their names match
 // pkg/apis/hnc.
 package policy
+
+import _ "embed"
+
+// Copies is the manifest of the policy that protects copies, and of its binding.
+//
+//go:embed copies.yaml
+var Copies []byte

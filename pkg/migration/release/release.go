@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,10 +12,8 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 )
-
-// parallelism is the number of namespaces that are written at the same time.
-const parallelism = 20
 
 // Namespaces removes the finalizer by which namespaces vanish after their sub-namespaces. hns-propagator must
 // not run: it would set it again. The field manager is that of the writes.
@@ -29,24 +26,19 @@ func Namespaces(ctx context.Context, kube kubernetes.Interface, fieldManager str
 	namespaces.Items = slices.DeleteFunc(namespaces.Items, func(ns corev1.Namespace) bool {
 		return !slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces)
 	})
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelism)
-	for i := range namespaces.Items {
-		group.Go(func() error {
-			err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-				ns, err := client.Get(ctx, namespaces.Items[i].Name, metav1.GetOptions{})
-				if err != nil {
-					return err
-				}
-				ns.Finalizers = slices.DeleteFunc(ns.Finalizers, func(f string) bool { return f == hnc.FinalizerSubnamespaces })
-				_, err = client.Update(ctx, ns, metav1.UpdateOptions{FieldManager: fieldManager})
+	return each.Of(ctx, namespaces.Items, func(ctx context.Context, found corev1.Namespace) error {
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			ns, err := client.Get(ctx, found.Name, metav1.GetOptions{})
+			if err != nil {
 				return err
-			})
-			if apierrors.IsNotFound(err) {
-				return nil
 			}
+			ns.Finalizers = slices.DeleteFunc(ns.Finalizers, func(f string) bool { return f == hnc.FinalizerSubnamespaces })
+			_, err = client.Update(ctx, ns, metav1.UpdateOptions{FieldManager: fieldManager})
 			return err
 		})
-	}
-	return group.Wait()
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
 }

@@ -148,6 +148,15 @@ func rolledBack(t *testing.T) {
 	if list, err := admin.HNC.HncV1beta1().Subnamespaces("").List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
 		t.Errorf("Subnamespaces are left: %v, %v", list, err)
 	}
+	if _, err := admin.RbacV1().ClusterRoles().Get(ctx, grantedRole, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the rights that were granted: %v", err)
+	}
+	if _, err := admin.RbacV1().ClusterRoles().Get(ctx, ownRole, metav1.GetOptions{}); err != nil {
+		t.Errorf("rights that the migration has not granted: %v", err)
+	}
+	if _, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, "migration-copies.hnc.x-k8s.io", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("copies are protected from HNC's users: %v", err)
+	}
 	namespaces, err := admin.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +168,15 @@ func rolledBack(t *testing.T) {
 	}
 }
 
+// descendant is a namespace below the root.
+const descendant = "team-001"
+
+// ClusterRoles of hns-propagator: one that a migration creates, and one that an administrator has created.
+const (
+	grantedRole = "hns-propagator:widgets.example.com"
+	ownRole     = "hns-propagator:gadgets.example.com"
+)
+
 // grants checks that a kind that HNC has propagated is propagated.
 func grants(t *testing.T) {
 	t.Helper()
@@ -168,7 +186,7 @@ func grants(t *testing.T) {
 		t.Fatal(err)
 	}
 	suite.Eventually(t, "the widget is copied", func() error {
-		_, err := widgets.Namespace(extended).Get(t.Context(), "gear", metav1.GetOptions{})
+		_, err := widgets.Namespace(descendant).Get(t.Context(), "gear", metav1.GetOptions{})
 		return err
 	})
 }
@@ -222,7 +240,9 @@ func migrated(t *testing.T, members []member) {
 			return fmt.Errorf("%v, want %s", h.Status.Conditions, reason)
 		})
 	}
-	if _, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, "migration.hnc.x-k8s.io", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the freeze goes on: %v", err)
+	for _, name := range []string{"migration.hnc.x-k8s.io", "migration-copies.hnc.x-k8s.io"} {
+		if _, err := admin.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("the freeze goes on: %s: %v", name, err)
+		}
 	}
 }
