@@ -53,6 +53,7 @@ type completedConfig struct {
 	plans          hierarchyplan.Limits
 	watches        inflight.Limits
 	quotaAdmission *quotaAdmission
+	readOnly       *readOnly
 }
 
 // CompletedConfig is a complete Config. Only Complete returns one.
@@ -67,10 +68,10 @@ func (c *Config) Complete() CompletedConfig {
 		ca.provider = header.CAContentProvider
 	}
 	c.Generic.AddReadyzChecks(healthz.NamedCheck("client-identification", ca.Check))
-	quotas, serializer := &quotaAdmission{}, withoutProtobuf{Codecs}
+	quotas, beside, serializer := &quotaAdmission{}, &readOnly{}, withoutProtobuf{Codecs}
 	c.Generic.Serializer = serializer
 	c.Generic.BuildHandlerChainFunc = ca.withClientCA(withPostToItem(withQuotaAdmission(
-		withBodyLimit(withJSONPatches(withPathNames(withRejections(c.Generic.BuildHandlerChainFunc), serializer), serializer), serializer), quotas)))
+		withBodyLimit(withJSONPatches(withPathNames(withReadOnly(withRejections(c.Generic.BuildHandlerChainFunc), beside, serializer), serializer), serializer), serializer), quotas)))
 	// An admission policy for one name of a resource also applies to the other.
 	c.Generic.EquivalentResourceRegistry = runtime.NewEquivalentResourceRegistryWithIdentity(func(resource schema.GroupResource) string {
 		return storedResource(resource).String()
@@ -88,5 +89,6 @@ func (c *Config) Complete() CompletedConfig {
 		plans:          c.Plans,
 		watches:        c.Watches,
 		quotaAdmission: quotas,
+		readOnly:       beside,
 	}}
 }

@@ -41,6 +41,7 @@ func (c CompletedConfig) New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	*c.readOnly = readOnly{namespaces.Lister(), clients.kubernetes, clients.metadata}
 	generic, err := c.generic.New("hns-apiserver", genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, err

@@ -20,8 +20,6 @@ import (
 )
 
 const (
-	// freezeName is the name of the policy and of its binding.
-	freezeName = "migration." + hnc.GroupName
 	// probeName is the name of a ConfigMap that the policy rejects for every user: so the migration knows when the
 	// policy is in force.
 	probeName = "hns-migration-probe"
@@ -44,7 +42,7 @@ func freezePolicy(user string) *admissionregistrationv1.ValidatingAdmissionPolic
 	who := strconv.Quote(user)
 	message := `'hierarchies are frozen while ' + ` + who + ` + ' migrates them from HNC; try again later. To end the migration: kubectl hns migrate, or kubectl hns migrate rollback'`
 	return &admissionregistrationv1.ValidatingAdmissionPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: freezeName},
+		ObjectMeta: metav1.ObjectMeta{Name: hnc.MigrationPolicy},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
 			FailurePolicy: ptr.To(admissionregistrationv1.Fail),
 			MatchConstraints: &admissionregistrationv1.MatchResources{ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{
@@ -156,14 +154,14 @@ func (c *clients) awaitFreeze(ctx context.Context) error {
 		return rejected == probes, nil
 	})
 	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("validatingadmissionpolicy %s is not in force after %s; look at its status", freezeName, freezeTimeout)
+		return fmt.Errorf("validatingadmissionpolicy %s is not in force after %s; look at its status", hnc.MigrationPolicy, freezeTimeout)
 	}
 	return err
 }
 
 // unfreeze removes the policies.
 func (c *clients) unfreeze(ctx context.Context) error {
-	for _, name := range []string{freezeName, copiesName} {
+	for _, name := range []string{hnc.MigrationPolicy, copiesName} {
 		if err := gone(c.kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
 			return err
 		}

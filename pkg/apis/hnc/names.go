@@ -241,6 +241,10 @@ var PodSecurityLabels = []string{
 	"pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version",
 }
 
+// MigrationPolicy is the ValidatingAdmissionPolicy, and its binding, that rejects changes of hierarchies by others while
+// a migration from HNC or its rollback is under way.
+const MigrationPolicy = "migration." + GroupName
+
 // Migration is the ConfigMap in SystemNamespace that holds how far a migration from HNC has got, under these keys. Only
 // users who may write there can change it.
 const (

@@ -7,10 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/besidehnc"
 )
-
-// hierarchyDefinition is HNC's definition that is deleted last. While it exists, hns-propagator waits.
-const hierarchyDefinition = "hierarchyconfigurations." + hnc.GroupName
 
 // Migration reports on a migration from HNC that is not completed, nil if there is none: state is that of the migration,
 // nil if none has begun; besideHNC that HNC's definitions exist and hns-propagator has never propagated. Until it is
@@ -39,7 +37,7 @@ func Migration(state *corev1.ConfigMap, besideHNC bool) *Finding {
 
 // BesideHNC reports whether HNC serves the cluster: its definitions exist, and hns-propagator has not propagated.
 func BesideHNC(definitions []string, system *metav1.PartialObjectMetadata) bool {
-	return slices.Contains(definitions, hierarchyDefinition) && (system == nil || system.Annotations[hnc.AnnotationStore] == "")
+	return slices.Contains(definitions, besidehnc.Definition) && (system == nil || system.Annotations[hnc.AnnotationStore] == "")
 }
 
 // RunningHNC reports that HNC's controller runs although this cluster is migrated; replicas are those that its

@@ -6,17 +6,14 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/klog/v2"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/besidehnc"
 )
-
-// definition is the CustomResourceDefinition of HNC's hierarchies. A migration deletes it last.
-const definition = "hierarchyconfigurations." + hnc.GroupName
 
 // migrationPeriod is the time between two looks at whether HNC's hierarchies are still in the cluster.
 const migrationPeriod = time.Second
@@ -27,23 +24,22 @@ const migrationPeriod = time.Second
 // leftovers of HNC do not matter then.
 func awaitMigration(ctx context.Context, kubernetes kubernetes.Interface, metadata metadata.Interface) bool {
 	logger, logged := klog.FromContext(ctx), false
-	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	return wait.PollUntilContextCancel(ctx, migrationPeriod, true, func(ctx context.Context) (bool, error) {
 		system, err := kubernetes.CoreV1().Namespaces().Get(ctx, hnc.SystemNamespace, metav1.GetOptions{})
-		if err == nil && system.Annotations[hnc.AnnotationStore] != "" {
-			return true, nil
+		if apierrors.IsNotFound(err) {
+			system, err = nil, nil
 		}
-		if err == nil || apierrors.IsNotFound(err) {
-			var found *metav1.PartialObjectMetadataList
-			found, err = metadata.Resource(definitions).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + definition})
-			if err == nil && len(found.Items) == 0 {
-				return true, nil
-			}
+		beside := true
+		if err == nil {
+			beside, err = besidehnc.Serves(ctx, system, metadata)
+		}
+		if err == nil && !beside {
+			return true, nil
 		}
 		if err != nil {
 			logger.Error(err, "Can't determine whether the cluster's hierarchies are in HNC's objects; retrying")
 		} else if !logged {
-			logger.Info("The cluster's hierarchies are in HNC's objects; propagating when kubectl hns migrate has moved them", "customresourcedefinition", definition)
+			logger.Info("The cluster's hierarchies are in HNC's objects; propagating when kubectl hns migrate has moved them", "customresourcedefinition", besidehnc.Definition)
 			logged = true
 		}
 		return false, nil

@@ -113,6 +113,7 @@ func TestMigration(t *testing.T) {
 	pretend(t)
 	runPods(t)
 	startPropagator(t)
+	servesReadsOnly(t)
 	testBadInput(t)
 	golden(t, "dry-run", must(t, "migrate", "--dry-run", "--export=hnc-export.yaml"))
 	golden(t, "rollback-of-none", must(t, "migrate", "rollback", "--yes"))
@@ -212,6 +213,7 @@ func TestMigration(t *testing.T) {
 	}
 	stopReading()
 	migrated(t, members)
+	must(t, "tree", root)
 	corrected(t)
 	grants(t)
 	compare(t, before, "the migration")

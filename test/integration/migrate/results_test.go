@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -57,7 +58,14 @@ func testBadInput(t *testing.T) {
 			return err
 		}
 	}
-	beside := admin.HNC.HncV1beta1().Hierarchies("alone")
+	// Only hns-propagator can write beside HNC.
+	config := rest.CopyConfig(admin.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: hnc.PropagatorUser}
+	propagator, err := suite.NewUser("propagator", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := propagator.HNC.HncV1beta1().Hierarchies("alone")
 	for name, test := range map[string]struct {
 		before, after func() error
 		args          []string
@@ -95,7 +103,9 @@ func testBadInput(t *testing.T) {
 				_, err := beside.Create(ctx, &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}}, metav1.CreateOptions{})
 				return err
 			},
-			func() error { return beside.Delete(ctx, hnc.Singleton, metav1.DeleteOptions{}) },
+			func() error {
+				return admin.HNC.HncV1beta1().Hierarchies("alone").Delete(ctx, hnc.Singleton, metav1.DeleteOptions{})
+			},
 			nil, "kubectl delete hierarchies.v1beta1.hnc.x-k8s.io hierarchy -n alone",
 		},
 		"no confirmation": {nothing, nothing, []string{"--yes=false"}, "nothing was changed: not confirmed"},
