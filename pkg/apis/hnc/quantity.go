@@ -38,9 +38,10 @@ const (
 // format, and so do reads from storage and clients.
 type ResourceList corev1.ResourceList
 
-// UnmarshalJSON replaces quantities that are expensive to parse by one that is not countable, which validation rejects.
-// They are no error, because they may have been stored before. A repeated name is one, which other decoders would not
-// report for a type with a method of its own.
+// UnmarshalJSON replaces quantities that are expensive to parse, and those that are not quantities, by one that is not
+// countable, which validation rejects. They are no error: some may have been stored before, and server-side apply
+// answers an error with 500. A repeated name is one, which other decoders would not report for a type with a method of
+// its own.
 func (l *ResourceList) UnmarshalJSON(data []byte) error {
 	var texts map[corev1.ResourceName]json.RawMessage
 	*l = nil
@@ -54,10 +55,8 @@ func (l *ResourceList) UnmarshalJSON(data []byte) error {
 	list := make(ResourceList, len(texts))
 	for name, text := range texts {
 		var quantity resource.Quantity
-		if !cheapText(text) {
+		if !isNumber(text) || quantity.UnmarshalJSON(text) != nil {
 			quantity = uncountable.DeepCopy()
-		} else if err := quantity.UnmarshalJSON(text); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 		list[name] = quantity
 	}
@@ -65,10 +64,11 @@ func (l *ResourceList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// cheapText reports whether the JSON of a quantity, a string or a number, is cheap to parse.
-func cheapText(text []byte) bool {
+// isNumber reports whether JSON may be a quantity, a string or a number, and is cheap to parse. It has a digit: the
+// parser accepts "-" and "Ki", for instance, as 0.
+func isNumber(text []byte) bool {
 	text = bytes.TrimSpace(bytes.Trim(text, `"`))
-	if len(text) > MaxQuantityText {
+	if len(text) > MaxQuantityText || !bytes.ContainsAny(text, "0123456789") {
 		return false
 	}
 	_, exponent, _ := bytes.Cut(bytes.ToLower(text), []byte("e"))

@@ -13,26 +13,23 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
-func TestQuantitiesThatAreExpensiveToParseAreNotParsed(t *testing.T) {
+func TestQuantitiesAreCheapToParseAndNumbers(t *testing.T) {
 	for text, want := range map[string]string{
-		`"5"`: "5", `5`: "5", `" 1.5Gi "`: "1536Mi", `"-2"`: "-2", `null`: "0", `"1e3"`: "1e3", `"1E5"`: "100e3", `"1e-99"`: "1e-9", `"7E"`: "7E", `1e3`: "1e3",
+		`"5"`: "5", `5`: "5", `" 1.5Gi "`: "1536Mi", `"-2"`: "-2", `"1e3"`: "1e3", `"1E5"`: "100e3", `"1e-99"`: "1e-9", `"7E"`: "7E", `1e3`: "1e3",
 		`"9223372036854775807"`: "9223372036854775807",
 
 		`"1e-2147483647"`: "10E", `1e-2147483647`: "10E", `"1E-1000000000"`: "10E", `"  1e-1000000000  "`: "10E", `"-1e2147483647"`: "10E",
 		`"12345678901234567890e1000000000"`: "10E", `"` + strings.Repeat("9", 1000000) + `e100000000"`: "10E", `"0.` + strings.Repeat("0", 1000000) + `1"`: "10E",
 
-		`"x"`: "error", `"1\u0030"`: "error", `{}`: "error", `"1e"`: "error",
+		`"x"`: "10E", `"1\u0030"`: "10E", `{}`: "10E", `["1"]`: "10E", `true`: "10E", `"1e"`: "10E", `"--1"`: "10E", `""`: "10E", `null`: "10E",
+		`"-"`: "10E", `"+"`: "10E", `"."`: "10E", `"-."`: "10E", `"Ki"`: "10E", `"m"`: "10E", `"-m"`: "10E",
 	} {
 		t.Run(text[:min(len(text), 40)], func(t *testing.T) {
 			got := make(chan string)
 			go func() {
 				list := hnc.ResourceList{"before": {}}
 				if err := json.Unmarshal([]byte(`{"pods":`+text+`}`), &list); err != nil {
-					if !strings.HasPrefix(err.Error(), "pods: ") {
-						t.Errorf("the error does not name the resource: %v", err)
-					}
-					got <- "error"
-					return
+					t.Error(err)
 				}
 				quantity := list["pods"]
 				got <- quantity.String()

@@ -215,13 +215,17 @@ func (e earlier) quota(t *testing.T) {
 	if err := patch(`{"metadata": {"labels": {"a": "b"}}}`); err != nil {
 		t.Errorf("a label: %.1000v", err)
 	}
-	if err := patch(`{"spec": {"hard": {"services": "3"}}}`); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.hard[pods]") {
+	if err := patch(`{"spec": {"hard": {"services": "3"}}}`); err != nil {
 		t.Errorf("another limit: %.1000v", err)
+	}
+	enforced(hnc.ReasonQuotaLimitsIgnored, "0 pods and 3 services")
+	if err := patch(`{"spec": {"hard": {"pods": "1e20"}}}`); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.hard[pods]") {
+		t.Errorf("another number that cannot be counted: %.1000v", err)
 	}
 	if err := patch(`{"spec": {"hard": {"pods": "5"}}}`); err != nil {
 		t.Errorf("the limit itself: %.1000v", err)
 	}
-	enforced(hnc.ReasonQuotaReserved, "5 pods and 2 services")
+	enforced(hnc.ReasonQuotaReserved, "5 pods and 3 services")
 	if err := client.Delete(t.Context(), "q", metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}

@@ -24,31 +24,39 @@ const maxQuotaResources = 100
 // because the propagator writes them into ResourceQuotas. It is stricter: it rejects resources that are counted by no
 // server, numbers of ResourceQuotas and of objects that are always propagated, and what Kubernetes cannot count.
 func ValidateQuota(q *hnc.HierarchicalResourceQuota) field.ErrorList {
+	return ValidateQuotaUpdate(q, &hnc.HierarchicalResourceQuota{})
+}
+
+// ValidateQuotaUpdate validates what an update of a quota changes. Limits and scopes that an earlier version has
+// accepted may stay.
+func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList {
 	spec := field.NewPath("spec")
 	hard := spec.Child("hard")
-	if len(q.Spec.Hard) > maxQuotaResources {
+	if len(q.Spec.Hard) > max(maxQuotaResources, len(old.Spec.Hard)) {
 		return field.ErrorList{field.TooMany(hard, len(q.Spec.Hard), maxQuotaResources)}
 	}
-	errs := tooManyScopes(spec, &q.Spec)
-	if len(errs) > 0 {
-		return errs
+	sameScopes := apiequality.Semantic.DeepEqual(q.Spec.Scopes, old.Spec.Scopes) && apiequality.Semantic.DeepEqual(q.Spec.ScopeSelector, old.Spec.ScopeSelector)
+	var errs field.ErrorList
+	if !sameScopes {
+		if errs = tooManyScopes(spec, &q.Spec); len(errs) > 0 {
+			return errs
+		}
 	}
-	names := slices.Sorted(maps.Keys(q.Spec.Hard))
-	for _, name := range names {
+	var changed []corev1.ResourceName
+	for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
+		before, found := old.Spec.Hard[name]
+		if found && apiequality.Semantic.DeepEqual(before, q.Spec.Hard[name]) {
+			continue
+		}
+		changed = append(changed, name)
 		at := hard.Key(string(name))
 		errs = append(errs, validateQuotaResource(at, name)...)
 		errs = append(errs, validateQuotaQuantity(at, name, q.Spec.Hard[name])...)
 	}
-	return append(errs, validateQuotaScopes(spec, &q.Spec, names)...)
-}
-
-// ValidateQuotaUpdate validates an updated quota. An unchanged spec is valid, so that finalizers for instance can
-// always be removed.
-func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList {
-	if apiequality.Semantic.DeepEqual(q.Spec, old.Spec) {
+	if sameScopes && len(changed) == 0 {
 		return nil
 	}
-	return ValidateQuota(q)
+	return append(errs, validateQuotaScopes(spec, &q.Spec, changed)...)
 }
 
 // quotaResources are the resources of ResourceQuotas whose names have no prefix. They are counted in integers if the
@@ -112,7 +120,7 @@ func validateQuotaResource(at *field.Path, name corev1.ResourceName) field.Error
 
 func validateQuotaQuantity(at *field.Path, name corev1.ResourceName, quantity resource.Quantity) field.ErrorList {
 	if !hnc.Countable(quantity) {
-		return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("must be between 0 and %d, the largest number that Kubernetes counts, "+
+		return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("must be a number between 0 and %d, the largest that Kubernetes counts, "+
 			"and have at most %d characters and an exponent of at most two digits", hnc.MaxQuantity, hnc.MaxQuantityText))}
 	}
 	var errs field.ErrorList

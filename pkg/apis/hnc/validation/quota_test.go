@@ -66,7 +66,7 @@ func TestQuotas(t *testing.T) {
 		"RoleBindings":       {hnc.HierarchicalResourceQuotaSpec{Hard: hard("count/rolebindings.rbac.authorization.k8s.io", "0")}, "Roles and RoleBindings are not limited"},
 		"the largest number": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("limits.memory", "9223372036854775807", "requests.storage", "8Ei")}},
 		"more than that": {hnc.HierarchicalResourceQuotaSpec{Hard: hard("limits.memory", "9223372036854775808")},
-			"spec.hard[limits.memory]: Invalid value: must be between 0 and 9223372036854775807"},
+			"spec.hard[limits.memory]: Invalid value: must be a number between 0 and 9223372036854775807"},
 		"too many scopes": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: make([]corev1.ResourceQuotaScope, 21)}, "spec.scopes: Too many: 21"},
 		"too many values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", make([]string, 60000)...)},
 			"spec.scopeSelector.matchExpressions[0].values: Too many: 60000: must have at most 100 items"},
@@ -103,6 +103,34 @@ func TestQuotas(t *testing.T) {
 			}
 			if errs := ValidateQuotaUpdate(q, &hnc.HierarchicalResourceQuota{Spec: hnc.HierarchicalResourceQuotaSpec{Hard: hard("pods", "2")}}); (len(errs) > 0) != (row.want != "") {
 				t.Errorf("changed: %v", errs)
+			}
+		})
+	}
+}
+
+func TestLimitsOfEarlierVersionsDoNotKeepOthersFromBeingChanged(t *testing.T) {
+	for name, stored := range map[string]hnc.HierarchicalResourceQuotaSpec{
+		"a number":           {Hard: hard("services", "2", "pods", "10E")},
+		"a resource":         {Hard: hard("services", "2", "count/rolebindings.rbac.authorization.k8s.io", "1")},
+		"too many resources": {Hard: manyResources(200)},
+		"too many values":    {Hard: hard("requests.storage", "2"), ScopeSelector: selector("VolumeAttributesClass", "In", make([]string, 200)...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old := &hnc.HierarchicalResourceQuota{Spec: stored}
+			for resourceName := range stored.Hard {
+				q := old.DeepCopy()
+				q.Spec.Hard[resourceName] = resource.MustParse("3")
+				want := ""
+				if strings.Contains(string(resourceName), "rolebindings") {
+					want = "would keep out"
+				}
+				if err := ValidateQuotaUpdate(q, old).ToAggregate(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+					t.Errorf("another %s: got %v, want %q", resourceName, err, want)
+				}
+				q.Spec.Hard[resourceName] = resource.MustParse("-3")
+				if errs := ValidateQuotaUpdate(q, old); len(errs) == 0 {
+					t.Errorf("a negative %s is accepted", resourceName)
+				}
 			}
 		})
 	}
