@@ -18,7 +18,7 @@ import (
 	restclient "k8s.io/client-go/rest"
 )
 
-var configMaps = kind{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, metav1.APIResource{}}
+var configMaps = kind{schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, metav1.APIResource{}, 0}
 
 func testMemory() *memory { return &memory{each: maxListMemory, total: maxListsMemory} }
 

@@ -40,6 +40,10 @@ type handler struct {
 	stillLabeled func(root, name string) bool
 }
 
+// versionParameter is the query parameter that selects a version of the kind. It is no part of the resource's name, so
+// that permissions on resources of this group do not depend on it.
+const versionParameter = "version"
+
 // request is a decoded request.
 type request struct {
 	// root is the namespace whose subtree is requested, "" for the whole cluster.
@@ -57,11 +61,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	resource := groupVersion.WithResource(info.Resource).GroupResource()
-	found, ok := h.kinds.find(r.Context(), info.Resource)
+	found, err := h.kinds.find(r.Context(), info.Resource, r.URL.Query().Get(versionParameter))
 	switch {
-	case !ok:
-		err := apierrors.NewNotFound(resource, "")
-		err.ErrStatus.Message = "the cluster has no namespaced resource " + info.Resource + " that can be listed; name it <group>.<plural>, or <plural> alone for the core group"
+	case err != nil:
 		h.fail(w, r, err)
 		return
 	case len(info.Parts) != 1 || info.Verb != "list" && info.Verb != "watch":
@@ -117,7 +119,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	defer release()
 	switch {
 	case q.root == "":
-		return h.forward(ctx, w, r.URL.Query(), q)
+		query := r.URL.Query()
+		query.Del(versionParameter)
+		return h.forward(ctx, w, query, q)
 	case info.Verb == "watch":
 		return h.watch(ctx, w, q)
 	}

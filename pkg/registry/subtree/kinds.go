@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -18,11 +20,13 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// kind is a namespaced kind of the cluster.
+// kind is a namespaced kind of the cluster in one version.
 type kind struct {
 	schema.GroupVersionResource
 	// discovered is the kind's discovery document.
 	discovered metav1.APIResource
+	// rank is the position of the version in its group. The preferred version is the first.
+	rank int
 }
 
 // name is the kind's name in this group: <plural> for the core group, <group>.<plural> otherwise.
@@ -44,7 +48,7 @@ func (k kind) verbs() metav1.Verbs {
 	return verbs
 }
 
-// kinds caches the namespaced kinds of the cluster, each in its preferred version.
+// kinds caches the namespaced kinds of the cluster.
 type kinds struct {
 	client discovery.DiscoveryInterface
 	// changed is called after each refresh.
@@ -52,8 +56,9 @@ type kinds struct {
 
 	refreshing sync.Mutex
 
-	mu        sync.RWMutex
-	known     map[string]kind
+	mu sync.RWMutex
+	// known holds the served versions of each kind by its name, the preferred one first.
+	known     map[string][]kind
 	refreshed time.Time
 	synced    bool
 }
@@ -99,7 +104,7 @@ func (k *kinds) refresh(ctx context.Context, age time.Duration) error {
 	if fresh {
 		return nil
 	}
-	lists, err := discovery.ServerPreferredNamespacedResourcesWithContext(ctx, discovery.ToDiscoveryInterfaceWithContext(k.client))
+	groups, lists, err := discovery.ServerGroupsAndResourcesWithContext(ctx, discovery.ToDiscoveryInterfaceWithContext(k.client))
 	failed, partial := discovery.GroupDiscoveryFailedErrorGroups(err)
 	delete(failed, groupVersion) // this server's own group
 	if err != nil && !partial {
@@ -108,32 +113,53 @@ func (k *kinds) refresh(ctx context.Context, age time.Duration) error {
 	if len(failed) == 0 {
 		err = nil
 	}
-	known := map[string]kind{}
-	for _, kept := range old {
-		if _, missing := failed[kept.GroupVersion()]; missing {
-			known[kept.name()] = kept
+	var found []kind
+	for _, versions := range old {
+		for _, kept := range versions {
+			if _, missing := failed[kept.GroupVersion()]; missing {
+				found = append(found, kept)
+			}
 		}
 	}
-	for _, list := range lists {
-		gv, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil || gv.Group == groupName {
-			continue
-		}
-		for _, resource := range list.APIResources {
-			found := kind{gv.WithResource(resource.Name), resource}
-			if found.GroupResource() == hnc.Resource("overwrittenobjects") {
-				continue // Its permissions are those of the original kinds, and would be checked for this server instead of the caller.
-			}
-			if !strings.Contains(resource.Name, "/") && slices.Contains(found.verbs(), "list") {
-				known[found.name()] = found
-			}
-		}
+	found = append(found, kindsOf(groups, lists)...)
+	slices.SortStableFunc(found, func(a, b kind) int { return cmp.Compare(a.rank, b.rank) })
+	known := map[string][]kind{}
+	for _, one := range found {
+		known[one.name()] = append(known[one.name()], one)
 	}
 	k.mu.Lock()
 	k.known, k.refreshed, k.synced = known, time.Now(), true
 	k.mu.Unlock()
 	k.changed()
 	return err
+}
+
+// kindsOf returns the kinds that can be listed, each in all its versions.
+func kindsOf(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) []kind {
+	ranks := map[string]int{}
+	for _, group := range groups {
+		for i, version := range group.Versions {
+			ranks[version.GroupVersion] = i + 1
+		}
+		ranks[group.PreferredVersion.GroupVersion] = 0
+	}
+	var all []kind
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil || gv.Group == groupName {
+			continue
+		}
+		for _, resource := range list.APIResources {
+			found := kind{gv.WithResource(resource.Name), resource, ranks[list.GroupVersion]}
+			if found.GroupResource() == hnc.Resource("overwrittenobjects") {
+				continue // Its permissions are those of the original kinds, and would be checked for this server instead of the caller.
+			}
+			if resource.Namespaced && !strings.Contains(resource.Name, "/") && slices.Contains(found.verbs(), "list") {
+				all = append(all, found)
+			}
+		}
+	}
+	return all
 }
 
 // ready is a readiness check that passes once discovery has succeeded.
@@ -146,30 +172,43 @@ func (k *kinds) ready(*http.Request) error {
 	return nil
 }
 
-// find returns the kind with a name in this group. An unknown name triggers discovery at most once a second.
-func (k *kinds) find(ctx context.Context, name string) (kind, bool) {
-	k.mu.RLock()
-	found, ok := k.known[name]
-	k.mu.RUnlock()
-	if ok {
-		return found, true
+// find returns the kind with a name in this group, in a version, "" for the preferred one. It fails with NotFound. An
+// unknown name or version triggers discovery at most once a second.
+func (k *kinds) find(ctx context.Context, name, version string) (kind, error) {
+	if found, err := k.lookup(name, version); err == nil {
+		return found, nil
 	}
 	if err := k.refresh(ctx, time.Second); err != nil {
 		klog.FromContext(ctx).V(2).Info("Discovery of the cluster's kinds is incomplete", "err", err)
 	}
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	found, ok = k.known[name]
-	return found, ok
+	return k.lookup(name, version)
 }
 
-// all returns the kinds, sorted by name.
+func (k *kinds) lookup(name, version string) (kind, error) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	var served []string
+	for _, found := range k.known[name] {
+		if version == "" || version == found.Version {
+			return found, nil
+		}
+		served = append(served, found.Version)
+	}
+	err := apierrors.NewNotFound(groupVersion.WithResource(name).GroupResource(), "")
+	err.ErrStatus.Message = "the cluster has no namespaced resource " + name + " that can be listed; name it <group>.<plural>, or <plural> alone for the core group"
+	if len(served) > 0 {
+		err.ErrStatus.Message = fmt.Sprintf("version: the cluster does not serve %s in version %q; choose one of %s", name, version, strings.Join(served, ", "))
+	}
+	return kind{}, err
+}
+
+// all returns the kinds in their preferred versions, sorted by name.
 func (k *kinds) all() []kind {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	all := make([]kind, 0, len(k.known))
-	for _, known := range k.known {
-		all = append(all, known)
+	for _, versions := range k.known {
+		all = append(all, versions[0])
 	}
 	slices.SortFunc(all, func(a, b kind) int { return cmp.Compare(a.name(), b.name()) })
 	return all

@@ -1,0 +1,74 @@
+package subtree
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// failingDiscovery fails for one version.
+type failingDiscovery struct {
+	*fake.FakeDiscovery
+	failing string
+}
+
+func (d *failingDiscovery) ServerResourcesForGroupVersionWithContext(ctx context.Context, version string) (*metav1.APIResourceList, error) {
+	if version == d.failing {
+		return nil, errors.New("unavailable")
+	}
+	return d.FakeDiscovery.ServerResourcesForGroupVersionWithContext(ctx, version)
+}
+
+func TestKindsHaveAllServedVersions(t *testing.T) {
+	list := func(version string, names ...string) *metav1.APIResourceList {
+		l := &metav1.APIResourceList{GroupVersion: version}
+		for _, name := range names {
+			l.APIResources = append(l.APIResources, metav1.APIResource{Name: name, Kind: "K", Namespaced: true, Verbs: metav1.Verbs{"list", "watch"}})
+		}
+		return l
+	}
+	client := &failingDiscovery{FakeDiscovery: &fake.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{
+		list("example.com/v2", "both", "both/status"), list("example.com/v1", "both", "old"), list("v1", "pods"),
+	}}}}
+	k := &kinds{client: client, changed: func() {}}
+	find := func(name, version string) string {
+		found, err := k.find(t.Context(), name, version)
+		if err != nil {
+			return err.Error()
+		}
+		return found.GroupVersion().String()
+	}
+	check := func(when string) {
+		t.Helper()
+		for _, c := range []struct{ name, version, want string }{
+			{"pods", "", "v1"}, {"pods", "v1", "v1"}, {"example.com.both", "", "example.com/v2"},
+			{"example.com.both", "v1", "example.com/v1"}, {"example.com.old", "", "example.com/v1"},
+			{"example.com.both", "v3", `version: the cluster does not serve example.com.both in version "v3"; choose one of v2, v1`},
+			{"example.com.old", "v2", `version: the cluster does not serve example.com.old in version "v2"; choose one of v1`},
+		} {
+			if got := find(c.name, c.version); got != c.want {
+				t.Errorf("%s: %s in version %q is %s, want %s", when, c.name, c.version, got, c.want)
+			}
+		}
+		if got := len(k.all()); got != 3 {
+			t.Errorf("%s: discovery has %d resources, want one for each of 3 kinds", when, got)
+		}
+	}
+	check("at first")
+	client.failing = "example.com/v2"
+	if err := k.refresh(t.Context(), 0); err == nil {
+		t.Error("nothing reports the version that fails")
+	}
+	check("while discovery of a version fails")
+	client.failing, client.Resources = "", client.Resources[1:]
+	if err := k.refresh(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := find("example.com.both", ""); got != "example.com/v1" {
+		t.Errorf("after version v2 is gone: %s", got)
+	}
+}
