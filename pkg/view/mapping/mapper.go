@@ -1,0 +1,174 @@
+package mapping
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+// Options are optional parts of a Mapper.
+type Options struct {
+	Limits Limits
+	// References are the paths of further references, by kind, such as "spec.targets[].namespace". Of built-in kinds
+	// they are ignored.
+	References map[schema.GroupKind][]string
+}
+
+// Mapper translates what passes between a view and the cluster. It is immutable, and safe for concurrent use. With
+// names that are not relative, all methods return what they are given.
+//
+// The kind that a method is given is that of the resource in the request's URL: of items, not of their list. Errors are
+// errors of the API.
+type Mapper struct {
+	names  *Names
+	limits Limits
+	kinds  *kinds
+}
+
+// New returns a Mapper.
+func New(names *Names, o Options) *Mapper {
+	known := builtin()
+	if len(o.References) > 0 {
+		known = known.withPaths(o.References)
+	}
+	return &Mapper{names: names, limits: o.Limits, kinds: known}
+}
+
+// Names returns the names of the view.
+func (m *Mapper) Names() *Names { return m.names }
+
+func (m *Mapper) translation(to Direction) *translation {
+	return &translation{names: m.names, to: to, limits: m.limits, kinds: m.kinds}
+}
+
+// Message translates the names of namespaces in a text for people, such as a Warning, from real ones to those of the
+// view.
+func (m *Mapper) Message(text string) string { return m.translation(Out).message(text) }
+
+// Request translates the body of a create or update from the view. It returns the body and the content type to send:
+// YAML becomes JSON. Other content types than JSON, YAML and protobuf are refused with 415; clients then use JSON.
+func (m *Mapper) Request(contentType string, kind schema.GroupVersionKind, body []byte) (mapped []byte, mappedType string, err error) {
+	if !m.names.relative || len(body) == 0 {
+		return body, contentType, nil
+	}
+	if err := m.checkSize(body); err != nil {
+		return nil, "", err
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil && contentType != "" {
+		return nil, "", unsupported("the content type %q is malformed; use %s", contentType, runtime.ContentTypeJSON)
+	}
+	switch media {
+	case "", runtime.ContentTypeJSON:
+		mapped, err = m.requestJSON(kind, body)
+		return mapped, contentType, err
+	case runtime.ContentTypeYAML:
+		if body, err = fromYAML(body); err != nil {
+			return nil, "", err
+		}
+		mapped, err = m.requestJSON(kind, body)
+		return mapped, runtime.ContentTypeJSON, err
+	case runtime.ContentTypeProtobuf:
+		mapped, err = m.Protobuf(In, kind, body)
+		return mapped, contentType, err
+	}
+	return nil, "", unsupported("content type %q is not supported in a view; use %s", media, runtime.ContentTypeJSON)
+}
+
+func (m *Mapper) checkSize(body []byte) error {
+	if len(body) > m.limits.size() {
+		return tooLarge(m.limits)
+	}
+	return nil
+}
+
+// requestJSON translates an object that is untrusted.
+func (m *Mapper) requestJSON(kind schema.GroupVersionKind, body []byte) ([]byte, error) {
+	if err := checkJSON(body, m.limits); err != nil {
+		return nil, err
+	}
+	return m.translation(In).whole(kind, body)
+}
+
+// Object translates one JSON object that is in memory, of which kind is the default.
+func (m *Mapper) Object(to Direction, kind schema.GroupVersionKind, object []byte) ([]byte, error) {
+	if !m.names.relative {
+		return object, nil
+	}
+	if err := checkJSON(object, m.limits); err != nil {
+		return nil, err
+	}
+	return m.translation(to).whole(kind, object)
+}
+
+// checkJSON returns an error unless the text is one JSON value within the limits.
+func checkJSON(text []byte, limits Limits) error {
+	e := extent{limit: limits.depth()}
+	e.feed(bytes.TrimLeft(text, " \t\r\n"))
+	if e.tooDeep {
+		return tooDeep(limits)
+	}
+	if !json.Valid(text) {
+		return badRequest(nil, "malformed JSON")
+	}
+	return nil
+}
+
+// fromYAML returns YAML as JSON, with the conversion that kube-apiserver uses.
+func fromYAML(text []byte) ([]byte, error) {
+	converted, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, badRequest(nil, "malformed YAML: %v", err)
+	}
+	return converted, nil
+}
+
+// whole translates one object with white space around it.
+func (t *translation) whole(kind schema.GroupVersionKind, raw []byte) ([]byte, error) {
+	start := space(raw, 0)
+	out := append(make([]byte, 0, len(raw)+256), raw[:start]...)
+	out, err := t.top(out, raw[start:], kind)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+var (
+	groupMeta   = "meta.k8s.io"
+	statusKind  = schema.GroupKind{Kind: "Status"}
+	partialKind = schema.GroupKind{Group: groupMeta, Kind: "PartialObjectMetadata"}
+)
+
+// top appends a translated object. Its kind is the one that it states, or that of the request.
+func (t *translation) top(out, raw []byte, request schema.GroupVersionKind) ([]byte, error) {
+	members, ok, err := membersOf(raw)
+	if err != nil {
+		return nil, apiError(nil, err)
+	}
+	if !ok {
+		return append(out, raw...), nil
+	}
+	kind, err := t.root(members, request)
+	if err != nil {
+		return nil, err
+	}
+	if t.to == Out && kind.GroupKind() == statusKind {
+		return t.status(out, raw, members)
+	}
+	if kind.GroupKind() == partialKind {
+		kind = request
+	}
+	n := t.kinds.of(kind).node
+	if n.fields == nil {
+		return append(out, raw...), nil
+	}
+	if err := t.checkMembers(members, n, nil); err != nil {
+		return nil, err
+	}
+	return t.members(out, raw, members, n, nil)
+}

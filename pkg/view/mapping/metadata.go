@@ -1,0 +1,131 @@
+package mapping
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// labelName is the label of each Namespace with its name.
+const labelName = "kubernetes.io/metadata.name"
+
+// namedAfterNamespaces are the kinds whose objects have the names of namespaces, with their resources.
+var namedAfterNamespaces = map[schema.GroupKind]string{
+	{Kind: "Namespace"}:                                "namespaces",
+	{Group: hnc.GroupName, Kind: "Subnamespace"}:       "subnamespaces",
+	{Group: hnc.GroupName, Kind: "SubnamespaceAnchor"}: "subnamespaceanchors",
+	{Group: hnc.GroupName, Kind: "MyNamespace"}:        "mynamespaces",
+}
+
+// NamedAfterNamespaces reports whether the names of a kind's objects are those of namespaces. In the URL of a request
+// they are translated by Names.
+func NamedAfterNamespaces(kind schema.GroupKind) bool { return namedAfterNamespaces[kind] != "" }
+
+// ResourceNamedAfterNamespaces is NamedAfterNamespaces for a resource.
+func ResourceNamedAfterNamespaces(resource schema.GroupResource) bool {
+	for kind, name := range namedAfterNamespaces {
+		if kind.Group == resource.Group && name == resource.Resource {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTreeLabels are the kinds whose objects have the labels of namespaces.
+func hasTreeLabels(kind schema.GroupKind) bool {
+	return kind == schema.GroupKind{Kind: "Namespace"} || kind == schema.GroupKind{Group: hnc.GroupName, Kind: "MyNamespace"}
+}
+
+var (
+	labelsNode          = &node{pairs: &pairs{translateLabel}}
+	namespaceLabelsNode = &node{pairs: &pairs{translateNamespaceLabel}}
+	annotationsNode     = &node{pairs: &pairs{translateAnnotation}}
+)
+
+func translateLabel(t *translation, key, value string) (string, string, bool) {
+	if key == hnc.LabelInheritedFrom {
+		value = t.name(value)
+	}
+	return key, value, true
+}
+
+// translateNamespaceLabel leaves out the labels that name ancestors above the root.
+func translateNamespaceLabel(t *translation, key, value string) (string, string, bool) {
+	if ancestor, ok := hnc.TreeLabelAncestor(key); ok {
+		return t.treeKey(key), value, t.to == In || t.names.Member(ancestor)
+	}
+	if key == labelName {
+		value = t.name(value)
+	}
+	return translateLabel(t, key, value)
+}
+
+func translateAnnotation(t *translation, key, value string) (string, string, bool) {
+	switch key {
+	case hnc.AnnotationSubnamespaceOf:
+		value = t.name(value)
+	case hnc.AnnotationAncestry:
+		value = t.ancestry(value)
+	case hnc.AnnotationAbstractAncestors:
+		return key, value, t.to == In
+	case hnc.AnnotationRequester:
+		value = t.user(value)
+	case hnc.AnnotationTreeSelect:
+		value = t.listed(value)
+	case hnc.AnnotationSelect:
+		value = t.selectorText(value)
+	}
+	return key, value, true
+}
+
+// metadata returns the rules for the metadata of a kind's objects.
+func metadata(kind schema.GroupKind, root *node) map[string]*node {
+	fields := map[string]*node{
+		"namespace": nameNode, "labels": labelsNode, "annotations": annotationsNode,
+		"ownerReferences": {items: ownerNode},
+		"managedFields":   {items: &node{fields: map[string]*node{"fieldsV1": {managed: true, fields: map[string]*node{"": root}}}}},
+	}
+	if NamedAfterNamespaces(kind) {
+		fields["name"] = nameNode
+	}
+	if hasTreeLabels(kind) {
+		fields["labels"] = namespaceLabelsNode
+	}
+	return fields
+}
+
+// ownerNode is an owner reference: the name is translated if it is that of a namespace.
+var ownerNode = byKind(map[string]*node{})
+
+// byKind returns the rules for a reference to an object, with more fields: its kind decides what its name means.
+func byKind(fields map[string]*node) *node {
+	named := map[string]*node{"name": nameNode}
+	for name, n := range fields {
+		named[name] = n
+	}
+	plain, namespaces := &node{fields: fields}, &node{fields: named}
+	return &node{fields: named, deciding: []string{"kind", "apiVersion"}, dependent: []string{"name"},
+		with: func(value func(string) string) *node {
+			gv, err := schema.ParseGroupVersion(value("apiVersion"))
+			if err == nil && NamedAfterNamespaces(gv.WithKind(value("kind")).GroupKind()) {
+				return namespaces
+			}
+			return plain
+		}}
+}
+
+// attributesNode returns the rules for what an access review asks about: a namespace's name may be the object's.
+func attributesNode(fields map[string]*node) *node {
+	named := map[string]*node{"name": nameNode}
+	for name, n := range fields {
+		named[name] = n
+	}
+	plain, namespaces := &node{fields: fields}, &node{fields: named}
+	return &node{fields: named, deciding: []string{"group", "resource"}, dependent: []string{"name"},
+		with: func(value func(string) string) *node {
+			if ResourceNamedAfterNamespaces(schema.GroupResource{Group: value("group"), Resource: value("resource")}) {
+				return namespaces
+			}
+			return plain
+		}}
+}

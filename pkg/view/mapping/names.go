@@ -1,0 +1,209 @@
+package mapping
+
+import (
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const (
+	// RootName is the name of the view's root in a view with relative names.
+	RootName = "default"
+	// ExternalSuffix marks the names of namespaces that are not shown. Names of namespaces contain no dot, so no
+	// namespace can have such a name.
+	ExternalSuffix = ".external"
+)
+
+// Config describes the names of a view.
+type Config struct {
+	// Root is the real name of the view's namespace.
+	Root string
+	// Relative selects names relative to the root. Otherwise all names are real.
+	Relative bool
+	// Prefix is cut from the real names of members. If it is empty, members have their real names.
+	Prefix string
+	// External are the namespaces, except for Root, that references mean as they are.
+	External []string
+	// Member reports whether a namespace is in the subtree of Root. It may be called at any time, from several
+	// goroutines.
+	Member func(realName string) bool
+}
+
+// Names translates between the real names of namespaces and those in a view. It computes each name from the
+// configuration and the membership of two names, so it needs no memory for each member, and follows the tree.
+type Names struct {
+	root, prefix string
+	relative     bool
+	external     map[string]bool
+	member       func(string) bool
+}
+
+// NewNames returns the names of a view.
+func NewNames(c Config) *Names {
+	n := &Names{root: c.Root, prefix: c.Prefix, relative: c.Relative, member: c.Member, external: map[string]bool{}}
+	for _, name := range c.External {
+		if name != c.Root {
+			n.external[name] = true
+		}
+	}
+	return n
+}
+
+// Root returns the real name of the view's namespace.
+func (n *Names) Root() string { return n.root }
+
+// Relative reports whether names in the view differ from real ones.
+func (n *Names) Relative() bool { return n.relative }
+
+// Member reports whether a namespace is in the view, shown or shadowed.
+func (n *Names) Member(realName string) bool { return realName == n.root || n.member(realName) }
+
+// Shown returns the name of a member in the view; ok is false for other namespaces and for shadowed members.
+func (n *Names) Shown(realName string) (view string, ok bool) {
+	if !n.Member(realName) {
+		return "", false
+	}
+	view = n.Out(realName)
+	return view, !strings.HasSuffix(view, ExternalSuffix)
+}
+
+// Shadowed reports whether a member is not shown, because another member has its name in the view.
+func (n *Names) Shadowed(realName string) bool {
+	_, shown := n.Shown(realName)
+	return n.Member(realName) && !shown
+}
+
+// Resolve returns the real name of a namespace that is shown in the view; ok is false for any other name.
+func (n *Names) Resolve(view string) (realName string, ok bool) {
+	realName = n.In(view)
+	shown, ok := n.Shown(realName)
+	if !ok || shown != view {
+		return "", false
+	}
+	return realName, true
+}
+
+// Create returns the real name under which a namespace is created through the view. The error is one of the API: 422
+// for names that are not valid, 409 for names that are taken.
+func (n *Names) Create(view string) (realName string, err error) {
+	path := field.NewPath("metadata", "name")
+	kind := schema.GroupKind{Kind: "Namespace"}
+	if problems := validation.IsDNS1123Label(view); len(problems) > 0 {
+		return "", apierrors.NewInvalid(kind, view, field.ErrorList{field.Invalid(path, view, strings.Join(problems, "; "))})
+	}
+	realName = n.In(view)
+	_, shown := n.Resolve(view)
+	if shown || n.Member(realName) || n.relative && (view == RootName || n.external[view]) {
+		return "", apierrors.NewAlreadyExists(schema.GroupResource{Resource: "namespaces"}, view)
+	}
+	if n.relative && n.prefix != "" && realName == view && !n.kept(view) {
+		if length := validation.DNS1123LabelMaxLength - len(n.prefix); len(view) > length {
+			return "", apierrors.NewInvalid(kind, view, field.ErrorList{field.Invalid(path, view,
+				fmt.Sprintf("must have at most %d characters in this view", max(length, 0)))})
+		}
+	}
+	return realName, nil
+}
+
+// Out returns the name in the view of any namespace that a reference names by its real name. No two real names have
+// the same name in a view, and In is the inverse. Text that is not the name of a namespace is returned unchanged.
+func (n *Names) Out(realName string) string {
+	switch {
+	case !n.relative:
+		return realName
+	case realName == n.root:
+		return RootName
+	case !isLabel(realName):
+		if strings.HasSuffix(realName, ExternalSuffix) {
+			return realName + ExternalSuffix
+		}
+		return realName
+	case n.external[realName], n.kept(realName) && realName != RootName:
+		return realName
+	}
+	if view, ok := n.short(realName); ok {
+		// A name with the prefix that is not a member is one that the view could create.
+		if n.member(realName) || !n.unprefixed(view) {
+			return view
+		}
+		return realName + ExternalSuffix
+	}
+	if n.unprefixed(realName) {
+		return realName
+	}
+	return realName + ExternalSuffix
+}
+
+// In returns the real name of any namespace that a reference in the view names. A name that is not in use is that of
+// the namespace that the view would create.
+func (n *Names) In(view string) string {
+	if !n.relative {
+		return view
+	}
+	if view == RootName {
+		return n.root
+	}
+	if realName, ok := strings.CutSuffix(view, ExternalSuffix); ok {
+		return realName
+	}
+	if !isLabel(view) || n.external[view] || n.kept(view) || n.unprefixed(view) {
+		return view
+	}
+	realName := n.prefix + view
+	if short, ok := n.short(realName); !ok || short != view {
+		return view
+	}
+	return realName
+}
+
+// short returns the name without the prefix, if there it can be used in the view.
+func (n *Names) short(realName string) (view string, ok bool) {
+	view, ok = strings.CutPrefix(realName, n.prefix)
+	return view, ok && n.prefix != "" && realName != n.root && isLabel(realName) && isLabel(view) && !n.kept(view)
+}
+
+// kept reports whether a name means the same in the view and outside, with the exception of RootName: names of external
+// namespaces and RootName itself, and these with the prefix, any number of times. If "acme-default" was shown as
+// "default", it would hide the root.
+func (n *Names) kept(name string) bool {
+	for {
+		if name == RootName || n.external[name] {
+			return true
+		}
+		rest, ok := strings.CutPrefix(name, n.prefix)
+		if !ok || n.prefix == "" {
+			return false
+		}
+		name = rest
+	}
+}
+
+// unprefixed reports whether a name that is not kept is that of a member that is shown under its real name.
+func (n *Names) unprefixed(realName string) bool {
+	if realName == n.root || realName == RootName || !n.member(realName) {
+		return false
+	}
+	if _, ok := n.short(realName); ok {
+		return false
+	}
+	shadow := n.prefix + realName
+	_, ok := n.short(shadow)
+	return !ok || !n.member(shadow)
+}
+
+// isLabel reports whether a text can be the name of a namespace.
+func isLabel(s string) bool {
+	if len(s) == 0 || len(s) > validation.DNS1123LabelMaxLength || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,186 @@
+package mapping
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// relative returns the names of a view of acme with these members.
+func relative(members ...string) *Names {
+	return NewNames(Config{Root: "acme", Relative: true, Prefix: "acme-", External: []string{"kube-system"}, Member: set(members)})
+}
+
+func set(names []string) func(string) bool {
+	in := map[string]bool{}
+	for _, name := range names {
+		in[name] = true
+	}
+	return func(name string) bool { return in[name] }
+}
+
+func TestNamesAreThoseOfTheDesign(t *testing.T) {
+	for _, c := range []struct {
+		members        []string
+		realName, view string
+		shown          bool
+	}{
+		{nil, "acme", "default", true},
+		{[]string{"acme-prod"}, "acme-prod", "prod", true},
+		{[]string{"service-1"}, "service-1", "service-1", true},
+		{[]string{"acme-x", "x"}, "acme-x", "x", true},
+		{[]string{"acme-x", "x"}, "x", "x.external", false},
+		{[]string{"acme-default"}, "acme-default", "acme-default", true},
+		{[]string{"acme-kube-system"}, "acme-kube-system", "acme-kube-system", true},
+		{[]string{"acme-acme-default", "acme-default"}, "acme-acme-default", "acme-acme-default", true},
+		{[]string{"default"}, "default", "default.external", false},
+		{[]string{"acme-acme"}, "acme-acme", "acme", true},
+		{nil, "argocd", "argocd.external", false},
+		{nil, "default", "default.external", false},
+		{nil, "kube-system", "kube-system", false},
+		// Could be created in the view.
+		{nil, "acme-later", "later", false},
+		{[]string{"later"}, "acme-later", "acme-later.external", false},
+		{[]string{"acme-a-b"}, "acme-a-b", "a-b", true},
+		{nil, "", "", false},
+		{nil, "*", "*", false},
+		{nil, "odd.external", "odd.external.external", false},
+		{nil, "acme-", "acme-", false},
+	} {
+		names := relative(c.members...)
+		if got := names.Out(c.realName); got != c.view {
+			t.Errorf("members %v: Out(%q) = %q, expected %q", c.members, c.realName, got, c.view)
+		}
+		if got := names.In(c.view); got != c.realName {
+			t.Errorf("members %v: In(%q) = %q, expected %q", c.members, c.view, got, c.realName)
+		}
+		if _, shown := names.Shown(c.realName); shown != c.shown {
+			t.Errorf("members %v: %q is shown: %v, expected %v", c.members, c.realName, shown, c.shown)
+		}
+		if realName, ok := names.Resolve(c.view); ok != c.shown || ok && realName != c.realName {
+			t.Errorf("members %v: Resolve(%q) = %q, %v", c.members, c.view, realName, ok)
+		}
+	}
+}
+
+func TestRealNamesStay(t *testing.T) {
+	names := NewNames(Config{Root: "acme", Prefix: "acme-", Member: set([]string{"acme-x", "x"})})
+	for _, name := range []string{"acme", "acme-x", "x", "argocd", "default", "a.external"} {
+		if names.Out(name) != name || names.In(name) != name {
+			t.Errorf("%q is mapped", name)
+		}
+	}
+	if _, ok := names.Resolve("argocd"); ok {
+		t.Error("a namespace that is no member is shown")
+	}
+	if realName, ok := names.Resolve("x"); !ok || realName != "x" {
+		t.Error("a member is not shown")
+	}
+}
+
+func TestNamespacesAreCreatedUnderTheirRealNames(t *testing.T) {
+	names := relative("acme-x", "x", "service-1")
+	for _, c := range []struct {
+		view, realName string
+		is             func(error) bool
+	}{
+		{"dev", "acme-dev", nil},
+		{"acme-default", "acme-default", nil},
+		{"x", "", apierrors.IsAlreadyExists},
+		{"service-1", "", apierrors.IsAlreadyExists},
+		{"default", "", apierrors.IsAlreadyExists},
+		{"kube-system", "", apierrors.IsAlreadyExists},
+		{"Dev", "", apierrors.IsInvalid},
+		{"a.external", "", apierrors.IsInvalid},
+		{strings.Repeat("a", 58), "acme-" + strings.Repeat("a", 58), nil},
+		{strings.Repeat("a", 59), "", apierrors.IsInvalid},
+	} {
+		realName, err := names.Create(c.view)
+		if realName != c.realName || (c.is == nil) != (err == nil) || err != nil && !c.is(err) {
+			t.Errorf("Create(%q) = %q, %v", c.view, realName, err)
+		}
+	}
+}
+
+// checkNames checks what holds for all names: what is shown can be written back, and no two have the same name.
+func checkNames(t *testing.T, names *Names, candidates []string) {
+	t.Helper()
+	seen := map[string]string{}
+	for _, realName := range candidates {
+		view := names.Out(realName)
+		if got := names.In(view); got != realName {
+			t.Errorf("%+v: %q is shown as %q, which means %q", names, realName, view, got)
+		}
+		if other, ok := seen[view]; ok && other != realName {
+			t.Errorf("%+v: %q and %q are both shown as %q", names, realName, other, view)
+		}
+		seen[view] = realName
+		if shown, ok := names.Shown(realName); ok {
+			if got, ok := names.Resolve(shown); !ok || got != realName {
+				t.Errorf("%+v: %q is shown as %q, which is not found", names, realName, shown)
+			}
+		}
+		if created, err := names.Create(realName); err == nil && names.relative {
+			// What is created is shown under the name that was asked for, and hides nothing.
+			with := *names
+			with.member = func(name string) bool { return name == created || names.member(name) }
+			if shown, ok := with.Shown(created); !ok || shown != realName {
+				t.Errorf("%+v: %q is created as %q and shown as %q", names, realName, created, shown)
+			}
+			for _, other := range candidates {
+				if _, ok := names.Shown(other); ok && with.Shadowed(other) {
+					t.Errorf("%+v: creating %q hides %q", names, realName, other)
+				}
+			}
+		}
+	}
+}
+
+func TestNamesAreInjective(t *testing.T) {
+	parts := []string{"acme-", "acme", "a", "x", "default", "kube-system", "-", ".external", "prod", "ac"}
+	random := rand.New(rand.NewPCG(1, 2))
+	name := func() string {
+		var b strings.Builder
+		for range 1 + random.IntN(4) {
+			b.WriteString(parts[random.IntN(len(parts))])
+		}
+		return b.String()
+	}
+	for range 3000 {
+		var members, candidates []string
+		for range 12 {
+			realName := name()
+			candidates = append(candidates, realName)
+			if isLabel(realName) && random.IntN(2) == 0 {
+				members = append(members, realName)
+			}
+		}
+		root := []string{"acme", "acme", "default", "acme-x", "x", "kube-system"}[random.IntN(6)]
+		prefix := []string{"acme-", "acme-", root + "-", "", "a"}[random.IntN(5)]
+		names := NewNames(Config{Root: root, Relative: true, Prefix: prefix, External: []string{"kube-system", "prod"}, Member: set(members)})
+		checkNames(t, names, candidates)
+		if t.Failed() {
+			t.Fatalf("root %q, prefix %q, members %q", root, prefix, members)
+		}
+	}
+}
+
+func FuzzNames(f *testing.F) {
+	f.Add("acme", "acme-", "x,acme-x,acme-acme-x", "acme-x")
+	f.Add("a", "", "default,kube-system", "default.external")
+	f.Fuzz(func(t *testing.T, root, prefix, members, candidate string) {
+		var valid []string
+		for _, member := range strings.Split(members, ",") {
+			if isLabel(member) {
+				valid = append(valid, member)
+			}
+		}
+		if !isLabel(root) {
+			return
+		}
+		names := NewNames(Config{Root: root, Relative: true, Prefix: prefix, External: []string{"kube-system"}, Member: set(valid)})
+		checkNames(t, names, append(valid, candidate, prefix+candidate, candidate+ExternalSuffix))
+	})
+}

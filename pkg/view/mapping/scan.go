@@ -1,0 +1,191 @@
+package mapping
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+var errMalformed = errors.New("malformed JSON")
+
+// extent finds the end of one JSON value that arrives in pieces. It counts brackets and finds the ends of strings, and
+// accepts everything that is valid JSON; what is between brackets is not validated.
+type extent struct {
+	depth, limit              int
+	started, text, escaped    bool
+	scalar, tooDeep, complete bool
+}
+
+// feed returns how many bytes of the piece belong to the value.
+func (e *extent) feed(b []byte) int {
+	for i, c := range b {
+		switch {
+		case e.escaped:
+			e.escaped = false
+		case e.text && c == '\\':
+			e.escaped = true
+		case e.text && c == '"':
+			e.text = false
+			if e.depth == 0 {
+				e.complete = true
+				return i + 1
+			}
+		case e.text:
+		case e.scalar:
+			// A number or literal ends before what follows it.
+			if c == ',' || c == '}' || c == ']' || isSpace(c) {
+				e.complete = true
+				return i
+			}
+		case c == '"':
+			e.text, e.started = true, true
+		case c == '{' || c == '[':
+			e.started = true
+			if e.depth++; e.depth > e.limit {
+				e.tooDeep, e.complete = true, true
+				return i
+			}
+		case c == '}' || c == ']':
+			if e.depth--; e.depth <= 0 {
+				e.complete = true
+				return i + 1
+			}
+		case e.depth == 0 && !isSpace(c):
+			e.scalar, e.started = true, true
+		}
+	}
+	return len(b)
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// space returns the position of the next byte of b that is not white space.
+func space(b []byte, from int) int {
+	for from < len(b) && isSpace(b[from]) {
+		from++
+	}
+	return from
+}
+
+// next returns the position after the value at a position of b.
+func next(b []byte, from int) (int, error) {
+	e := extent{limit: len(b)}
+	end := from + e.feed(b[from:])
+	if !e.complete && !e.scalar || end == from {
+		return 0, errMalformed
+	}
+	return end, nil
+}
+
+// member is a member of a JSON object: parts of its text.
+type member struct {
+	key                []byte // with quotes
+	value              []byte
+	keyStart, valueEnd int
+	valueStart         int
+	name               string
+}
+
+// membersOf returns the members of an object in their order; ok is false if b is not an object.
+func membersOf(b []byte) (members []member, ok bool, err error) {
+	at := space(b, 0)
+	if at == len(b) || b[at] != '{' {
+		return nil, false, nil
+	}
+	at++
+	for {
+		at = space(b, at)
+		if at < len(b) && (b[at] == '}' || b[at] == ',') {
+			if b[at] == '}' {
+				return members, true, nil
+			}
+			at++
+			continue
+		}
+		if at == len(b) || b[at] != '"' {
+			return nil, true, errMalformed
+		}
+		m := member{keyStart: at}
+		if at, err = next(b, at); err != nil {
+			return nil, true, err
+		}
+		m.key = b[m.keyStart:at]
+		if m.name, err = unquote(m.key); err != nil {
+			return nil, true, err
+		}
+		if at = space(b, at); at == len(b) || b[at] != ':' {
+			return nil, true, errMalformed
+		}
+		m.valueStart = space(b, at+1)
+		if at, err = next(b, m.valueStart); err != nil {
+			return nil, true, err
+		}
+		m.valueEnd, m.value = at, b[m.valueStart:at]
+		members = append(members, m)
+	}
+}
+
+// eachElement calls f with where each element of an array begins and ends. Other values have no elements.
+func eachElement(b []byte, f func(start, end int) error) error {
+	at := space(b, 0)
+	if at == len(b) || b[at] != '[' {
+		return nil
+	}
+	at++
+	for {
+		at = space(b, at)
+		if at == len(b) {
+			return errMalformed
+		}
+		switch b[at] {
+		case ']':
+			return nil
+		case ',':
+			at++
+			continue
+		}
+		end, err := next(b, at)
+		if err != nil {
+			return err
+		}
+		if err := f(at, end); err != nil {
+			return err
+		}
+		at = end
+	}
+}
+
+// unquote returns the text of a JSON string.
+func unquote(raw []byte) (string, error) {
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", errMalformed
+	}
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), nil
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return "", errMalformed
+	}
+	return s, nil
+}
+
+// quote returns a text as a JSON string.
+func quote(s string) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(s); err != nil {
+		return []byte(`""`) // does not happen for strings
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// stringOf returns the text of a value that is a string; ok is false for any other.
+func stringOf(raw []byte) (s string, ok bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	s, err := unquote(raw)
+	return s, err == nil
+}

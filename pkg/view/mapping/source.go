@@ -1,0 +1,106 @@
+package mapping
+
+import (
+	"errors"
+	"io"
+)
+
+// source reads a JSON text piece by piece. No more than one value is in memory.
+type source struct {
+	r          io.Reader
+	buffer     []byte
+	start, end int
+	limits     Limits
+}
+
+func newSource(r io.Reader, limits Limits) *source {
+	return &source{r: r, buffer: make([]byte, 16<<10), limits: limits}
+}
+
+// fill reads more, keeping what is unread. It returns io.EOF at the end.
+func (s *source) fill() error {
+	if s.start > 0 {
+		copy(s.buffer, s.buffer[s.start:s.end])
+		s.start, s.end = 0, s.end-s.start
+	}
+	if s.end == len(s.buffer) {
+		s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
+	}
+	for range 100 {
+		n, err := s.r.Read(s.buffer[s.end:])
+		s.end += n
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return io.ErrNoProgress
+}
+
+// peek returns the next byte that is not white space, without consuming it.
+func (s *source) peek() (byte, error) {
+	for {
+		for ; s.start < s.end; s.start++ {
+			if c := s.buffer[s.start]; !isSpace(c) {
+				return c, nil
+			}
+		}
+		if err := s.fill(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// expect consumes the next byte that is not white space.
+func (s *source) expect(c byte) error {
+	got, err := s.peek()
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	if got != c {
+		return errMalformed
+	}
+	s.start++
+	return nil
+}
+
+// value consumes the next value. The result is valid until the next call. It returns io.EOF if there is none.
+func (s *source) value() ([]byte, error) {
+	if _, err := s.peek(); err != nil {
+		return nil, err
+	}
+	e := extent{limit: s.limits.depth()}
+	length := 0
+	for {
+		length += e.feed(s.buffer[s.start+length : s.end])
+		switch {
+		case e.tooDeep:
+			return nil, tooDeep(s.limits)
+		case length > s.limits.size():
+			return nil, tooLarge(s.limits)
+		case e.complete:
+			value := s.buffer[s.start : s.start+length]
+			s.start += length
+			if length == 0 {
+				return nil, errMalformed
+			}
+			return value, nil
+		}
+		if err := s.fill(); err != nil {
+			if errors.Is(err, io.EOF) && e.scalar && e.depth == 0 {
+				e.complete = true
+				continue
+			}
+			return nil, unexpectedEOF(err)
+		}
+	}
+}
+
+func unexpectedEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

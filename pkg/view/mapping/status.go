@@ -1,0 +1,30 @@
+package mapping
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// status appends a translated Status: the name in its details, if it is that of a namespace, and names in messages.
+func (t *translation) status(out, raw []byte, members []member) ([]byte, error) {
+	var details []member
+	for _, m := range members {
+		if m.name == "details" {
+			found, _, err := membersOf(m.value)
+			if err != nil {
+				return nil, err
+			}
+			details = found
+		}
+	}
+	resource := schema.GroupResource{Group: valueOf(details, "group"), Resource: valueOf(details, "kind")}
+	kind := schema.GroupKind{Group: resource.Group, Kind: resource.Resource}
+	about, named := valueOf(details, "name"), ResourceNamedAfterNamespaces(resource) || NamedAfterNamespaces(kind)
+	name := &node{}
+	if named {
+		about, name = "", nameNode
+	}
+	text := &node{text: func(t *translation, s string) string { return t.messageAbout(s, about) }}
+	n := &node{fields: map[string]*node{
+		"message": text,
+		"details": {fields: map[string]*node{"name": name, "causes": {items: &node{fields: map[string]*node{"message": text}}}}},
+	}}
+	return t.members(out, raw, members, n, nil)
+}

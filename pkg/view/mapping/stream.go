@@ -1,0 +1,251 @@
+package mapping
+
+import (
+	"errors"
+	"io"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Response translates the body of a response to the view: an object, a Status, a Table, or, if the request was for a
+// list, a list. Items and rows are translated one by one; nothing else of a list is kept in memory. After an error, the
+// response is incomplete: the connection must be closed.
+func (m *Mapper) Response(kind schema.GroupVersionKind, list bool, r io.Reader, w io.Writer) error {
+	if !m.names.relative {
+		_, err := io.Copy(w, r)
+		return err
+	}
+	t := m.translation(Out)
+	s := newSource(r, m.limits)
+	c, err := s.peek()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if c != '{' {
+		return t.rest(s, w)
+	}
+	return t.streamed(s, w, kind, list)
+}
+
+// rest translates one value that is not an object.
+func (t *translation) rest(s *source, w io.Writer) error {
+	value, err := s.value()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(value)
+	return err
+}
+
+// streamed translates an object. Members before the items are kept until it is known what they belong to.
+func (t *translation) streamed(s *source, w io.Writer, kind schema.GroupVersionKind, list bool) error {
+	if err := s.expect('{'); err != nil {
+		return err
+	}
+	head := []byte{'{'}
+	var stated string
+	for {
+		c, err := s.peek()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		if c == '}' {
+			// There were no items.
+			s.start++
+			out, err := t.top(nil, append(head, '}'), kind)
+			if err != nil {
+				return err
+			}
+			_, err = w.Write(append(out, '\n'))
+			return err
+		}
+		name, err := s.key(&head)
+		if err != nil {
+			return err
+		}
+		if c, err = s.peek(); err != nil {
+			return unexpectedEOF(err)
+		}
+		if c == '[' && (name == "items" && list || name == "rows" && stated == "Table") {
+			return t.items(s, w, head, name, kind)
+		}
+		value, err := s.value()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		if name == "kind" {
+			stated, _ = stringOf(value)
+		}
+		if head = append(head, value...); len(head) > t.limits.size() {
+			return tooLarge(t.limits)
+		}
+	}
+}
+
+// key consumes a key and its colon, after the comma before it if there is one, and appends them. It returns the name.
+func (s *source) key(out *[]byte) (string, error) {
+	if c, err := s.peek(); err == nil && c == ',' {
+		s.start++
+		*out = append(*out, ',')
+	}
+	raw, err := s.value()
+	if err != nil {
+		return "", unexpectedEOF(err)
+	}
+	name, err := unquote(raw)
+	if err != nil {
+		return "", err
+	}
+	*out = append(append(*out, raw...), ':')
+	return name, s.expect(':')
+}
+
+// items translates a list from its items or rows on. Head is what comes before them, without the end.
+func (t *translation) items(s *source, w io.Writer, head []byte, name string, kind schema.GroupVersionKind) error {
+	members, _, err := membersOf(append(append([]byte{}, head...), "null}"...))
+	if err != nil {
+		return err
+	}
+	each := func(out, raw []byte) ([]byte, error) { return t.top(out, raw, kind) }
+	if name == "rows" {
+		each = t.rowsOf(members, kind)
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	if err := s.expect('['); err != nil {
+		return err
+	}
+	var out []byte
+	for first := true; ; first = false {
+		c, err := s.peek()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		if c == ']' {
+			break
+		}
+		out = out[:0]
+		if !first {
+			if err := s.expect(','); err != nil {
+				return err
+			}
+			out = append(out, ',')
+		} else {
+			out = append(out, '[')
+		}
+		if _, err := s.peek(); err != nil {
+			return unexpectedEOF(err)
+		}
+		value, err := s.value()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		if out, err = each(out, value); err != nil {
+			return err
+		}
+		if _, err := w.Write(out); err != nil {
+			return err
+		}
+	}
+	if out == nil {
+		if _, err := w.Write([]byte{'['}); err != nil {
+			return err
+		}
+	}
+	return t.tail(s, w)
+}
+
+// tail copies what follows the items: the end of the list, and the rest of its members.
+func (t *translation) tail(s *source, w io.Writer) error {
+	if err := s.expect(']'); err != nil {
+		return err
+	}
+	out := []byte{']'}
+	for {
+		c, err := s.peek()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		if c == '}' {
+			s.start++
+			_, err := w.Write(append(out, '}', '\n'))
+			return err
+		}
+		if _, err := s.key(&out); err != nil {
+			return err
+		}
+		value, err := s.value()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		out = append(out, value...)
+	}
+}
+
+// Watch translates a stream of watch events, and calls flush after each of them. It returns nil at the end of the
+// stream.
+func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, flush func()) error {
+	s := newSource(r, m.limits)
+	t := m.translation(Out)
+	var out []byte
+	for {
+		if _, err := s.peek(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		event, err := s.value()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		if out, err = t.event(out[:0], event, kind); err != nil {
+			return err
+		}
+		if _, err := w.Write(append(out, '\n')); err != nil {
+			return err
+		}
+		flush()
+	}
+}
+
+// event appends a translated watch event.
+func (t *translation) event(out, raw []byte, kind schema.GroupVersionKind) ([]byte, error) {
+	if !t.names.relative {
+		return append(out, raw...), nil
+	}
+	members, ok, err := membersOf(raw)
+	if err != nil || !ok {
+		return append(out, raw...), err
+	}
+	last := 0
+	for _, m := range members {
+		if m.name != "object" {
+			continue
+		}
+		out = append(out, raw[last:m.valueStart]...)
+		if valueOf(mustMembers(m.value), "kind") == "Table" {
+			out, err = t.table(out, m.value, kind)
+		} else {
+			out, err = t.top(out, m.value, kind)
+		}
+		if err != nil {
+			return nil, err
+		}
+		last = m.valueEnd
+	}
+	return append(out, raw[last:]...), nil
+}
+
+// mustMembers returns the members of an object, none of what is not an object.
+func mustMembers(raw []byte) []member {
+	members, _, err := membersOf(raw)
+	if err != nil {
+		return nil
+	}
+	return members
+}

@@ -1,0 +1,106 @@
+package mapping
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func respond(m *Mapper, kind schema.GroupVersionKind, list bool, body string) (string, error) {
+	var out bytes.Buffer
+	err := m.Response(kind, list, iotest.OneByteReader(strings.NewReader(body)), &out)
+	return strings.TrimSuffix(out.String(), "\n"), err
+}
+
+func TestResponsesAreTranslatedAsTheyStream(t *testing.T) {
+	m := testMapper()
+	for _, c := range []struct {
+		name, apiVersion, kind string
+		list                   bool
+		in, out                string
+	}{
+		{"object", "v1", "Pod", false, `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"acme-prod"}}`, `{"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"prod"}}`},
+		{"list", "v1", "Pod", true, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"namespace":"acme-prod"}},{"metadata":{"namespace":"acme"}}]}`,
+			`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"namespace":"prod"}},{"metadata":{"namespace":"default"}}]}`},
+		{"list of custom resources", "a.b/v1", "C", true, `{"apiVersion":"a.b/v1","items":[{"apiVersion":"a.b/v1","kind":"C","metadata":{"namespace":"acme-prod"}}],"kind":"CList","metadata":{"continue":""}}`,
+			`{"apiVersion":"a.b/v1","items":[{"apiVersion":"a.b/v1","kind":"C","metadata":{"namespace":"prod"}}],"kind":"CList","metadata":{"continue":""}}`},
+		{"empty list", "v1", "Pod", true, `{"kind":"PodList","items":[]}`, `{"kind":"PodList","items":[]}`},
+		{"no items", "v1", "Pod", true, `{"kind":"PodList","items":null}`, `{"kind":"PodList","items":null}`},
+		{"object with items", "a.b/v1", "C", false, `{"apiVersion":"a.b/v1","items":[{"metadata":{"namespace":"acme-prod"}}],"kind":"C"}`, `{"apiVersion":"a.b/v1","items":[{"metadata":{"namespace":"acme-prod"}}],"kind":"C"}`},
+		{"error", "v1", "Namespace", true, `{"kind":"Status","apiVersion":"v1","message":"namespaces \"acme-prod\" is forbidden"}`, `{"kind":"Status","apiVersion":"v1","message":"namespaces \"prod\" is forbidden"}`},
+		{"partial metadata", "v1", "Namespace", true, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"acme-prod"}}]}`,
+			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"prod"}}]}`},
+		{"table", "v1", "Namespace", true, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"},{"name":"Status"}],"rows":[{"cells":["acme-prod","acme-prod"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"acme-prod"}}}]}`,
+			`{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"},{"name":"Status"}],"rows":[{"cells":["prod","acme-prod"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"prod"}}}]}`},
+		{"role bindings", "rbac.authorization.k8s.io/v1", "RoleBinding", false, `{"kind":"Table","columnDefinitions":[{"name":"Name"},{"name":"Users"},{"name":"ServiceAccounts"}],"rows":[{"cells":["acme","jane, system:serviceaccount:acme:a","acme-prod/a, argocd/b"]}]}`,
+			`{"kind":"Table","columnDefinitions":[{"name":"Name"},{"name":"Users"},{"name":"ServiceAccounts"}],"rows":[{"cells":["acme","jane, system:serviceaccount:default:a","prod/a, argocd.external/b"]}]}`},
+		{"not an object", "v1", "Pod", false, `"ok"`, `"ok"`},
+		{"empty", "v1", "Pod", false, ``, ``},
+	} {
+		if out, err := respond(m, kindOf(c.apiVersion, c.kind), c.list, c.in); err != nil || out != c.out {
+			t.Errorf("%s: %v\n%s\nexpected\n%s", c.name, err, out, c.out)
+		}
+	}
+}
+
+func TestEachEventIsFlushed(t *testing.T) {
+	m := testMapper()
+	in, w := io.Pipe()
+	out := make(chan string)
+	var b bytes.Buffer
+	done := make(chan error, 1)
+	go func() {
+		done <- m.Watch(kindOf("v1", "Namespace"), in, &b, func() { out <- b.String(); b.Reset() })
+	}()
+	for _, event := range [][2]string{
+		{`{"type":"ADDED","object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"acme-prod"}}}`, `{"type":"ADDED","object":{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"prod"}}}`},
+		{`{"type":"ADDED","object":{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["acme-prod"]}]}}`, `{"type":"ADDED","object":{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["prod"]}]}}`},
+		{`{"type":"ADDED","object":{"kind":"Table","columnDefinitions":null,"rows":[{"cells":["acme"]}]}}`, `{"type":"ADDED","object":{"kind":"Table","columnDefinitions":null,"rows":[{"cells":["default"]}]}}`},
+		{`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","message":"namespace \"acme-prod\""}}`, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","message":"namespace \"prod\""}}`},
+	} {
+		if _, err := io.WriteString(w, event[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(<-out); got != event[1] {
+			t.Errorf("%s\nexpected\n%s", got, event[1])
+		}
+	}
+	_ = w.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestListsOfAnySizeAreStreamedInLittleMemory(t *testing.T) {
+	m := New(testMapper().Names(), Options{Limits: Limits{Size: 1000, Depth: 50}})
+	r, w := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(w, `{"kind":"PodList","items":[{}`)
+		for range 100_000 {
+			_, _ = io.WriteString(w, `,{"metadata":{"namespace":"acme-prod","name":"a"}}`)
+		}
+		_, _ = io.WriteString(w, `]}`)
+		_ = w.Close()
+	}()
+	if err := m.Response(kindOf("v1", "Pod"), true, r, io.Discard); err != nil {
+		t.Error(err)
+	}
+	for body, is := range map[string]func(error) bool{
+		fmt.Sprintf(`{"kind":"PodList","items":[{"a":"%s"}]}`, strings.Repeat("a", 1000)): apierrors.IsRequestEntityTooLargeError,
+		fmt.Sprintf(`{"kind":"PodList","a":"%s","items":[]}`, strings.Repeat("a", 1000)):  apierrors.IsRequestEntityTooLargeError,
+		`{"kind":"PodList","items":[` + strings.Repeat("[", 60):                           apierrors.IsBadRequest,
+		`{"kind":"PodList","items":[{}`:                                                   func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
+		`{"kind":"PodList"`:                                                               func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
+	} {
+		if out, err := respond(m, kindOf("v1", "Pod"), true, body); !is(err) {
+			t.Errorf("%.60s: %q %v", body, out, err)
+		}
+	}
+}

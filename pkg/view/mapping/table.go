@@ -1,0 +1,104 @@
+package mapping
+
+import (
+	"reflect"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// Leaves of the table.
+var (
+	nameNode    = &node{text: (*translation).name}
+	namesNode   = &node{items: nameNode}
+	userNode    = &node{text: (*translation).user}
+	usersNode   = &node{items: userNode}
+	treeKeyNode = &node{text: (*translation).treeKey}
+	// messageNode is only for texts that no client writes.
+	messageNode = &node{text: (*translation).message}
+)
+
+// reference is the rule for all fields of a Go type, wherever the type is used. Fields are named as in JSON.
+type reference struct {
+	of     any
+	fields map[string]*node
+}
+
+// references lists everything that names namespaces. TestEveryNamespaceOfTheOpenAPIHasARule compares it with the
+// OpenAPI. What needs more than a field has a rule in compile.go: metadata, references to objects whose kind decides,
+// selectors of namespaces, and managed fields.
+var references = []reference{
+	{corev1.ObjectReference{}, map[string]*node{"namespace": nameNode}},
+	{corev1.SecretReference{}, map[string]*node{"namespace": nameNode}},
+	{corev1.TypedObjectReference{}, map[string]*node{"namespace": nameNode}},
+	{corev1.AzureFilePersistentVolumeSource{}, map[string]*node{"secretNamespace": nameNode}},
+	{corev1.GlusterfsPersistentVolumeSource{}, map[string]*node{"endpointsNamespace": nameNode}},
+	{corev1.ConfigMapNodeConfigSource{}, map[string]*node{"namespace": nameNode}},
+	{corev1.PodAffinityTerm{}, map[string]*node{"namespaces": namesNode, "namespaceSelector": selectorNode}},
+	{networkingv1.NetworkPolicyPeer{}, map[string]*node{"namespaceSelector": selectorNode}},
+	{networkingv1.IngressClassParametersReference{}, map[string]*node{"namespace": nameNode}},
+	{rbacv1.Subject{}, map[string]*node{"namespace": nameNode, "name": userNode}},
+	{authenticationv1.UserInfo{}, map[string]*node{"username": userNode, "groups": usersNode}},
+	{authorizationv1.ResourceAttributes{}, map[string]*node{"namespace": nameNode}},
+	{authorizationv1.SelfSubjectRulesReviewSpec{}, map[string]*node{"namespace": nameNode}},
+	{authorizationv1.SubjectAccessReviewSpec{}, map[string]*node{"user": userNode, "groups": usersNode}},
+	{authorizationv1.SubjectAccessReviewStatus{}, map[string]*node{"reason": messageNode}},
+	{metav1.ObjectMeta{}, map[string]*node{"namespace": nameNode}},
+
+	{v1beta1.HierarchySpec{}, map[string]*node{"parent": nameNode, "requiredChildren": namesNode}},
+	{v1beta1.HierarchyStatus{}, map[string]*node{"children": namesNode}},
+	{v1beta1.HierarchyPlanSpec{}, map[string]*node{"parent": nameNode}},
+	{v1beta1.NamespacePlan{}, map[string]*node{"name": nameNode}},
+	{v1beta1.PlannedObject{}, map[string]*node{"source": nameNode}},
+	{v1beta1.PlannedAccess{}, map[string]*node{"namespace": nameNode, "name": userNode}},
+	{v1beta1.PlannedLabel{}, map[string]*node{"key": treeKeyNode}},
+	{v1beta1.PlannedRefusal{}, map[string]*node{"message": messageNode}},
+	{v1beta1.ExceededQuota{}, map[string]*node{"namespace": nameNode}},
+	{v1beta1.HierarchyTreeNode{}, map[string]*node{"name": nameNode, "parent": nameNode}},
+	{v1beta1.MyNamespaceStatus{}, map[string]*node{"parent": nameNode, "root": nameNode}},
+	{v1beta1.NamespaceUse{}, map[string]*node{"namespace": nameNode}},
+	{v1beta1.OverwrittenObjectSpec{}, map[string]*node{"source": nameNode}},
+	{v1beta1.CopyReleaseSpec{}, map[string]*node{"source": nameNode}},
+	{v1beta1.ServiceAccountReference{}, map[string]*node{"namespace": nameNode}},
+	{v1beta1.ObjectFailure{}, map[string]*node{"namespace": nameNode}},
+	{v1alpha2.HierarchyConfigurationSpec{}, map[string]*node{"parent": nameNode}},
+	{v1alpha2.HierarchyConfigurationStatus{}, map[string]*node{"children": namesNode}},
+}
+
+// referencesOf returns the rules of a type: those of other versions of an API apply by the name of the type.
+func referencesOf(t reflect.Type) map[string]*node {
+	for _, r := range references {
+		if of := reflect.TypeOf(r.of); of == t || sameType(of, t) {
+			return r.fields
+		}
+	}
+	return nil
+}
+
+// sameType reports whether two types are versions of one type of Kubernetes.
+func sameType(a, b reflect.Type) bool {
+	return a.Name() == b.Name() && group(a) == group(b) && group(a) != ""
+}
+
+// group returns the group of a type in k8s.io/api, "" for other packages.
+func group(t reflect.Type) string {
+	const root = "k8s.io/api/"
+	p := t.PkgPath()
+	if len(p) <= len(root) || p[:len(root)] != root {
+		return ""
+	}
+	p = p[len(root):]
+	for i := range len(p) {
+		if p[i] == '/' {
+			return p[:i]
+		}
+	}
+	return p
+}

@@ -1,0 +1,155 @@
+package mapping
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+// columns are the columns of tables that contain names of namespaces, by kind and the column's name.
+var columns = map[schema.GroupKind]map[string]func(*translation, string) string{
+	{Kind: "Namespace"}:                                              {"Name": (*translation).name},
+	{Kind: "Event"}:                                                  {"Object": (*translation).eventObject, "Message": (*translation).message},
+	{Group: "events.k8s.io", Kind: "Event"}:                          {"Object": (*translation).eventObject, "Message": (*translation).message},
+	{Kind: "PersistentVolume"}:                                       {"Claim": (*translation).qualified},
+	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:        bindingColumns,
+	{Group: hnc.GroupName, Kind: "Hierarchy"}:                        {"Parent": (*translation).name, "Child Names": (*translation).listed},
+	{Group: hnc.GroupName, Kind: "HierarchyConfiguration"}:           {"Parent": (*translation).name, "Child Names": (*translation).listed},
+	{Group: hnc.GroupName, Kind: "HierarchyTree"}:                    {"Name": (*translation).indented},
+	{Group: hnc.GroupName, Kind: "Subnamespace"}:                     {"Name": (*translation).name},
+	{Group: hnc.GroupName, Kind: "SubnamespaceAnchor"}:               {"Name": (*translation).name},
+	{Group: hnc.GroupName, Kind: "MyNamespace"}:                      {"Name": (*translation).name, "Parent": (*translation).name, "Root": (*translation).name},
+	{Group: hnc.GroupName, Kind: "OverwrittenObject"}:                {"Overwritten By": (*translation).name},
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}: bindingColumns,
+}
+
+var bindingColumns = map[string]func(*translation, string) string{
+	"Users": (*translation).users, "Groups": (*translation).users, "ServiceAccounts": (*translation).qualified,
+}
+
+// users translates names of users or groups separated by commas.
+func (t *translation) users(s string) string {
+	items := strings.Split(s, ", ")
+	for i, item := range items {
+		items[i] = t.user(item)
+	}
+	return strings.Join(items, ", ")
+}
+
+// eventObject translates "namespace/acme-prod", what an event is about.
+func (t *translation) eventObject(s string) string {
+	for kind := range namedAfterNamespaces {
+		if name, ok := strings.CutPrefix(s, strings.ToLower(kind.Kind)+"/"); ok {
+			return strings.TrimSuffix(s, name) + t.name(name)
+		}
+	}
+	return s
+}
+
+// indented translates a name after spaces and lines.
+func (t *translation) indented(s string) string {
+	start := strings.LastIndexAny(s, " │├└─") + 1
+	for start < len(s) && s[start] >= 0x80 { // the rest of a line
+		start++
+	}
+	return s[:start] + t.name(s[start:])
+}
+
+// rowsOf returns the translation of the rows of a table with these members.
+func (t *translation) rowsOf(members []member, kind schema.GroupVersionKind) func(out, raw []byte) ([]byte, error) {
+	known := columns[kind.GroupKind()]
+	var cells []*node
+	for _, m := range members {
+		if m.name != "columnDefinitions" || len(known) == 0 {
+			continue
+		}
+		_ = eachElement(m.value, func(start, end int) error {
+			var n *node
+			if text := known[valueOf(mustMembers(m.value[start:end]), "name")]; text != nil {
+				n = &node{text: text}
+			}
+			cells = append(cells, n)
+			return nil
+		})
+	}
+	return func(out, raw []byte) ([]byte, error) { return t.row(out, raw, cells, kind) }
+}
+
+// row appends a translated row: the cells, and the object, if it contains one.
+func (t *translation) row(out, raw []byte, cells []*node, kind schema.GroupVersionKind) ([]byte, error) {
+	members, _, err := membersOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	for _, m := range members {
+		if m.name != "cells" && m.name != "object" {
+			continue
+		}
+		out = append(out, raw[last:m.valueStart]...)
+		last = m.valueEnd
+		if m.name == "object" {
+			if out, err = t.top(out, m.value, kind); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		end, index := 0, 0
+		err := eachElement(m.value, func(start, stop int) (err error) {
+			out = append(out, m.value[end:start]...)
+			var n *node
+			if index < len(cells) {
+				n = cells[index]
+			}
+			out, err = t.value(out, m.value[start:stop], n, nil)
+			end, index = stop, index+1
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m.value[end:]...)
+	}
+	return append(out, raw[last:]...), nil
+}
+
+// table appends a translated Table that is in memory, as in a watch.
+func (t *translation) table(out, raw []byte, kind schema.GroupVersionKind) ([]byte, error) {
+	members, _, err := membersOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	row := t.rowsOf(t.remembered(members), kind)
+	last := 0
+	for _, m := range members {
+		if m.name != "rows" {
+			continue
+		}
+		out = append(out, raw[last:m.valueStart]...)
+		end := 0
+		err := eachElement(m.value, func(start, stop int) (err error) {
+			out = append(out, m.value[end:start]...)
+			out, err = row(out, m.value[start:stop])
+			end = stop
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		out, last = append(out, m.value[end:]...), m.valueEnd
+	}
+	return append(out, raw[last:]...), nil
+}
+
+// remembered returns the members of a table with column definitions. In a watch, only the first table has them.
+func (t *translation) remembered(members []member) []member {
+	for _, m := range members {
+		if m.name == "columnDefinitions" && len(m.value) > len("null") {
+			t.definitions = []member{{name: m.name, value: append([]byte{}, m.value...)}}
+			return members
+		}
+	}
+	return t.definitions
+}
