@@ -37,46 +37,24 @@ func hasTreeLabels(kind schema.GroupKind) bool {
 }
 
 var (
-	labelsNode          = &node{pairs: &pairs{translateLabel}}
-	namespaceLabelsNode = &node{pairs: &pairs{translateNamespaceLabel}}
-	annotationsNode     = &node{pairs: &pairs{translateAnnotation}}
+	labelsNode = &node{pairs: pairsOf(map[string]*node{hnc.LabelInheritedFrom: nameNode}, nil)}
+	// namespaceLabelsNode leaves out the labels that name ancestors above the root.
+	namespaceLabelsNode = &node{pairs: pairsOf(map[string]*node{hnc.LabelInheritedFrom: nameNode, labelName: nameNode},
+		func(t *translation, key, value string) (string, string, bool) {
+			ancestor, ok := hnc.TreeLabelAncestor(key)
+			return t.treeKey(key), value, !ok || t.to == In || t.names.Member(ancestor)
+		})}
+	// annotationsNode leaves out the names that are not namespaces, which are above all of them.
+	annotationsNode = &node{pairs: pairsOf(map[string]*node{
+		hnc.AnnotationSubnamespaceOf: nameNode,
+		hnc.AnnotationAncestry:       {text: (*translation).ancestry},
+		hnc.AnnotationRequester:      userNode,
+		hnc.AnnotationTreeSelect:     {text: (*translation).listed},
+		hnc.AnnotationSelect:         {text: (*translation).selectorText},
+	}, func(t *translation, key, value string) (string, string, bool) {
+		return key, value, t.to == In || key != hnc.AnnotationAbstractAncestors
+	})}
 )
-
-func translateLabel(t *translation, key, value string) (string, string, bool) {
-	if key == hnc.LabelInheritedFrom {
-		value = t.name(value)
-	}
-	return key, value, true
-}
-
-// translateNamespaceLabel leaves out the labels that name ancestors above the root.
-func translateNamespaceLabel(t *translation, key, value string) (string, string, bool) {
-	if ancestor, ok := hnc.TreeLabelAncestor(key); ok {
-		return t.treeKey(key), value, t.to == In || t.names.Member(ancestor)
-	}
-	if key == labelName {
-		value = t.name(value)
-	}
-	return translateLabel(t, key, value)
-}
-
-func translateAnnotation(t *translation, key, value string) (string, string, bool) {
-	switch key {
-	case hnc.AnnotationSubnamespaceOf:
-		value = t.name(value)
-	case hnc.AnnotationAncestry:
-		value = t.ancestry(value)
-	case hnc.AnnotationAbstractAncestors:
-		return key, value, t.to == In
-	case hnc.AnnotationRequester:
-		value = t.user(value)
-	case hnc.AnnotationTreeSelect:
-		value = t.listed(value)
-	case hnc.AnnotationSelect:
-		value = t.selectorText(value)
-	}
-	return key, value, true
-}
 
 // metadata returns the rules for the metadata of a kind's objects.
 func metadata(kind schema.GroupKind, root *node) map[string]*node {

@@ -33,6 +33,21 @@ type wireField struct {
 // pairs translates a key and a value of a map; keep is false if the view does not have it.
 type pairs struct {
 	translate func(t *translation, key, value string) (newKey, newValue string, keep bool)
+	// values are the keys whose values are translated.
+	values map[string]*node
+}
+
+// pairsOf returns the rules for a map whose values at some keys are translated, and more with extra.
+func pairsOf(values map[string]*node, extra func(t *translation, key, value string) (string, string, bool)) *pairs {
+	return &pairs{values: values, translate: func(t *translation, key, value string) (string, string, bool) {
+		if n := values[key]; n != nil {
+			value = n.text(t, value)
+		}
+		if extra != nil {
+			return extra(t, key, value)
+		}
+		return key, value, true
+	}}
 }
 
 // object returns the node to use for an object with these values of its deciding fields.

@@ -16,7 +16,9 @@ const LabelUnconfined = "view.hnc.x-k8s.io/unconfined"
 // name the namespaces gets a last requirement in the cluster, the tree label of the root. A selector that comes from
 // outside and has none is shown with a mark, so that what is read can be written back.
 var selectorNode = &node{selector: true, fields: map[string]*node{
-	"matchLabels": {pairs: &pairs{translateSelectorPair}},
+	"matchLabels": {pairs: pairsOf(map[string]*node{labelName: nameNode}, func(t *translation, key, value string) (string, string, bool) {
+		return t.treeKey(key), value, true
+	})},
 	"matchExpressions": {items: &node{
 		fields:   map[string]*node{"key": treeKeyNode, "values": namesNode},
 		deciding: []string{"key"}, dependent: []string{"values"},
@@ -28,13 +30,6 @@ var selectorNode = &node{selector: true, fields: map[string]*node{
 		},
 	}},
 }}
-
-func translateSelectorPair(t *translation, key, value string) (string, string, bool) {
-	if key == labelName {
-		return key, t.name(value), true
-	}
-	return t.treeKey(key), value, true
-}
 
 // requirement is what matters of an element of matchExpressions.
 type requirement struct {

@@ -1,0 +1,63 @@
+package mapping
+
+import (
+	"mime"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Patch translates a patch of an object of this kind, of any of the four types. It returns the patch to send with the
+// same content type; apply patches in YAML become JSON, which is YAML, too.
+func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch []byte) ([]byte, error) {
+	if !m.names.relative {
+		return patch, nil
+	}
+	if err := m.checkSize(patch); err != nil {
+		return nil, err
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return nil, unsupported("the content type %q of the patch is malformed; use %s", contentType, types.MergePatchType)
+	}
+	t := m.translation(In)
+	t.partial = true
+	switch types.PatchType(media) {
+	case types.JSONPatchType:
+		if err := checkJSON(patch, m.limits); err != nil {
+			return nil, err
+		}
+		return t.jsonPatch(kind, patch)
+	case types.MergePatchType, types.StrategicMergePatchType:
+	case types.ApplyYAMLPatchType:
+		if patch, err = fromYAML(patch); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, unsupported("patches of type %q are not supported in a view; use %s", media, types.MergePatchType)
+	}
+	if err := checkJSON(patch, m.limits); err != nil {
+		return nil, err
+	}
+	return t.patch(kind, patch)
+}
+
+// patch translates a partial object. It cannot change the kind of the object.
+func (t *translation) patch(kind schema.GroupVersionKind, patch []byte) ([]byte, error) {
+	members, ok, err := membersOf(patch)
+	if err != nil {
+		return nil, apiError(nil, err)
+	}
+	if !ok {
+		return nil, badRequest(nil, "the patch must be an object")
+	}
+	stated, err := t.root(members, kind)
+	if err != nil {
+		return nil, err
+	}
+	if stated.GroupKind() != kind.GroupKind() {
+		return nil, badRequest(nil, "kind: the patch is of %s, and the object of %s; leave out apiVersion and kind, or set them to those of the object",
+			stated.GroupKind(), kind.GroupKind())
+	}
+	return t.whole(kind, patch)
+}
