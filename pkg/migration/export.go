@@ -22,9 +22,11 @@ import (
 type export struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Items are HNC's definitions, objects and webhook configurations.
+	// Items are HNC's definitions, objects, webhook configurations, and the APIService of its lists.
 	Items      []*unstructured.Unstructured `json:"items"`
 	Namespaces []namespace                  `json:"namespaces"`
+	// Replicas are those of HNC's Deployments.
+	Replicas map[string]int64 `json:"replicas,omitempty"`
 }
 
 // namespace is what the migration must not change of a namespace, and what it needs to know about it.
@@ -104,7 +106,8 @@ func (m *Migration) writeExport(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.Items = append(e.Items, m.state.backup.Webhooks...)
+	e.Items = append(append(e.Items, m.state.backup.Webhooks...), m.state.backup.APIServices...)
+	e.Replicas = m.state.backup.Replicas
 	digest, err := save(e, m.File)
 	if err != nil {
 		return err
@@ -122,7 +125,7 @@ func (m *Migration) exported() (*export, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the export of this migration cannot be read; name its file by --export: %w", err)
 	}
-	if digest := digestOf(content); digest != m.state.stored.Data[keyDigest] {
+	if digest := digestOf(content); m.state != nil && m.state.stored.Data[keyDigest] != "" && digest != m.state.stored.Data[keyDigest] {
 		return nil, fmt.Errorf("%s is not the export of this migration, whose digest is %s; name its file by --export", m.File, m.state.stored.Data[keyDigest])
 	}
 	e := &export{}

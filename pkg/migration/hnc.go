@@ -92,8 +92,9 @@ func (c *clients) start(ctx context.Context, saved *backup) error {
 		}
 	}
 	var waiting []string
+	found := 0
 	err := wait.PollUntilContextTimeout(ctx, time.Second, startTimeout, true, func(ctx context.Context) (bool, error) {
-		waiting = nil
+		waiting, found = nil, 0
 		for _, name := range slices.Sorted(maps.Keys(saved.Replicas)) {
 			deployment, err := c.kube.AppsV1().Deployments(hnc.HNCNamespace).Get(ctx, name, metav1.GetOptions{})
 			if apierrors.IsNotFound(err) {
@@ -102,6 +103,7 @@ func (c *clients) start(ctx context.Context, saved *backup) error {
 			if err != nil {
 				return false, err
 			}
+			found++
 			if saved.Replicas[name] > 0 && (deployment.Status.ObservedGeneration < deployment.Generation || deployment.Status.AvailableReplicas == 0) {
 				waiting = append(waiting, name)
 			}
@@ -112,18 +114,23 @@ func (c *clients) start(ctx context.Context, saved *backup) error {
 		return fmt.Errorf("after %s these Deployments in %s have no available pod: %s; see why: kubectl describe pods -n %s. "+
 			"The webhooks, which would reject every write without HNC, are not restored yet", startTimeout, hnc.HNCNamespace, strings.Join(waiting, ", "), hnc.HNCNamespace)
 	}
+	if err == nil && found == 0 && len(saved.Replicas) > 0 {
+		return fmt.Errorf("namespace %s has no Deployment of HNC; install HNC by its manifests, which start it", hnc.HNCNamespace)
+	}
 	return err
 }
 
 // scale sets the replicas of a Deployment of HNC, if it exists.
 func (c *clients) scale(ctx context.Context, name string, replicas int64) error {
+	return gone(c.scaleIn(ctx, hnc.HNCNamespace, name, replicas))
+}
+
+// scaleIn sets the replicas of a Deployment.
+func (c *clients) scaleIn(ctx context.Context, namespace, name string, replicas int64) error {
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"replicas": replicas}})
 	if err != nil {
 		return err
 	}
-	_, err = c.kube.AppsV1().Deployments(hnc.HNCNamespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
+	_, err = c.kube.AppsV1().Deployments(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
 	return err
 }

@@ -27,6 +27,8 @@ type Options struct {
 	SkipRejected bool
 	// NoGrant leaves the rights of hns-propagator as they are. Otherwise it is granted those on the configured kinds.
 	NoGrant bool
+	// KeepTracking leaves the metadata in copies by which tools track their objects.
+	KeepTracking bool
 	// DryRun reports what would be done, and changes nothing.
 	DryRun bool
 	// Confirm asks the user a question, and returns whether the answer is yes.
@@ -53,6 +55,8 @@ type clients struct {
 	// propagator acts as hns-propagator, which creates Subnamespaces without waiting for itself.
 	propagator versioned.Interface
 	dynamic    dynamic.Interface
+	// keepTracking makes the imported rules those of Options.KeepTracking.
+	keepTracking bool
 }
 
 // New returns the migration of the cluster that a configuration of clients leads to.
@@ -61,7 +65,7 @@ func New(config *rest.Config, options Options) (*Migration, error) {
 	// removed.
 	config = rest.CopyConfig(config)
 	config.WarningHandler = rest.NoWarnings{}
-	c := &clients{config: config}
+	c := &clients{config: config, keepTracking: options.KeepTracking}
 	var err error
 	if c.kube, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, err
@@ -100,7 +104,7 @@ func (m *Migration) steps() []step {
 		{"switch", "serve " + hnc.GroupName + "/" + version + " from hns-apiserver", m.switchServices},
 		{"verify", "compare what is served with the export", m.verify},
 		{"preview", "compute what hns-propagator will write", m.preview},
-		{"definitions", "delete HNC's definitions; the migration cannot be rolled back from here on", m.deleteDefinitions},
+		{"definitions", "delete HNC's definitions; a rollback needs the export from here on", m.deleteDefinitions},
 		{"unfreeze", "allow changes again", m.finish},
 	}
 }
@@ -180,7 +184,7 @@ func stepFailed(s step, err error, way string) error {
 // wayBack is a hint at the rollback while it is possible.
 func wayBack(steps []step, at int) string {
 	if steps[at].name == "unfreeze" {
-		return ""
+		return ", or undo everything: kubectl hns migrate rollback --export FILE"
 	}
 	return ", or undo everything: kubectl hns migrate rollback"
 }

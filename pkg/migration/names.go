@@ -33,6 +33,9 @@ const (
 // deployments are HNC's controllers, all in its namespace.
 var deployments = []string{"hnc-controller-manager", "hnc-controller-manager-ha", "hnc-resourcelist-apiextension"}
 
+// propagator is the Deployment of hns-propagator, and its lease.
+const propagator = "hns-propagator"
+
 // APIServices.
 const (
 	currentService = "v1beta1.hnc.x-k8s.io"

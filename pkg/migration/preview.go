@@ -2,6 +2,8 @@ package migration
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/propagator/observe"
 )
@@ -29,7 +31,13 @@ func (m *Migration) preview(ctx context.Context) error {
 	if err := m.printList("hns-propagator will write:", lines); err != nil {
 		return err
 	}
-	if !m.Confirm("Delete HNC's definitions, after which the migration cannot be rolled back? (yes/no) ") {
+	if !m.KeepTracking && slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "  ") && strings.Contains(line, " removed: ") }) {
+		if err := m.printf("Copies lose the labels and annotations by which tools track their objects, and finalizers: Helm or Argo CD would take them for their own.\n" +
+			"To keep labels and annotations: kubectl hns migrate rollback, then kubectl hns migrate --strip-tracking-metadata=false.\n"); err != nil {
+			return err
+		}
+	}
+	if !m.Confirm("Delete HNC's definitions, after which a rollback needs the export? (yes/no) ") {
 		return ErrNotConfirmed
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
@@ -38,10 +39,28 @@ func (m *Migration) describe(ctx context.Context, e *export) error {
 	if err := m.printList("Look at these afterwards:", all.notes); err != nil {
 		return err
 	}
+	if err := m.describeReplaced(ctx, all.resources); err != nil {
+		return err
+	}
 	if err := m.describeRights(ctx, all.resources); err != nil {
 		return err
 	}
 	return m.foresee(ctx, all)
+}
+
+// describeReplaced prints the kinds of hns-apiserver's configuration that HNC's do not have.
+func (m *Migration) describeReplaced(ctx context.Context, resources []v1beta1.ResourceSpec) error {
+	current, err := m.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err != nil {
+		return gone(err)
+	}
+	var replaced []string
+	for _, r := range current.Spec.Resources {
+		if !slices.ContainsFunc(resources, func(o v1beta1.ResourceSpec) bool { return o.Group == r.Group && o.Resource == r.Resource }) {
+			replaced = append(replaced, r.Resource+" "+r.Group)
+		}
+	}
+	return m.printList("These kinds in the configuration of hns-apiserver are removed, because HNC's has others:", replaced)
 }
 
 // foresee lets the API server validate the configured kinds and the quotas, while HNC serves the cluster. Its webhooks,

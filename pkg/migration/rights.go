@@ -20,19 +20,22 @@ type right struct {
 // rights are those that the migration and its rollback need.
 var rights = []right{
 	{"admissionregistration.k8s.io", "validatingadmissionpolicies", "", "", []string{"create", "get", "update", "delete"}},
-	{"admissionregistration.k8s.io", "validatingadmissionpolicybindings", "", "", []string{"create", "get", "delete"}},
-	{"admissionregistration.k8s.io", "validatingwebhookconfigurations", "", "", []string{"create", "get", "delete"}},
+	{"admissionregistration.k8s.io", "validatingadmissionpolicybindings", "", "", []string{"create", "get", "list", "delete"}},
+	{"admissionregistration.k8s.io", "mutatingadmissionpolicybindings", "", "", []string{"list", "delete"}},
+	{"admissionregistration.k8s.io", "validatingwebhookconfigurations", "", "", []string{"create", "get", "list", "delete"}},
 	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", "", "", []string{"create", "get", "delete"}},
-	{"apiextensions.k8s.io", "customresourcedefinitions", "", "", []string{"get", "delete"}},
+	{"apiextensions.k8s.io", "customresourcedefinitions", "", "", []string{"create", "get", "delete"}},
 	{"apiregistration.k8s.io", "apiservices", "", "", []string{"create", "get", "update", "patch", "delete"}},
 	{hnc.GroupName, "*", "", "", []string{"create", "get", "list", "update", "delete"}},
 	// Rules for namespaces, from HNC's flags, require update.
-	{"", "namespaces", "", "", []string{"get", "list", "create", "update"}},
+	{"", "namespaces", "", "", []string{"get", "list", "create", "update", "patch"}},
 	{"", "configmaps", hnc.SystemNamespace, "", []string{"create", "get", "update", "delete"}},
 	{"", "pods", hnc.HNCNamespace, "", []string{"list"}},
 	{"apps", "deployments", hnc.HNCNamespace, "", []string{"get"}},
 	{"apps", "deployments", hnc.SystemNamespace, "hns-propagator", []string{"get"}},
 	{"apps", "deployments/scale", hnc.HNCNamespace, "", []string{"get", "patch"}},
+	{"apps", "deployments/scale", hnc.SystemNamespace, propagator, []string{"get", "patch"}},
+	{"coordination.k8s.io", "leases", hnc.SystemNamespace, propagator, []string{"get"}},
 	// A rollback deletes the ClusterRoles that the migration has created.
 	{"rbac.authorization.k8s.io", "clusterroles", "", "", []string{"list", "delete"}},
 	// Subnamespaces are created on behalf of hns-propagator, and what it will write is computed by dry runs with its

@@ -17,8 +17,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/release"
 )
 
-// Rollback undoes a migration that is under way: HNC serves its objects, with its webhooks, as before. It can be
-// repeated.
+// Rollback undoes a migration: HNC serves its objects, with its webhooks, as before. When HNC's definitions are deleted,
+// it needs the export. It can be repeated.
 func (m *Migration) Rollback(ctx context.Context) error {
 	if err := m.checkRights(ctx); err != nil {
 		return err
@@ -27,31 +27,48 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	if m.state, err = loadState(ctx, m.clients); err != nil {
 		return err
 	}
-	if m.state == nil {
-		return m.printf("No migration is under way.\n")
+	there, err := m.definitionsExist(ctx)
+	if err != nil {
+		return err
 	}
-	if m.state.stored.Data[hnc.MigrationDeleting] != "" {
-		return errors.New("HNC's definitions are deleted, so the migration cannot be rolled back; repeat kubectl hns migrate to complete it")
+	fromExport := m.state == nil && !there || m.state != nil && m.state.stored.Data[hnc.MigrationDeleting] != ""
+	switch {
+	case m.state == nil && there:
+		return m.printf("No migration is under way.\n")
+	case fromExport && m.File == "":
+		return errors.New("HNC's definitions are deleted; to go back to what HNC had, name the export of the migration by --export")
+	case !fromExport && !there:
+		return fmt.Errorf("customresourcedefinition %s.%s does not exist, so there is nothing to return to", hierarchyConfigurations, hnc.GroupName)
 	}
 	if m.user, err = m.whoAmI(ctx); err != nil {
 		return err
 	}
-	if there, err := m.definitionsExist(ctx); err != nil || !there {
-		return errors.Join(err, fmt.Errorf("customresourcedefinition %s.%s does not exist, so there is nothing to return to", hierarchyConfigurations, hnc.GroupName))
+	if fromExport {
+		return m.back(ctx)
 	}
-	steps := []step{
+	return m.undo(ctx, []step{
 		{"freeze", "reject changes of the hierarchies by others", func(ctx context.Context) error { return m.freeze(ctx, m.user) }},
 		{"switch", "serve " + hnc.GroupName + "/" + version + " from HNC's definitions", func(ctx context.Context) error { return m.restoreServices(ctx, &m.state.backup) }},
-		{"import", "remove the imported objects from hns-apiserver", m.removeImports},
+		{"import", "remove the imported objects from hns-apiserver", m.reset},
 		{"start", "start HNC", func(ctx context.Context) error { return m.start(ctx, &m.state.backup) }},
 		{"webhooks", "restore HNC's webhooks", func(ctx context.Context) error { return m.restoreWebhooks(ctx, &m.state.backup) }},
 		{"unfreeze", "allow changes again", m.unfreeze},
-	}
+	})
+}
+
+// undo makes the steps of a way back, all of them each time.
+func (m *Migration) undo(ctx context.Context, steps []step) error {
 	if err := m.announce(steps); err != nil || m.DryRun {
 		return err
 	}
 	if !m.Confirm("Begin? (yes/no) ") {
 		return fmt.Errorf("nothing was changed: %w", ErrNotConfirmed)
+	}
+	if m.state == nil {
+		var err error
+		if m.state, err = m.beginBack(ctx); err != nil {
+			return err
+		}
 	}
 	// Another process that has gone on in the meantime, or goes on from here, fails.
 	if err := m.state.record(ctx, hnc.MigrationRollingBack, "true"); err != nil {
@@ -88,10 +105,18 @@ func (m *Migration) removeImports(ctx context.Context) error {
 	if err := (&importer{clients: m.clients}).configure(ctx, []v1beta1.ResourceSpec{}); err != nil {
 		return err
 	}
-	if err := m.revokeRights(ctx); err != nil {
+	return release.Namespaces(ctx, m.kube, fieldManager)
+}
+
+// reset empties hns-apiserver's store, and removes the rules and the rights that the migration has brought.
+func (m *Migration) reset(ctx context.Context) error {
+	if err := m.removeImports(ctx); err != nil {
 		return err
 	}
-	return release.Namespaces(ctx, m.kube, fieldManager)
+	if err := m.setRules(ctx, nil); err != nil {
+		return err
+	}
+	return m.revokeRights(ctx)
 }
 
 // removeTrees removes Subnamespaces and hierarchies from the leaves up: a Subnamespace is not deleted as long as a

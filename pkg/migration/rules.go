@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -23,7 +23,7 @@ const rulesDelay = time.Second
 
 // describeRules prints the rules that HNC's flags define.
 func (m *Migration) describeRules(ctx context.Context) error {
-	rules, err := rulesOfHNC(ctx, m.kube)
+	rules, err := m.rulesOfHNC(ctx)
 	if err != nil || rules == nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (m *Migration) describeRules(ctx context.Context) error {
 
 // imports returns what is imported of an export, by the rules of the configuration, or those that HNC's flags define.
 func (c *clients) imports(ctx context.Context, e *export) (*imports, error) {
-	spec, err := rulesOfHNC(ctx, c.kube)
+	spec, err := c.rulesOfHNC(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,24 +56,15 @@ func (c *clients) imports(ctx context.Context, e *export) (*imports, error) {
 
 // adoptRules gives the configuration the rules that HNC's flags define, unless it has rules already.
 func (c *clients) adoptRules(ctx context.Context) error {
-	rules, err := rulesOfHNC(ctx, c.kube)
+	rules, err := c.rulesOfHNC(ctx)
 	if err != nil || rules == nil {
 		return err
 	}
-	client := c.hierarchy.HncV1beta1().HNCConfigurations()
-	current, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		// hns-propagator, which creates it, has not started yet.
-		current = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Rules: rules}}
-		_, err = client.Create(ctx, current, metav1.CreateOptions{FieldManager: fieldManager})
-	case err != nil || current.Spec.Rules != nil:
-		return err
-	default:
-		current.Spec.Rules = rules
-		_, err = client.Update(ctx, current, metav1.UpdateOptions{FieldManager: fieldManager})
+	current, err := c.hierarchy.HncV1beta1().HNCConfigurations().Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if err == nil && current.Spec.Rules != nil {
+		return nil
 	}
-	if err != nil {
+	if err := c.setRules(ctx, rules); err != nil {
 		return fmt.Errorf("spec.rules of the configuration, from the flags of HNC: %w", err)
 	}
 	select {
@@ -84,14 +75,32 @@ func (c *clients) adoptRules(ctx context.Context) error {
 	}
 }
 
-// rulesOfHNC returns the rules that the flags of HNC's Deployments define, nil if they define none.
-func rulesOfHNC(ctx context.Context, kube kubernetes.Interface) (*v1beta1.Rules, error) {
+// setRules sets the rules of the configuration, which it creates if hns-propagator has not done so.
+func (c *clients) setRules(ctx context.Context, rules *v1beta1.Rules) error {
+	client := c.hierarchy.HncV1beta1().HNCConfigurations()
+	current, err := client.Get(ctx, hnc.ConfigurationName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		current = &v1beta1.HNCConfiguration{ObjectMeta: metav1.ObjectMeta{Name: hnc.ConfigurationName}, Spec: v1beta1.HNCConfigurationSpec{Rules: rules}}
+		_, err = client.Create(ctx, current, metav1.CreateOptions{FieldManager: fieldManager})
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	current.Spec.Rules = rules
+	_, err = client.Update(ctx, current, metav1.UpdateOptions{FieldManager: fieldManager})
+	return err
+}
+
+// rulesOfHNC returns the rules that the flags of HNC's Deployments define, and the user for this migration; nil if they
+// define none.
+func (c *clients) rulesOfHNC(ctx context.Context) (*v1beta1.Rules, error) {
 	set := pflag.NewFlagSet("HNC", pflag.ContinueOnError)
 	set.ParseErrorsAllowlist.UnknownFlags = true
 	flags := inforce.NewFlags()
 	flags.AddFlags(set)
 	for _, name := range deployments {
-		deployment, err := kube.AppsV1().Deployments(hnc.HNCNamespace).Get(ctx, name, metav1.GetOptions{})
+		deployment, err := c.kube.AppsV1().Deployments(hnc.HNCNamespace).Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			continue
 		}
@@ -111,6 +120,12 @@ func rulesOfHNC(ctx context.Context, kube kubernetes.Interface) (*v1beta1.Rules,
 				rules.ExcludedNamespaces = append(rules.ExcludedNamespaces, servers)
 			}
 		}
+	}
+	if c.keepTracking {
+		if rules == nil {
+			rules = &v1beta1.Rules{}
+		}
+		rules.StripTrackingMetadata = ptr.To(false)
 	}
 	return rules, nil
 }

@@ -33,8 +33,10 @@ type state struct {
 type backup struct {
 	Webhooks    []*unstructured.Unstructured `json:"webhooks,omitempty"`
 	APIServices []*unstructured.Unstructured `json:"apiServices,omitempty"`
-	// Replicas are those of the Deployments.
+	// Replicas are those of HNC's Deployments.
 	Replicas map[string]int64 `json:"replicas,omitempty"`
+	// Propagator is the number of replicas of hns-propagator on the way back from the export.
+	Propagator int64 `json:"propagator,omitempty"`
 }
 
 // loadState reads the state, nil if no migration is under way.
@@ -67,11 +69,17 @@ func newState(ctx context.Context, c *clients) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
+	return storeState(ctx, c, saved, map[string]string{})
+}
+
+// storeState records a backup, besides data.
+func storeState(ctx context.Context, c *clients, saved backup, data map[string]string) (*state, error) {
 	encoded, err := json.Marshal(saved)
 	if err != nil {
 		return nil, err
 	}
-	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: hnc.Migration, Namespace: hnc.SystemNamespace}, Data: map[string]string{keyBackup: string(encoded)}}
+	data[keyBackup] = string(encoded)
+	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: hnc.Migration, Namespace: hnc.SystemNamespace}, Data: data}
 	stored, err = c.kube.CoreV1().ConfigMaps(hnc.SystemNamespace).Create(ctx, stored, metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) {
 		return nil, errors.New("another process has just begun this migration; run only one, and repeat this command when it has ended; this one has changed nothing")

@@ -251,7 +251,7 @@ const (
 	Migration = "hns-migration"
 	// MigrationStep is the last step that is completed.
 	MigrationStep = "step"
-	// MigrationDeleting is set from when HNC's definitions are deleted: the migration cannot be rolled back.
+	// MigrationDeleting is set from when HNC's definitions are deleted: a rollback needs the export.
 	MigrationDeleting = "deleting"
 	// MigrationRollingBack is set from when a rollback begins: the migration cannot be continued before it has ended.
 	MigrationRollingBack = "rollingBack"

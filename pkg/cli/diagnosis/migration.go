@@ -21,6 +21,8 @@ func Migration(state *corev1.ConfigMap, besideHNC bool) *Finding {
 			"kubectl hns migrate --dry-run, and then kubectl hns migrate; install no admission policies before it asks for them, they reject the writes of HNC"}
 	case state == nil:
 		return nil
+	case state.Data[hnc.MigrationRollingBack] != "" && state.Data[hnc.MigrationDeleting] != "":
+		return &Finding{Error, subject, "a rollback from the export has begun and is not complete: hierarchies are frozen", "kubectl hns migrate rollback --export FILE"}
 	case state.Data[hnc.MigrationRollingBack] != "":
 		return &Finding{Error, subject, "a rollback has begun and is not complete: hierarchies are frozen", "kubectl hns migrate rollback"}
 	}
@@ -30,7 +32,7 @@ func Migration(state *corev1.ConfigMap, besideHNC bool) *Finding {
 	}
 	text := "under way: hierarchies are frozen; the last completed step is " + last
 	if state.Data[hnc.MigrationDeleting] != "" {
-		return &Finding{Error, subject, text + "; it cannot be rolled back", "kubectl hns migrate, which continues it"}
+		return &Finding{Error, subject, text + "; HNC's definitions are deleted", "kubectl hns migrate, which continues it, or kubectl hns migrate rollback --export FILE"}
 	}
 	return &Finding{Error, subject, text, "kubectl hns migrate, which continues it, or kubectl hns migrate rollback"}
 }

@@ -20,7 +20,7 @@ func TestMigration(t *testing.T) {
 		"beside HNC":   {nil, true, Warning, "HNC serves this cluster", "kubectl hns migrate --dry-run"},
 		"begun":        {state(nil), true, Error, "the last completed step is none", "or kubectl hns migrate rollback"},
 		"under way":    {state(map[string]string{hnc.MigrationStep: "export"}), true, Error, "the last completed step is export", "or kubectl hns migrate rollback"},
-		"deleting":     {state(map[string]string{hnc.MigrationStep: "preview", hnc.MigrationDeleting: "true"}), false, Error, "it cannot be rolled back", "which continues it"},
+		"deleting":     {state(map[string]string{hnc.MigrationStep: "preview", hnc.MigrationDeleting: "true"}), false, Error, "HNC's definitions are deleted", "rollback --export FILE"},
 		"rolling back": {state(map[string]string{hnc.MigrationStep: "export", hnc.MigrationRollingBack: "true"}), true, Error, "a rollback has begun", "kubectl hns migrate rollback"},
 	} {
 		got := Migration(test.state, test.besideHNC)

@@ -18,6 +18,7 @@ type migrateOptions struct {
 	export       string
 	skipRejected bool
 	grant        bool
+	strip        bool
 	yes, dryRun  bool
 	rollback     bool
 }
@@ -45,6 +46,7 @@ While it runs, others cannot change hierarchies. Everything that HNC had is in t
 	cmd.Flags().StringVar(&o.export, "export", "hnc-export.yaml", "File for everything that HNC had in the cluster")
 	cmd.Flags().BoolVar(&o.skipRejected, "skip-rejected", false, "Leave out the objects that hns-apiserver rejects")
 	cmd.Flags().BoolVar(&o.grant, "grant", true, "Grant hns-propagator the rights on the kinds that HNC has propagated, with ClusterRoles")
+	cmd.Flags().BoolVar(&o.strip, "strip-tracking-metadata", true, "Remove from copies what tools track their objects by; false sets stripTrackingMetadata of the configuration's rules")
 	cmd.AddCommand(newMigrateRollbackCommand(f, streams), newDifferencesCommand(f, streams))
 	return cmd
 }
@@ -53,16 +55,19 @@ func newMigrateRollbackCommand(f *cli.Factory, streams genericiooptions.IOStream
 	o := &migrateOptions{IOStreams: streams, factory: f, rollback: true}
 	cmd := &cobra.Command{
 		Use:   "rollback",
-		Short: "Undo a migration from HNC that is under way",
-		Long: `Undo a migration from HNC that is under way: HNC runs again, with its objects and webhooks as they were. This is possible until HNC's definitions
-are deleted. If the command is interrupted, repeat it: it continues.`,
+		Short: "Undo a migration from HNC",
+		Long: `Undo a migration from HNC: HNC runs again, with its objects and webhooks as they were. When HNC's definitions are deleted already, or the migration is
+completed, the file that the migration has exported is needed, and the command lists what has changed since. hns stays installed and waits: you can
+migrate again, or uninstall it. If the command is interrupted, repeat it: it continues.`,
 		Example: `  kubectl hns migrate rollback --dry-run
-  kubectl hns migrate rollback`,
+  kubectl hns migrate rollback
+  kubectl hns migrate rollback --export hnc-export.yaml    # after the step definitions`,
 		Args:              cli.ExactArgs(0, "none"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              cli.RunOptions(o),
 	}
 	o.addFlags(cmd)
+	cmd.Flags().StringVar(&o.export, "export", "", "File that the migration has exported, if HNC's definitions are deleted")
 	return cmd
 }
 
@@ -86,7 +91,7 @@ func (o *migrateOptions) Run(ctx context.Context) error {
 		return err
 	}
 	m, err := migration.New(config, migration.Options{
-		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, NoGrant: !o.grant, DryRun: o.dryRun,
+		Out: o.Out, File: o.export, SkipRejected: o.skipRejected, NoGrant: !o.grant, KeepTracking: !o.strip && !o.rollback, DryRun: o.dryRun,
 		Confirm: func(question string) bool { return o.yes || cli.Confirmed(o.In, o.Out, question) },
 	})
 	if err != nil {

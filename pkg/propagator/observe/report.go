@@ -22,35 +22,65 @@ import (
 type Report struct {
 	mutex  sync.Mutex
 	writes map[kind][]string
-	seen   map[string]bool
-	errors map[string]string
+	// reasons are the objects of a kind of writes by what changes of them.
+	reasons map[kind]map[string][]string
+	// warnings are those of the API server, by object.
+	warnings map[string][]string
+	seen     map[string]bool
+	errors   map[string]string
 }
 
 // kind is a kind of writes.
 type kind struct{ verb, resource string }
 
 func newReport() *Report {
-	return &Report{writes: map[kind][]string{}, seen: map[string]bool{}, errors: map[string]string{}}
+	return &Report{
+		writes: map[kind][]string{}, reasons: map[kind]map[string][]string{}, warnings: map[string][]string{}, seen: map[string]bool{}, errors: map[string]string{},
+	}
 }
 
-// Lines describes the writes: for each verb and resource how many objects, and the first of them.
+// Lines describes the writes: for each verb and resource how many objects, the first of them, and what changes of them;
+// and what the API server says about it. Namespaces that are created, or get labels of Pod Security, are all named.
 func (r *Report) Lines(examples int) []string {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	var lines []string
+	var blocks [][]string
 	for k, objects := range r.writes {
-		slices.Sort(objects)
-		more := ""
-		if len(objects) > examples {
-			objects, more = objects[:examples], ", ..."
+		named := examples
+		if k == (kind{"create", "namespaces"}) {
+			named = len(objects)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s: %d (%s%s)", k.verb, k.resource, len(r.writes[k]), strings.Join(objects, ", "), more))
+		block := []string{fmt.Sprintf("%s %s: %s", k.verb, k.resource, counted(objects, named))}
+		for _, reason := range slices.Sorted(maps.Keys(r.reasons[k])) {
+			named := examples
+			if strings.Contains(reason, "pod-security.kubernetes.io/") {
+				named = len(objects)
+			}
+			block = append(block, "  "+reason+": "+counted(r.reasons[k][reason], named))
+		}
+		blocks = append(blocks, block)
 	}
-	slices.Sort(lines)
+	slices.SortFunc(blocks, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	lines := slices.Concat(blocks...)
+	for _, object := range slices.Sorted(maps.Keys(r.warnings)) {
+		for _, text := range r.warnings[object] {
+			lines = append(lines, "warning: "+object+": "+text)
+		}
+	}
 	for _, object := range slices.Sorted(maps.Keys(r.errors)) {
 		lines = append(lines, fmt.Sprintf("rejected: %s: %s", object, r.errors[object]))
 	}
 	return lines
+}
+
+// counted returns how many objects there are, and the first of them.
+func counted(objects []string, named int) string {
+	slices.Sort(objects)
+	more := ""
+	if len(objects) > named {
+		more = ", ..."
+	}
+	return fmt.Sprintf("%d (%s%s)", len(objects), strings.Join(objects[:min(named, len(objects))], ", "), more)
 }
 
 func (r *Report) wrap(next http.RoundTripper) http.RoundTripper {
@@ -83,9 +113,10 @@ func (t *roundTripper) RoundTrip(request *http.Request) (*http.Response, error) 
 			return nil, err
 		}
 	}
+	reasons := t.reasonsOf(request)
 	response, err := t.next.RoundTrip(request)
 	if err == nil {
-		t.report.add(info, request, response)
+		t.report.add(info, request, response, reasons)
 	}
 	return response, err
 }
@@ -103,7 +134,7 @@ func replaceBody(request *http.Request, body string) error {
 }
 
 // add records a write that the API server has accepted, or rejected for good.
-func (r *Report) add(info *apirequest.RequestInfo, request *http.Request, response *http.Response) {
+func (r *Report) add(info *apirequest.RequestInfo, request *http.Request, response *http.Response, reasons []string) {
 	if strings.HasSuffix(info.APIGroup, "authorization.k8s.io") && strings.HasSuffix(info.Resource, "reviews") {
 		return
 	}
@@ -134,21 +165,22 @@ func (r *Report) add(info *apirequest.RequestInfo, request *http.Request, respon
 		r.seen[key] = true
 		k := kind{info.Verb, resource}
 		r.writes[k] = append(r.writes[k], object)
+		for _, reason := range reasons {
+			if r.reasons[k] == nil {
+				r.reasons[k] = map[string][]string{}
+			}
+			r.reasons[k][reason] = append(r.reasons[k][reason], object)
+		}
+		if texts := warningsIn(response); len(texts) > 0 {
+			r.warnings[resource+" "+object] = texts
+		}
 	}
 }
 
 // nameIn returns the name in a creation's body; if it cannot be decoded its digest, to distinguish creations.
 func nameIn(request *http.Request) string {
-	if request.GetBody == nil {
-		return ""
-	}
-	body, err := request.GetBody()
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = body.Close() }()
-	content, err := io.ReadAll(body)
-	if err != nil {
+	content := bodyOf(request)
+	if content == nil {
 		return ""
 	}
 	var object metav1.PartialObjectMetadata

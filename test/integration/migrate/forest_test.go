@@ -178,6 +178,9 @@ func build(t *testing.T, m member, parents map[string]string, anchors []string) 
 			break
 		}
 	}
+	if m.name == root {
+		ns.Labels["pod-security.kubernetes.io/enforce"] = "baseline"
+	}
 	if m.sub != "" {
 		ns.Annotations = map[string]string{hnc.AnnotationSubnamespaceOf: m.sub}
 	}
@@ -228,6 +231,12 @@ func createPolicy(t *testing.T, m member) error {
 		return o
 	}
 	if _, err := admin.CoreV1().ConfigMaps(m.name).Create(ctx, &corev1.ConfigMap{ObjectMeta: meta("settings"), Data: map[string]string{"a": "b"}}, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	applied := &corev1.ConfigMap{ObjectMeta: meta("applied")}
+	delete(applied.Labels, "team")
+	applied.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "{}"}
+	if _, err := admin.CoreV1().ConfigMaps(m.name).Create(ctx, applied, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	role := &rbacv1.Role{ObjectMeta: meta("reader"), Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}}

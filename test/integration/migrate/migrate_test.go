@@ -14,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
@@ -124,6 +125,7 @@ func TestMigration(t *testing.T) {
 		t.Errorf("HNC's version is not the preferred one beside HNC: %v, %v", group, err)
 	}
 	doctor(t, "not begun: HNC serves this cluster")
+	violate(t)
 	installWebhooks(t)
 	if _, err := admin.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ownRole}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -146,6 +148,8 @@ func TestMigration(t *testing.T) {
 	}
 	if out, err := plugin(t, "", "migrate", "--export", file); err == nil || !strings.Contains(err.Error(), "not confirmed") {
 		t.Errorf("the answer no to the preview: %v\n%s", err, out)
+	} else {
+		previews(t, out)
 	}
 	if _, err := admin.RbacV1().ClusterRoles().Get(t.Context(), grantedRole, metav1.GetOptions{}); err != nil {
 		t.Errorf("the rights that the preview needs: %v", err)
@@ -192,16 +196,10 @@ func TestMigration(t *testing.T) {
 	if out, err := plugin(t, "", "migrate", "--yes", "--export", file); err != nil || !strings.Contains(out, "until the admission policies are installed. Next:") {
 		t.Fatalf("without policies: %s%v", out, err)
 	}
-	if _, err := plugin(t, "", "migrate", "rollback", "--yes"); err == nil || !strings.Contains(err.Error(), "cannot be rolled back") {
+	if _, err := plugin(t, "", "migrate", "rollback", "--yes"); err == nil || !strings.Contains(err.Error(), "name the export of the migration by --export") {
 		t.Errorf("a rollback when the definitions are deleted: %v", err)
 	}
-	objects, err := cp.Render(t.Context(), "../../../artifacts/policies")
-	if err == nil {
-		err = cp.Apply(t.Context(), objects)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	installPolicies(t)
 	interrupt(t, "unfreeze", "migrate", "--yes", "--export", file)
 	out, err := plugin(t, "", "migrate", "--yes", "--export", file)
 	if err != nil {
@@ -217,6 +215,18 @@ func TestMigration(t *testing.T) {
 	corrected(t)
 	grants(t)
 	compare(t, before, "the migration")
+	copied := identities(t)
+	delete(copied, "alone") // It is moved, and HNC would move it back.
+	goBack(t, file, every)
+	compare(t, copied, "the way back")
+	file = filepath.Join(t.TempDir(), "export.yaml")
+	must(t, "migrate", "--yes", "--export", file, "--strip-tracking-metadata=false")
+	installPolicies(t)
+	must(t, "migrate", "--yes", "--export", file)
+	if c, err := admin.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), hnc.ConfigurationName, metav1.GetOptions{}); err != nil || c.Spec.Rules == nil || ptr.Deref(c.Spec.Rules.StripTrackingMetadata, true) {
+		t.Errorf("the metadata of tools is not kept: %v, %v", c, err)
+	}
+	compare(t, copied, "the second migration")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the export: %v, %v", info, err)
 	}

@@ -1,0 +1,254 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
+)
+
+// The way back when HNC's definitions are deleted: HNC gets what the export has, and hns waits beside it, as before the
+// migration.
+
+// back goes back to what the export has.
+func (m *Migration) back(ctx context.Context) error {
+	if err := m.checkServer(ctx); err != nil {
+		return err
+	}
+	e, err := m.exported()
+	if err != nil {
+		return err
+	}
+	if m.state == nil || m.state.stored.Data[hnc.MigrationRollingBack] == "" {
+		if err := m.describeChanges(ctx, e); err != nil {
+			return err
+		}
+	}
+	return m.undo(ctx, []step{
+		{"freeze", "reject changes of the hierarchies by others", func(ctx context.Context) error { return m.freeze(ctx, m.user) }},
+		{"policies", "remove the admission policies, which reject HNC's writes", m.removePolicies},
+		{"stop", "stop hns-propagator", m.stopPropagator},
+		{"definitions", "create HNC's definitions", m.createDefinitions},
+		{"switch", "serve " + hnc.GroupName + "/" + version + " from HNC's definitions", func(ctx context.Context) error { return m.restoreServices(ctx, &m.state.backup) }},
+		{"objects", "create HNC's objects as they are in " + m.File, m.createObjects},
+		// From here on, hns-propagator waits if it is started.
+		{"forget", "make hns-propagator wait for another migration", m.forgetStore},
+		{"import", "remove the hierarchies from hns-apiserver", m.reset},
+		{"start", "start HNC, and hns-propagator, which waits", func(ctx context.Context) error {
+			if err := m.start(ctx, &m.state.backup); err != nil {
+				return err
+			}
+			return gone(m.scaleIn(ctx, hnc.SystemNamespace, propagator, max(m.state.backup.Propagator, 1)))
+		}},
+		{"webhooks", "restore HNC's webhooks", func(ctx context.Context) error { return m.restoreWebhooks(ctx, &m.state.backup) }},
+		{"unfreeze", "allow changes again", m.unfreeze},
+	})
+}
+
+// beginBack records the way back after a completed migration, by its export.
+func (m *Migration) beginBack(ctx context.Context) (*state, error) {
+	e, err := m.exported()
+	if err != nil {
+		return nil, err
+	}
+	saved := backup{Replicas: e.Replicas, APIServices: e.of("APIService")}
+	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
+		saved.Webhooks = append(saved.Webhooks, e.of(kind)...)
+	}
+	if len(saved.Replicas) == 0 {
+		saved.Replicas = map[string]int64{deployments[0]: 1}
+	}
+	scale, err := m.kube.AppsV1().Deployments(hnc.SystemNamespace).GetScale(ctx, propagator, metav1.GetOptions{})
+	if gone(err) != nil {
+		return nil, err
+	}
+	if err == nil {
+		saved.Propagator = int64(scale.Spec.Replicas)
+	}
+	return storeState(ctx, m.clients, saved, map[string]string{hnc.MigrationDeleting: "true", hnc.MigrationRollingBack: "true"})
+}
+
+// describeChanges prints which parents differ from the export, and are not restored.
+func (m *Migration) describeChanges(ctx context.Context, e *export) error {
+	all, err := m.imports(ctx, e)
+	if err != nil {
+		return err
+	}
+	before := map[string]string{}
+	for _, h := range slices.Concat(all.hierarchies, all.orphans) {
+		before[h.Namespace] = h.Spec.Parent
+	}
+	hierarchies, err := m.hierarchy.HncV1beta1().Hierarchies("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	var changes []string
+	for _, h := range hierarchies.Items {
+		if was := before[h.Namespace]; was != h.Spec.Parent {
+			changes = append(changes, fmt.Sprintf("namespace %s has the parent %q, and %q in the export", h.Namespace, h.Spec.Parent, was))
+		}
+	}
+	return m.printList("These have changed since the export, and HNC will make them what they are there, with the copies:", changes)
+}
+
+// removePolicies deletes the installed admission policies, and the webhook of quotas.
+func (m *Migration) removePolicies(ctx context.Context) error {
+	client, options := m.kube.AdmissionregistrationV1(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=hns"}
+	bindings, err := client.ValidatingAdmissionPolicyBindings().List(ctx, options)
+	if err != nil {
+		return err
+	}
+	for _, o := range bindings.Items {
+		err = errors.Join(err, gone(client.ValidatingAdmissionPolicyBindings().Delete(ctx, o.Name, metav1.DeleteOptions{})))
+	}
+	mutating, listed := client.MutatingAdmissionPolicyBindings().List(ctx, options)
+	if err := errors.Join(err, listed); err != nil {
+		return err
+	}
+	for _, o := range mutating.Items {
+		err = errors.Join(err, gone(client.MutatingAdmissionPolicyBindings().Delete(ctx, o.Name, metav1.DeleteOptions{})))
+	}
+	webhooks, listed := client.ValidatingWebhookConfigurations().List(ctx, options)
+	if err := errors.Join(err, listed); err != nil {
+		return err
+	}
+	for _, o := range webhooks.Items {
+		err = errors.Join(err, gone(client.ValidatingWebhookConfigurations().Delete(ctx, o.Name, metav1.DeleteOptions{})))
+	}
+	return err
+}
+
+// stopPropagator scales hns-propagator to zero, and waits until no replica leads.
+func (m *Migration) stopPropagator(ctx context.Context) error {
+	if err := m.scaleIn(ctx, hnc.SystemNamespace, propagator, 0); gone(err) != nil {
+		return err
+	}
+	// Clocks may differ, so a leader is gone when it has not renewed its lease for the time of the lease.
+	leader, renewed, since := "", time.Time{}, time.Now()
+	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, stopTimeout, true, func(ctx context.Context) (bool, error) {
+		lease, err := m.kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, propagator, metav1.GetOptions{})
+		if err != nil {
+			return apierrors.IsNotFound(err), gone(err)
+		}
+		if leader = ptr.Deref(lease.Spec.HolderIdentity, ""); leader == "" || lease.Spec.RenewTime == nil {
+			return true, nil
+		}
+		if !lease.Spec.RenewTime.Time.Equal(renewed) {
+			renewed, since = lease.Spec.RenewTime.Time, time.Now()
+		}
+		return time.Since(since) > time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15))*time.Second, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("after %s, %s still leads hns-propagator; stop it", stopTimeout, leader)
+	}
+	return err
+}
+
+// createDefinitions creates HNC's definitions, and waits until they are established.
+func (m *Migration) createDefinitions(ctx context.Context) error {
+	e, err := m.exported()
+	if err != nil {
+		return err
+	}
+	client := m.dynamic.Resource(definitionResource)
+	for _, definition := range e.of("CustomResourceDefinition") {
+		if _, err := client.Create(ctx, definition, metav1.CreateOptions{FieldManager: fieldManager}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, serviceTimeout, true, func(ctx context.Context) (bool, error) {
+			found, err := client.Get(ctx, definition.GetName(), metav1.GetOptions{})
+			return err == nil && established(found), err
+		})
+		if wait.Interrupted(err) && ctx.Err() == nil {
+			return fmt.Errorf("customresourcedefinition %s is not established after %s; its status says why", definition.GetName(), serviceTimeout)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func established(definition *unstructured.Unstructured) bool {
+	conditions, _, err := unstructured.NestedSlice(definition.Object, "status", "conditions")
+	return err == nil && slices.ContainsFunc(conditions, func(c any) bool {
+		condition, ok := c.(map[string]any)
+		return ok && condition["type"] == "Established" && condition["status"] == "True"
+	})
+}
+
+// createObjects creates HNC's objects as they are in the export, but for those whose namespaces are gone.
+func (m *Migration) createObjects(ctx context.Context) error {
+	e, err := m.exported()
+	if err != nil {
+		return err
+	}
+	namespaces, err := m.kube.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	exists := map[string]bool{"": true}
+	for _, ns := range namespaces.Items {
+		exists[ns.Name] = ns.DeletionTimestamp == nil
+	}
+	var leftOut []string
+	for kind, resource := range map[string]string{"HNCConfiguration": configurations, "HierarchyConfiguration": hierarchyConfigurations, "SubnamespaceAnchor": anchors, "HierarchicalResourceQuota": quotas} {
+		objects := slices.DeleteFunc(slices.Clone(e.of(kind)), func(o *unstructured.Unstructured) bool {
+			if !exists[o.GetNamespace()] {
+				leftOut = append(leftOut, resource+" "+o.GetNamespace()+"/"+o.GetName()+": its namespace does not exist any more")
+			}
+			return !exists[o.GetNamespace()] || o.GetDeletionTimestamp() != nil
+		})
+		if err := each.Of(ctx, objects, func(ctx context.Context, o *unstructured.Unstructured) error {
+			return m.restoreObject(ctx, resource, o)
+		}); err != nil {
+			return err
+		}
+	}
+	slices.Sort(leftOut)
+	return m.printList("Not restored:", leftOut)
+}
+
+// restoreObject creates an object of the export, or gives the existing one its spec. HNC sets finalizers and status.
+func (m *Migration) restoreObject(ctx context.Context, resource string, exported *unstructured.Unstructured) error {
+	wanted := withoutServerFields(exported)
+	wanted.SetFinalizers(nil)
+	delete(wanted.Object, "status")
+	if wanted.Object["spec"] == nil {
+		wanted.Object["spec"] = map[string]any{}
+	}
+	client := m.dynamic.Resource(hncResource(resource)).Namespace(wanted.GetNamespace())
+	return wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, serviceTimeout, true, func(ctx context.Context) (bool, error) {
+		_, err := client.Create(ctx, wanted, metav1.CreateOptions{FieldManager: fieldManager})
+		if apierrors.IsAlreadyExists(err) {
+			var current *unstructured.Unstructured
+			if current, err = client.Get(ctx, wanted.GetName(), metav1.GetOptions{}); err == nil {
+				current.Object["spec"] = wanted.Object["spec"]
+				_, err = client.Update(ctx, current, metav1.UpdateOptions{FieldManager: fieldManager})
+			}
+		}
+		// The definition may not be served by each API server yet.
+		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) || apierrors.IsServiceUnavailable(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}
+
+// forgetStore removes the record that hierarchies were propagated: hns-propagator waits while HNC's definitions exist.
+func (m *Migration) forgetStore(ctx context.Context) error {
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:null}}}`, hnc.AnnotationStore)
+	_, err := m.kube.CoreV1().Namespaces().Patch(ctx, hnc.SystemNamespace, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	return err
+}

@@ -1,0 +1,86 @@
+package migrate
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+)
+
+// backSteps are those of the way back from the export.
+var backSteps = []string{"freeze", "policies", "stop", "definitions", "switch", "objects", "forget", "import", "start", "webhooks", "unfreeze"}
+
+func installPolicies(t *testing.T) {
+	t.Helper()
+	objects, err := cp.Render(t.Context(), "../../../artifacts/policies")
+	if err == nil {
+		err = cp.Apply(t.Context(), objects)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// goBack goes back to HNC after a completed migration, by a command that is killed in its steps, and checks that HNC has
+// everything that the export has, and that hns waits beside it.
+func goBack(t *testing.T, file string, every int) {
+	t.Helper()
+	ctx := t.Context()
+	_, err := admin.HNC.HncV1beta1().Hierarchies("alone").Create(ctx, &v1beta1.Hierarchy{ObjectMeta: metav1.ObjectMeta{Name: hnc.Singleton}, Spec: v1beta1.HierarchySpec{Parent: root}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := plugin(t, "", "migrate", "rollback", "--yes"); err == nil || !strings.Contains(err.Error(), "name the export of the migration by --export") {
+		t.Errorf("without the export: %v\n%s", err, out)
+	}
+	if out := must(t, "migrate", "rollback", "--dry-run", "--export", file); !strings.Contains(out, `namespace alone has the parent "`+root+`", and "" in the export`) {
+		t.Errorf("the change since the export is not listed:\n%s", out)
+	}
+	// As hns-propagator's pods do when it is scaled to zero.
+	if err := cp.StopProcess(ctx, "hns-propagator"); err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range backSteps {
+		if i%every != 1%every || i == len(backSteps)-1 {
+			continue
+		}
+		interrupt(t, step, "migrate", "rollback", "--yes", "--export", file)
+		doctor(t, "a rollback from the export has begun")
+	}
+	must(t, "migrate", "rollback", "--yes", "--export", file)
+	rolledBack(t)
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var export struct {
+		Items []unstructured.Unstructured `json:"items"`
+	}
+	if err := yaml.Unmarshal(content, &export); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range export.Items {
+		resource, ours := map[string]string{"HierarchyConfiguration": "hierarchyconfigurations", "SubnamespaceAnchor": "subnamespaceanchors",
+			"HierarchicalResourceQuota": "hierarchicalresourcequotas", "HNCConfiguration": "hncconfigurations"}[want.GetKind()]
+		if !ours {
+			continue
+		}
+		got, err := admin.Dynamic.Resource(hierarchies.GroupVersion().WithResource(resource)).Namespace(want.GetNamespace()).Get(ctx, want.GetName(), metav1.GetOptions{})
+		if err != nil {
+			t.Errorf("%s %s/%s: %v", resource, want.GetNamespace(), want.GetName(), err)
+			continue
+		}
+		parent, _, _ := unstructured.NestedString(got.Object, "spec", "parent")
+		if was, _, _ := unstructured.NestedString(want.Object, "spec", "parent"); was != parent {
+			t.Errorf("%s %s/%s: the parent is %q, and %q in the export", resource, want.GetNamespace(), want.GetName(), parent, was)
+		}
+	}
+	startPropagator(t)
+	doctor(t, "not begun: HNC serves this cluster")
+}
