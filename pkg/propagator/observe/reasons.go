@@ -78,12 +78,11 @@ func decode(content []byte) (*unstructured.Unstructured, error) {
 
 // stored reads the object that a request writes.
 func (t *roundTripper) stored(request *http.Request) (*unstructured.Unstructured, error) {
-	read, err := http.NewRequestWithContext(request.Context(), http.MethodGet, request.URL.String(), http.NoBody)
-	if err != nil {
-		return nil, err
-	}
+	read := request.Clone(request.Context())
+	read.Method, read.Body, read.GetBody, read.ContentLength = http.MethodGet, http.NoBody, nil, 0
 	read.URL.RawQuery = ""
 	read.Header.Set("Accept", "application/json")
+	read.Header.Del("Content-Type")
 	response, err := t.next.RoundTrip(read)
 	if err != nil {
 		return nil, err
