@@ -61,6 +61,7 @@ func TestOddProtobufIsRefused(t *testing.T) {
 		"two types":                       join([]byte(protobufPrefix), envelope, envelope, bytesField(2)),
 		"two kinds":                       join([]byte(protobufPrefix), bytesField(1, join(stringField(2, "Pod"), stringField(2, "RoleBinding"))...), bytesField(2)),
 		"message that is not bytes":       join([]byte(protobufPrefix), envelope, protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), 1)),
+		"two kinds of an owner":           wirePod(bytesField(1, bytesField(13, join(stringField(1, "Pod"), stringField(1, "Namespace"), stringField(3, "argocd"))...)...)),
 		"two keys in a label":             wirePod(bytesField(1, bytesField(11, join(stringField(1, "a"), stringField(1, "b"))...)...)),
 		"managed fields that are no JSON": wirePod(bytesField(1, bytesField(17, bytesField(7, stringField(1, "{")...)...)...)),
 	} {

@@ -223,7 +223,10 @@ func (t *translation) managed(out, raw []byte, n *node, at *path) ([]byte, error
 				key = quote("f:" + name)
 			}
 		case kind == "f":
-			child = n.fields[rest]
+			// The content of managedFields has no managed fields.
+			if child = n.fields[rest]; child != nil && child.managed {
+				child = nil
+			}
 		case (kind == "k" || kind == "v") && n.items != nil:
 			quiet := *t
 			quiet.partial = false

@@ -12,25 +12,26 @@ var errMalformed = errors.New("malformed JSON")
 // accepts everything that is valid JSON; what is between brackets is not validated.
 type extent struct {
 	depth, limit              int
-	started, text, escaped    bool
+	text, escaped             bool
 	scalar, tooDeep, complete bool
 }
 
 // feed returns how many bytes of the piece belong to the value.
 func (e *extent) feed(b []byte) int {
-	for i, c := range b {
-		switch {
-		case e.escaped:
-			e.escaped = false
-		case e.text && c == '\\':
-			e.escaped = true
-		case e.text && c == '"':
-			e.text = false
+	for i := 0; i < len(b); i++ {
+		if e.text {
+			if i += e.textIn(b[i:]); e.text {
+				return len(b)
+			}
 			if e.depth == 0 {
 				e.complete = true
-				return i + 1
+				return i
 			}
-		case e.text:
+			i--
+			continue
+		}
+		c := b[i]
+		switch {
 		case e.scalar:
 			// A number or literal ends before what follows it.
 			if c == ',' || c == '}' || c == ']' || isSpace(c) {
@@ -38,9 +39,8 @@ func (e *extent) feed(b []byte) int {
 				return i
 			}
 		case c == '"':
-			e.text, e.started = true, true
+			e.text = true
 		case c == '{' || c == '[':
-			e.started = true
 			if e.depth++; e.depth > e.limit {
 				e.tooDeep, e.complete = true, true
 				return i
@@ -51,7 +51,27 @@ func (e *extent) feed(b []byte) int {
 				return i + 1
 			}
 		case e.depth == 0 && !isSpace(c):
-			e.scalar, e.started = true, true
+			e.scalar = true
+		}
+	}
+	return len(b)
+}
+
+// textIn returns how many bytes of the piece belong to a string. At its end, text is false.
+func (e *extent) textIn(b []byte) int {
+	i := 0
+	if e.escaped && len(b) > 0 {
+		e.escaped, i = false, 1
+	}
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			e.text = false
+			return i + 1
+		case '\\':
+			if i++; i == len(b) {
+				e.escaped = true
+			}
 		}
 	}
 	return len(b)

@@ -13,12 +13,21 @@ type source struct {
 	limits     Limits
 }
 
+// A source begins with a buffer of so many bytes, and returns to it after values that were larger than keptSize.
+const (
+	firstSize = 8 << 10
+	keptSize  = 64 << 10
+)
+
 func newSource(r io.Reader, limits Limits) *source {
-	return &source{r: r, buffer: make([]byte, 16<<10), limits: limits}
+	return &source{r: r, buffer: make([]byte, firstSize), limits: limits}
 }
 
 // fill reads more, keeping what is unread. It returns io.EOF at the end.
 func (s *source) fill() error {
+	if s.start == s.end && len(s.buffer) > keptSize {
+		s.buffer, s.start, s.end = make([]byte, firstSize), 0, 0
+	}
 	if s.start > 0 {
 		copy(s.buffer, s.buffer[s.start:s.end])
 		s.start, s.end = 0, s.end-s.start

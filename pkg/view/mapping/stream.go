@@ -203,6 +203,9 @@ func (m *Mapper) Watch(kind schema.GroupVersionKind, r io.Reader, w io.Writer, f
 		if err != nil {
 			return unexpectedEOF(err)
 		}
+		if cap(out) > keptSize {
+			out = nil
+		}
 		if out, err = t.event(out[:0], event, kind); err != nil {
 			return err
 		}

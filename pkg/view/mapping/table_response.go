@@ -11,8 +11,8 @@ import (
 // columns are the columns of tables that contain names of namespaces, by kind and the column's name.
 var columns = map[schema.GroupKind]map[string]func(*translation, string) string{
 	{Kind: "Namespace"}:                                              {"Name": (*translation).name},
-	{Kind: "Event"}:                                                  {"Object": (*translation).eventObject, "Message": (*translation).message},
-	{Group: "events.k8s.io", Kind: "Event"}:                          {"Object": (*translation).eventObject, "Message": (*translation).message},
+	{Kind: "Event"}:                                                  {"Object": (*translation).eventObject},
+	{Group: "events.k8s.io", Kind: "Event"}:                          {"Object": (*translation).eventObject},
 	{Kind: "PersistentVolume"}:                                       {"Claim": (*translation).qualified},
 	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:        bindingColumns,
 	{Group: hnc.GroupName, Kind: "Hierarchy"}:                        {"Parent": (*translation).name, "Child Names": (*translation).listed},
