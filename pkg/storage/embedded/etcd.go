@@ -34,6 +34,15 @@ const DefaultQuota int64 = 8 << 30
 
 const startTimeout = time.Minute
 
+const (
+	// snapshotCount is the number of writes after which etcd's log on disk begins anew. A start reads the log into
+	// memory.
+	snapshotCount = 500
+	// catchUpEntries is the number of writes that etcd keeps in memory for members that lag behind. There are none, and
+	// the default of 5000 writes of large objects is several gigabytes; 0 is the default.
+	catchUpEntries = 1
+)
+
 // Start runs etcd on the data in dir, which it creates if necessary, and returns when etcd serves. etcd listens on
 // sockets in dir only, which only the owner of dir can access. It accepts no more writes when its database has quota
 // bytes, until enough of them are free; it is defragmented by itself.
@@ -50,6 +59,7 @@ func Start(dir string, quota int64) (*Etcd, error) {
 	config.Dir = filepath.Join(dir, "etcd")
 	config.LogLevel = "warn"
 	config.QuotaBackendBytes = quota
+	config.SnapshotCount, config.SnapshotCatchUpEntries = snapshotCount, catchUpEntries
 	client, peer := socket(dir, "client.sock"), socket(dir, "peer.sock")
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}

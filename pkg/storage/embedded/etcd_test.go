@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +38,37 @@ func TestDataSurvivesARestart(t *testing.T) {
 		}
 		_ = client.Close()
 		etcd.Stop()
+	}
+}
+
+// A tenant may write a large object often. etcd keeps the log in memory for members that lag behind.
+func TestLargeWritesDoNotStayInMemory(t *testing.T) {
+	dir, err := os.MkdirTemp("", "etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	etcd, err := Start(dir, DefaultQuota)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer etcd.Stop()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{etcd.Endpoint}, DialTimeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Close() }()
+	const number, size = 500, 512 << 10
+	value := strings.Repeat("x", size)
+	for range number {
+		if _, err := client.Put(t.Context(), "key", value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	if memory.HeapAlloc > number*size/2 {
+		t.Errorf("%d MiB are in use after %d MiB were written", memory.HeapAlloc>>20, number*size>>20)
 	}
 }
