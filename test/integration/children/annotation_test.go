@@ -72,7 +72,14 @@ func TestAnAnnotationAloneDoesNotJoinATree(t *testing.T) {
 			t.Errorf("the parent that was named has the labels %v, %v", victim.Labels, err)
 		}
 	}
-	if err := mallory.annotate(t, "anno-mine", "anno-victim"); err != nil {
+	suite.Eventually(t, "the policy denies the annotation", func() error {
+		if err := mallory.annotate(t, "anno-mine", "anno-victim"); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "in namespace anno-victim") {
+			return fmt.Errorf("got %w", err)
+		}
+		return nil
+	})
+	// One that was written before there was such a policy.
+	if err := root.annotate(t, "anno-mine", "anno-victim"); err != nil {
 		t.Fatal(err)
 	}
 	outside()
@@ -205,8 +212,9 @@ func TestAnAnnotationAloneDoesNotBlockAMove(t *testing.T) {
 	owner, alice := newUser(t, "owner-stuck"), newUser(t, "alice-stuck")
 	owner.owner(t, "stuck")
 	alice.admin(t, "stuck-old", "stuck-new", "stuck")
-	// Nor does it protect the parent from deletion.
+	// Nor does it protect the parent from deletion, nor the next one.
 	eventuallyLabelled(t, "stuck", hnc.TreeLabel("stuck-old"), "1")
+	refused(t, "its owner, before it is a child", owner.annotate(t, "stuck", "stuck-new"), apierrors.IsForbidden, "in namespace stuck-new")
 	refused(t, "its owner", owner.annotate(t, "stuck", "stuck-old"), apierrors.IsForbidden, "would make the child stuck a sub-namespace of stuck-old",
 		"in namespace stuck-old")
 	owner.admin(t, "stuck-old")

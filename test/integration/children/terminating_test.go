@@ -98,7 +98,9 @@ func TestADeletedHierarchyIsNoWayOutByConversion(t *testing.T) {
 	if err := mallory.HNC.HncV1beta1().Hierarchies("fuse").Delete(t.Context(), hnc.Singleton, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	annotate(fmt.Sprintf(`{"metadata":{"annotations":{%q:"fuse-top"}}}`, hnc.AnnotationSubnamespaceOf))
+	if err := root.annotate(t, "fuse", "fuse-top"); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := root.subnamespace(t, "fuse-top", "fuse"); err != nil {
 		t.Fatal(err)
 	}

@@ -125,6 +125,26 @@ func TestARoleBindingIsCopiedOnlyToWhereItsRoleIs(t *testing.T) {
 	})
 }
 
+// A local Role that is deleted allows what it does until its last finalizer is removed.
+func TestARoleBindingIsNotCopiedToWhereAFinalizerKeepsALocalRole(t *testing.T) {
+	top, held, _ := tree(t, "rolesheld")
+	putRole(t, held, "secrets", nil)
+	if err := patch(t, roles, held, "ops", `{"metadata":{"finalizers":["example.com/hold"]}}`); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, roles, held, "ops")
+	putRole(t, top, "configmaps", nil)
+	bind(t, top, "bind-held", "Role", "ops", "nobody")
+	eventuallyReported(t, top, "bind-held", "ops", held)
+	bind(t, top, "last", "ClusterRole", "test-alice", "nobody")
+	eventuallyPresent(t, roleBindings, held, "last=<"+top)
+	if err := patch(t, roles, held, "ops", `{"metadata":{"finalizers":null}}`); err != nil {
+		t.Fatal(err)
+	}
+	eventuallyPresent(t, roles, held, "ops=<"+top)
+	eventuallyPresent(t, roleBindings, held, "bind-held=<"+top+" last=<"+top)
+}
+
 func TestRoleBindingsFollowTheLabelsThatTheirRolesSelect(t *testing.T) {
 	_, mid, leaf := tree(t, "rolelabels")
 	putRole(t, mid, "configmaps", map[string]string{hnc.AnnotationSelect: "env=prod"})
