@@ -55,6 +55,9 @@ func (k *kinds) of(kind schema.GroupVersionKind) kindNode {
 		return known.(kindNode)
 	}
 	object, err := k.scheme.New(kind)
+	if shared := builtin(); err == nil && k != shared {
+		return shared.of(kind)
+	}
 	if err != nil && len(k.paths[kind.GroupKind()]) == 0 {
 		// Kinds that are not known are not stored: clients could name any number of them.
 		return kindNode{node: unknownKind(kind.GroupKind(), nil)}

@@ -102,8 +102,8 @@ func texts(v reflect.Value) (found []string) {
 func TestManagedFieldsHaveNoManagedFields(t *testing.T) {
 	// Each level would read all that is below it again.
 	deep := `{"metadata":{"managedFields":[{"fieldsV1":` + strings.Repeat(`{"f:metadata":{"f:managedFields":{"i:0":{"f:fieldsV1":{"f:":`, 150) +
-		`{"f:metadata":{"f:namespace":{}}}` + strings.Repeat("}}}}}", 150) + `}]}}`
-	out, err := testMapper().Object(In, kindOf("v1", "Pod"), []byte(deep))
+		`{"f:metadata":{"f:labels":{"f:default.tree.hnc.x-k8s.io/depth":{}}}}` + strings.Repeat("}}}}}", 150) + `}]}}`
+	out, err := testMapper().Object(In, kindOf("v1", "Namespace"), []byte(deep))
 	if err != nil || string(out) != deep {
 		t.Errorf("%.200s, %v", out, err)
 	}

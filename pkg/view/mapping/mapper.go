@@ -67,7 +67,7 @@ func (m *Mapper) Request(contentType string, kind schema.GroupVersionKind, body 
 		mapped, err = m.requestJSON(kind, body)
 		return mapped, contentType, err
 	case runtime.ContentTypeYAML:
-		if body, err = fromYAML(body); err != nil {
+		if body, err = m.fromYAML(body); err != nil {
 			return nil, "", err
 		}
 		mapped, err = m.requestJSON(kind, body)
@@ -119,12 +119,12 @@ func checkJSON(text []byte, limits Limits) error {
 }
 
 // fromYAML returns YAML as JSON, with the conversion that kube-apiserver uses.
-func fromYAML(text []byte) ([]byte, error) {
+func (m *Mapper) fromYAML(text []byte) ([]byte, error) {
 	converted, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		return nil, badRequest(nil, "malformed YAML: %v", err)
 	}
-	return converted, nil
+	return converted, m.checkSize(converted)
 }
 
 // whole translates one object with white space around it.

@@ -39,6 +39,7 @@ func TestNamesAreThoseOfTheDesign(t *testing.T) {
 		{[]string{"acme-acme"}, "acme-acme", "acme", true},
 		{nil, "argocd", "argocd.external", false},
 		{nil, "default", "default.external", false},
+		{nil, "acme-default", "acme-default", false},
 		{nil, "kube-system", "kube-system", false},
 		// Could be created in the view.
 		{nil, "acme-later", "later", false},

@@ -30,7 +30,7 @@ func (m *Mapper) Patch(contentType string, kind schema.GroupVersionKind, patch [
 		return t.jsonPatch(kind, patch)
 	case types.MergePatchType, types.StrategicMergePatchType:
 	case types.ApplyYAMLPatchType:
-		if patch, err = fromYAML(patch); err != nil {
+		if patch, err = m.fromYAML(patch); err != nil {
 			return nil, err
 		}
 	default:

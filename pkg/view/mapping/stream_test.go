@@ -41,6 +41,12 @@ func TestResponsesAreTranslatedAsTheyStream(t *testing.T) {
 			`{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":[{"name":"Name"},{"name":"Status"}],"rows":[{"cells":["prod","acme-prod"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"prod"}}}]}`},
 		{"role bindings", "rbac.authorization.k8s.io/v1", "RoleBinding", false, `{"kind":"Table","columnDefinitions":[{"name":"Name"},{"name":"Users"},{"name":"ServiceAccounts"}],"rows":[{"cells":["acme","jane, system:serviceaccount:acme:a","acme-prod/a, argocd/b"]}]}`,
 			`{"kind":"Table","columnDefinitions":[{"name":"Name"},{"name":"Users"},{"name":"ServiceAccounts"}],"rows":[{"cells":["acme","jane, system:serviceaccount:default:a","prod/a, argocd.external/b"]}]}`},
+		{"trees", "hnc.x-k8s.io/v1beta1", "HierarchyTree", false, `{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["acme"]},{"cells":["  acme-prod"]}]}`,
+			`{"kind":"Table","columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["default"]},{"cells":["  prod"]}]}`},
+		{"events", "v1", "Event", true, `{"kind":"Table","columnDefinitions":[{"name":"Object"}],"rows":[{"cells":["namespace/acme-prod"]},{"cells":["pod/acme-prod"]}]}`,
+			`{"kind":"Table","columnDefinitions":[{"name":"Object"}],"rows":[{"cells":["namespace/prod"]},{"cells":["pod/acme-prod"]}]}`},
+		{"volumes", "v1", "PersistentVolume", true, `{"kind":"Table","columnDefinitions":[{"name":"Claim"}],"rows":[{"cells":["acme-prod/data"]}]}`,
+			`{"kind":"Table","columnDefinitions":[{"name":"Claim"}],"rows":[{"cells":["prod/data"]}]}`},
 		{"not an object", "v1", "Pod", false, `"ok"`, `"ok"`},
 		{"empty", "v1", "Pod", false, ``, ``},
 	} {

@@ -48,13 +48,10 @@ func (t *translation) eventObject(s string) string {
 	return s
 }
 
-// indented translates a name after spaces and lines.
+// indented translates a name after spaces.
 func (t *translation) indented(s string) string {
-	start := strings.LastIndexAny(s, " │├└─") + 1
-	for start < len(s) && s[start] >= 0x80 { // the rest of a line
-		start++
-	}
-	return s[:start] + t.name(s[start:])
+	name := strings.TrimLeft(s, " ")
+	return s[:len(s)-len(name)] + t.name(name)
 }
 
 // rowsOf returns the translation of the rows of a table with these members.
