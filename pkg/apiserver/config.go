@@ -38,22 +38,25 @@ type Config struct {
 	Plans hierarchyplan.Limits
 	// Watches limits the concurrent watches across subtrees.
 	Watches inflight.Limits
+	// UpstreamWatches limits the watches of kube-apiserver that these share.
+	UpstreamWatches int
 }
 
 type completedConfig struct {
-	generic        genericapiserver.CompletedConfig
-	reviews        authorizer.Authorizer
-	client         *restclient.Config
-	informers      informers.SharedInformerFactory
-	storage        storagebackend.Config
-	readyTimeout   time.Duration
-	waiting        inflight.Limits
-	overwrittenTTL time.Duration
-	rules          *inforce.Current
-	plans          hierarchyplan.Limits
-	watches        inflight.Limits
-	quotaAdmission *quotaAdmission
-	readOnly       *readOnly
+	generic         genericapiserver.CompletedConfig
+	reviews         authorizer.Authorizer
+	client          *restclient.Config
+	informers       informers.SharedInformerFactory
+	storage         storagebackend.Config
+	readyTimeout    time.Duration
+	waiting         inflight.Limits
+	overwrittenTTL  time.Duration
+	rules           *inforce.Current
+	plans           hierarchyplan.Limits
+	watches         inflight.Limits
+	upstreamWatches int
+	quotaAdmission  *quotaAdmission
+	readOnly        *readOnly
 }
 
 // CompletedConfig is a complete Config. Only Complete returns one.
@@ -77,18 +80,19 @@ func (c *Config) Complete() CompletedConfig {
 		return storedResource(resource).String()
 	})
 	return CompletedConfig{&completedConfig{
-		client:         c.Generic.ClientConfig,
-		informers:      c.Generic.SharedInformerFactory,
-		generic:        c.Generic.Complete(),
-		reviews:        c.Reviews,
-		storage:        c.Storage,
-		readyTimeout:   c.ReadyTimeout,
-		waiting:        c.Waiting,
-		overwrittenTTL: c.OverwrittenTTL,
-		rules:          c.Rules,
-		plans:          c.Plans,
-		watches:        c.Watches,
-		quotaAdmission: quotas,
-		readOnly:       beside,
+		client:          c.Generic.ClientConfig,
+		informers:       c.Generic.SharedInformerFactory,
+		generic:         c.Generic.Complete(),
+		reviews:         c.Reviews,
+		storage:         c.Storage,
+		readyTimeout:    c.ReadyTimeout,
+		waiting:         c.Waiting,
+		overwrittenTTL:  c.OverwrittenTTL,
+		rules:           c.Rules,
+		plans:           c.Plans,
+		watches:         c.Watches,
+		upstreamWatches: c.UpstreamWatches,
+		quotaAdmission:  quotas,
+		readOnly:        beside,
 	}}
 }

@@ -124,12 +124,13 @@ func (c CompletedConfig) New() (*Server, error) {
 		return nil, fmt.Errorf("install %s: %w", hnc.GroupName, err)
 	}
 	subtrees := subtree.Config{
-		Tree:       forest.Index,
-		Namespaces: namespaces,
-		Authorizer: c.reviews,
-		Client:     c.client,
-		Serializer: withoutProtobuf{Codecs},
-		Watches:    c.watches,
+		Tree:            forest.Index,
+		Namespaces:      namespaces,
+		Authorizer:      c.reviews,
+		Client:          c.client,
+		Serializer:      withoutProtobuf{Codecs},
+		Watches:         c.watches,
+		UpstreamWatches: c.upstreamWatches,
 	}
 	return &Server{generic}, subtrees.Install(generic)
 }

@@ -53,6 +53,8 @@ type Options struct {
 	Plans hierarchyplan.Limits
 	// Watches limits the concurrent watches across subtrees.
 	Watches inflight.Limits
+	// UpstreamWatches limits the watches of kube-apiserver that these share.
+	UpstreamWatches int
 	// ReviewForwarded reviews requests that kube-apiserver has authorized and forwarded.
 	ReviewForwarded bool
 }
@@ -68,17 +70,18 @@ const defaultEtcdPrefix = "/registry/hnc.x-k8s.io"
 func New() *Options {
 	reduceWatchCache(utilfeature.DefaultMutableFeatureGate)
 	o := &Options{
-		Server:         genericoptions.NewServerRunOptions(),
-		Recommended:    genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
-		Enablement:     genericoptions.NewAPIEnablementOptions(),
-		Logs:           logs.NewOptions(),
-		DataQuota:      embedded.DefaultQuota,
-		ReadyTimeout:   10 * time.Second,
-		OverwrittenTTL: 7 * 24 * time.Hour,
-		Rules:          inforce.NewFlags(),
-		Plans:          hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
-		Watches:        inflight.Limits{Total: 1000, PerUser: 100},
-		Waiting:        inflight.Limits{Total: 100, PerUser: 20},
+		Server:          genericoptions.NewServerRunOptions(),
+		Recommended:     genericoptions.NewRecommendedOptions(defaultEtcdPrefix, apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion)),
+		Enablement:      genericoptions.NewAPIEnablementOptions(),
+		Logs:            logs.NewOptions(),
+		DataQuota:       embedded.DefaultQuota,
+		ReadyTimeout:    10 * time.Second,
+		OverwrittenTTL:  7 * 24 * time.Hour,
+		Rules:           inforce.NewFlags(),
+		Plans:           hierarchyplan.Limits{Concurrent: inflight.Limits{Total: 4, PerUser: 2}, Memory: 64 << 20},
+		Watches:         inflight.Limits{Total: 4000, PerUser: 400},
+		UpstreamWatches: 500,
+		Waiting:         inflight.Limits{Total: 100, PerUser: 20},
 	}
 	// Objects are stored as v1beta1, regardless of the name and version of the request.
 	o.Recommended.Etcd.StorageConfig.EncodeVersioner = v1beta1.SchemeGroupVersion
@@ -116,7 +119,9 @@ func (o *Options) Flags() cliflag.NamedFlagSets {
 	hierarchy.IntVar(&o.Watches.Total, "max-subtree-watches", o.Watches.Total,
 		"Maximum number of concurrent watches across subtrees. Further ones get 429 and Retry-After.")
 	hierarchy.IntVar(&o.Watches.PerUser, "max-subtree-watches-per-user", o.Watches.PerUser,
-		"Maximum number of concurrent watches across subtrees of one user.")
+		"Maximum number of concurrent watches across subtrees of one user. Some clients have one for each kind of the cluster.")
+	hierarchy.IntVar(&o.UpstreamWatches, "max-subtree-upstream-watches", o.UpstreamWatches,
+		"Maximum number of different kinds, versions, forms and selectors of these watches. Each is one watch of kube-apiserver. Further ones get 429 and Retry-After.")
 	o.Rules.AddFlags(hierarchy)
 	o.Server.AddUniversalFlags(sections.FlagSet("server"))
 	o.Enablement.AddFlags(sections.FlagSet("api enablement"))
@@ -178,8 +183,8 @@ func (o *Options) Validate() error {
 	if o.Waiting.Total < 1 || o.Waiting.PerUser < 1 {
 		errs = append(errs, errors.New("--max-waiting-requests and --max-waiting-requests-per-user must be at least 1"))
 	}
-	if o.Watches.Total < 1 || o.Watches.PerUser < 1 {
-		errs = append(errs, errors.New("--max-subtree-watches and --max-subtree-watches-per-user must be at least 1"))
+	if o.Watches.Total < 1 || o.Watches.PerUser < 1 || o.UpstreamWatches < 1 {
+		errs = append(errs, errors.New("--max-subtree-watches, --max-subtree-watches-per-user and --max-subtree-upstream-watches must be at least 1"))
 	}
 	if err := o.Rules.Validate(); err != nil {
 		errs = append(errs, err)
@@ -223,15 +228,16 @@ func (o *Options) Config() (*apiserver.Config, error) {
 		return nil, err
 	}
 	return &apiserver.Config{
-		Generic:        generic,
-		Reviews:        reviews,
-		Storage:        o.Recommended.Etcd.StorageConfig,
-		ReadyTimeout:   o.ReadyTimeout,
-		Waiting:        o.Waiting,
-		OverwrittenTTL: o.OverwrittenTTL,
-		Rules:          rules,
-		Plans:          o.Plans,
-		Watches:        o.Watches,
+		Generic:         generic,
+		Reviews:         reviews,
+		Storage:         o.Recommended.Etcd.StorageConfig,
+		ReadyTimeout:    o.ReadyTimeout,
+		Waiting:         o.Waiting,
+		OverwrittenTTL:  o.OverwrittenTTL,
+		Rules:           rules,
+		Plans:           o.Plans,
+		Watches:         o.Watches,
+		UpstreamWatches: o.UpstreamWatches,
 	}, nil
 }
 

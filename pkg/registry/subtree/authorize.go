@@ -23,12 +23,21 @@ type permissions struct {
 	authorizer authorizer.Authorizer
 	// attributes are those that the request would have on the kind itself.
 	attributes authorizer.AttributesRecord
+	// ofNamespaces is whether the object is the namespace itself.
+	ofNamespaces bool
 }
 
-func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind) (permissions, error) {
+// permissionsFor returns the permissions that a request for the subtree of root needs, "" for the whole cluster.
+func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind, root string) (permissions, error) {
 	asked, err := filters.GetAuthorizerAttributes(ctx)
 	if err != nil {
 		return permissions{}, apierrors.NewInternalError(err)
+	}
+	if k.isNamespaces() && root != "" {
+		// Nobody is allowed to list namespaces in a namespace, but many are allowed to get the Namespace itself.
+		return permissions{a, authorizer.AttributesRecord{
+			User: asked.GetUser(), Verb: "get", APIGroup: k.Group, APIVersion: k.Version, Resource: k.Resource, ResourceRequest: true,
+		}, true}, nil
 	}
 	fields, fieldsErr := asked.GetFieldSelector()
 	labels, labelsErr := asked.GetLabelSelector()
@@ -42,7 +51,7 @@ func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind) (permi
 		ResourceRequest:           true,
 		FieldSelectorRequirements: fields, FieldSelectorParsingErr: fieldsErr,
 		LabelSelectorRequirements: labels, LabelSelectorParsingErr: labelsErr,
-	}}, nil
+	}, false}, nil
 }
 
 // allowedIn reports whether the caller is allowed in a namespace, "" for the whole cluster. The authorizer caches
@@ -50,6 +59,9 @@ func permissionsFor(ctx context.Context, a authorizer.Authorizer, k kind) (permi
 func (r permissions) allowedIn(ctx context.Context, namespace string) (bool, error) {
 	attributes := r.attributes
 	attributes.Namespace = namespace
+	if r.ofNamespaces {
+		attributes.Name = namespace
+	}
 	decision, _, err := r.authorizer.Authorize(ctx, attributes)
 	if decision == authorizer.DecisionAllow {
 		return true, nil

@@ -24,14 +24,15 @@ const rawEventOverhead = 256
 
 func (f rawEvent) size() int64 { return int64(len(f.line)) + rawEventOverhead }
 
-// eventMeta is the namespace and the revision of an object.
+// eventMeta is the namespace and the revision of an object. A Namespace counts as an object in itself.
 type eventMeta struct {
+	Name            string `json:"name"`
 	Namespace       string `json:"namespace"`
 	ResourceVersion string `json:"resourceVersion"`
 }
 
-// decode yields the events of a watch until it ends or yield returns false. It closes body.
-func decode(body io.ReadCloser, yield func(rawEvent) bool) {
+// decode yields the events of a watch of a kind until it ends or yield returns false. It closes body.
+func decode(body io.ReadCloser, k kind, yield func(rawEvent) bool) {
 	defer func() { _ = body.Close() }()
 	for decoder := json.NewDecoder(body); ; {
 		var f rawEvent
@@ -39,6 +40,9 @@ func decode(body io.ReadCloser, yield func(rawEvent) bool) {
 			return // a new watch resumes after any error
 		}
 		f.meta, f.err = eventMetaOf(f.Object)
+		if k.isNamespaces() {
+			f.meta.Namespace = f.meta.Name
+		}
 		prefix := fmt.Sprintf(`{"type":%q,"object":`, f.Type)
 		f.line = append(append(append(make([]byte, 0, len(prefix)+len(f.Object)+2), prefix...), f.Object...), '}', '\n')
 		f.Object = f.line[len(prefix) : len(prefix)+len(f.Object)]

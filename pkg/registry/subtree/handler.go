@@ -5,8 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	internalscheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
@@ -60,14 +62,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, apierrors.NewGenericServerResponse(http.StatusNotFound, r.Method, schema.GroupResource{Group: groupName}, "", "the path does not name a resource", 0, false))
 		return
 	}
-	resource := groupVersion.WithResource(info.Resource).GroupResource()
 	found, err := h.kinds.find(r.Context(), info.Resource, r.URL.Query().Get(versionParameter))
 	switch {
 	case err != nil:
 		h.fail(w, r, err)
 		return
-	case len(info.Parts) != 1 || info.Verb != "list" && info.Verb != "watch":
-		err := apierrors.NewMethodNotSupported(resource, info.Verb)
+	case !supported(info, found):
+		err := apierrors.NewMethodNotSupported(groupVersion.WithResource(info.Resource).GroupResource(), info.Verb)
 		err.ErrStatus.Message += "; only list and watch are supported here, use the resource itself for any other verb"
 		h.fail(w, r, err)
 		return
@@ -85,6 +86,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})(w, r)
 }
 
+// supported reports whether a kind can be requested in this way.
+func supported(info *genericapirequest.RequestInfo, k kind) bool {
+	switch info.Verb {
+	case "list", "watch":
+		return len(info.Parts) == 1
+	case "get":
+		return len(info.Parts) == 2 && k.isNamespaces()
+	}
+	return false
+}
+
 // serve writes the response unless it returns an error.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapirequest.RequestInfo, k kind) error {
 	ctx := r.Context()
@@ -93,7 +105,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 	if err := internalscheme.ParameterCodec.DecodeParameters(r.URL.Query(), metav1.SchemeGroupVersion, &q.options); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	if q.options.Watch != (info.Verb == "watch") {
+	if q.options.Watch != (info.Verb == "watch") && info.Verb != "get" {
 		// The deprecated watch path could contain the name of an object.
 		return apierrors.NewBadRequest("watch: the deprecated watch path is not supported; use the parameter watch=true")
 	}
@@ -106,11 +118,14 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 		}
 	}
 	var err error
-	if q.reader.output, err = negotiate(r, h.serializer, info.Verb == "watch"); err != nil {
+	if q.reader.output, err = negotiate(r, h.serializer, info.Verb); err != nil {
 		return err
 	}
-	if q.permissions, err = permissionsFor(ctx, h.authorizer, k); err != nil {
+	if q.permissions, err = permissionsFor(ctx, h.authorizer, k, q.root); err != nil {
 		return err
+	}
+	if info.Verb == "get" {
+		return h.getNamespace(ctx, w, q, info.Name)
 	}
 	release, err := h.limits[info.Verb].Acquire(ctx)
 	if err != nil {
@@ -126,6 +141,31 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, info *genericapi
 		return h.watch(ctx, w, q)
 	}
 	return h.list(ctx, w, q)
+}
+
+// getNamespace writes a Namespace of the subtree. It fails with NotFound if the caller is not allowed to get it, so it
+// does not reveal which exist.
+func (h *handler) getNamespace(ctx context.Context, w http.ResponseWriter, q *request, name string) error {
+	namespaces, err := h.members.subtree(ctx, q.root)
+	if err != nil {
+		return err
+	}
+	allowed := slices.Contains(namespaces, name)
+	if allowed {
+		if allowed, err = q.permissions.allowedIn(ctx, name); err != nil {
+			return err
+		}
+	}
+	if !allowed {
+		return apierrors.NewNotFound(corev1.Resource("namespaces"), name)
+	}
+	raw, err := h.upstream.getNamespace(ctx, name, q.reader.query, q.reader.output.accept)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(raw) // a write error means that the caller has disconnected
+	return nil
 }
 
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {

@@ -29,6 +29,8 @@ type Config struct {
 	Serializer runtime.NegotiatedSerializer
 	// Watches limits the number of concurrent watches.
 	Watches inflight.Limits
+	// UpstreamWatches limits the number of concurrent watches of kube-apiserver, which these share.
+	UpstreamWatches int
 }
 
 // retryAfter is the Retry-After, in seconds, of requests over the watch limit.
@@ -56,7 +58,7 @@ func (c Config) Install(server *genericapiserver.GenericAPIServer) error {
 	known := &kinds{client: discoveryClient}
 	known.changed = func() { server.AggregatedDiscoveryGroupManager.AddGroupVersion(groupName, known.aggregated()) }
 	h := &handler{
-		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up), memory: &memory{each: maxListMemory, total: maxListsMemory}, authorizer: c.Authorizer, serializer: c.Serializer,
+		kinds: known, members: newMembers(c.Tree), upstream: up, mux: newWatchMux(up, c.UpstreamWatches), memory: &memory{each: maxListMemory, total: maxListsMemory}, authorizer: c.Authorizer, serializer: c.Serializer,
 		limits: map[string]*inflight.Limiter{
 			"list":  inflight.New("lists across subtrees", lists, 1),
 			"watch": inflight.New("watches across subtrees", c.Watches, retryAfter),

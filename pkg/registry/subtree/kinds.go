@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,7 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// kind is a namespaced kind of the cluster in one version.
+// kind is a namespaced kind of the cluster, or that of namespaces, in one version.
 type kind struct {
 	schema.GroupVersionResource
 	// discovered is the kind's discovery document.
@@ -37,11 +38,17 @@ func (k kind) name() string {
 	return k.Group + "." + k.Resource
 }
 
+// isNamespaces reports whether the objects are namespaces. A Namespace belongs to the subtree like the objects in it,
+// and is visible to users allowed to get it.
+func (k kind) isNamespaces() bool {
+	return k.GroupResource() == corev1.Resource("namespaces")
+}
+
 // verbs are the supported verbs that the kind has.
 func (k kind) verbs() metav1.Verbs {
 	var verbs metav1.Verbs
-	for _, verb := range []string{"list", "watch"} {
-		if slices.Contains(k.discovered.Verbs, verb) {
+	for _, verb := range []string{"get", "list", "watch"} {
+		if slices.Contains(k.discovered.Verbs, verb) && (verb != "get" || k.isNamespaces()) {
 			verbs = append(verbs, verb)
 		}
 	}
@@ -154,7 +161,7 @@ func kindsOf(groups []*metav1.APIGroup, lists []*metav1.APIResourceList) []kind 
 			if found.GroupResource() == hnc.Resource("overwrittenobjects") {
 				continue // Its permissions are those of the original kinds, and would be checked for this server instead of the caller.
 			}
-			if resource.Namespaced && !strings.Contains(resource.Name, "/") && slices.Contains(found.verbs(), "list") {
+			if (resource.Namespaced || found.isNamespaces()) && !strings.Contains(resource.Name, "/") && slices.Contains(found.verbs(), "list") {
 				all = append(all, found)
 			}
 		}

@@ -19,9 +19,9 @@ type outputType struct {
 	table, partialMetadata string
 }
 
-// negotiate returns an output type that the caller accepts, always as JSON.
-func negotiate(r *http.Request, s runtime.NegotiatedSerializer, watch bool) (outputType, error) {
-	options, _, err := negotiation.NegotiateOutputMediaType(r, jsonOnly{s}, outputTypes{watch})
+// negotiate returns an output type that the caller of a verb accepts, always as JSON.
+func negotiate(r *http.Request, s runtime.NegotiatedSerializer, verb string) (outputType, error) {
+	options, _, err := negotiation.NegotiateOutputMediaType(r, jsonOnly{s}, outputTypes{verb})
 	if err != nil {
 		return outputType{}, err
 	}
@@ -49,7 +49,7 @@ func (s jsonOnly) SupportedMediaTypes() []runtime.SerializerInfo {
 }
 
 // outputTypes are the conversions that kube-apiserver supports for any kind.
-type outputTypes struct{ watch bool }
+type outputTypes struct{ verb string }
 
 func (f outputTypes) AllowsMediaTypeTransform(_, _ string, as *schema.GroupVersionKind) bool {
 	if as == nil {
@@ -62,12 +62,14 @@ func (f outputTypes) AllowsMediaTypeTransform(_, _ string, as *schema.GroupVersi
 	case "Table":
 		return true
 	case "PartialObjectMetadata":
-		return f.watch
+		return f.verb != "list"
 	case "PartialObjectMetadataList":
-		return !f.watch
+		return f.verb == "list"
 	}
 	return false
 }
 
-func (outputTypes) AllowsServerVersion(string) bool         { return false }
-func (f outputTypes) AllowsStreamSchema(schema string) bool { return f.watch && schema == "watch" }
+func (outputTypes) AllowsServerVersion(string) bool { return false }
+func (f outputTypes) AllowsStreamSchema(schema string) bool {
+	return f.verb == "watch" && schema == "watch"
+}

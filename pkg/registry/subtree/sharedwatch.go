@@ -81,7 +81,7 @@ func (w *sharedWatch) run(body io.ReadCloser) {
 	defer w.end()
 	for began := time.Now(); ; began = time.Now() {
 		failed := false
-		decode(body, func(next rawEvent) bool {
+		decode(body, w.reader.kind, func(next rawEvent) bool {
 			if w.reader.output.table != "" {
 				w.setColumns(&next)
 			}

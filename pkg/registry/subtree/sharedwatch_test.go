@@ -140,7 +140,7 @@ func TestFutureRevisionsAreRejected(t *testing.T) {
 
 func TestUpstreamWatchesAreLimited(t *testing.T) {
 	_, h, r := newSource(t)
-	h.open = maxUpstreamWatches
+	h.open = h.limit
 	if _, err := h.watch(t.Context(), r, "0"); !apierrors.IsTooManyRequests(err) {
 		t.Errorf("got %v, want TooManyRequests", err)
 	}

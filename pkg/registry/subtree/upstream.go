@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -48,14 +50,22 @@ func (warningForwarder) HandleWarningHeaderWithContext(ctx context.Context, code
 	}
 }
 
-// request does not repeat requests that kube-apiserver asks to repeat later: clients do, and must not occupy this
+// request reads a namespace, "" for the whole cluster. It does not repeat requests that kube-apiserver asks to repeat later: clients do, and must not occupy this
 // server meanwhile.
 func (u upstream) request(k kind, namespace string, query url.Values, accept string) *restclient.Request {
 	path := []string{"api", k.Version}
 	if k.Group != "" {
 		path = []string{"apis", k.Group, k.Version}
 	}
-	if namespace != "" {
+	switch {
+	case namespace == "":
+	case k.isNamespaces():
+		query = maps.Clone(query)
+		if query == nil {
+			query = url.Values{}
+		}
+		query.Set("fieldSelector", strings.TrimSuffix("metadata.name="+namespace+","+query.Get("fieldSelector"), ","))
+	default:
 		path = append(path, "namespaces", namespace)
 	}
 	request := u.client.Get().MaxRetries(0).AbsPath(append(path, k.Resource)...).SetHeader("Accept", accept)
@@ -65,6 +75,16 @@ func (u upstream) request(k kind, namespace string, query url.Values, accept str
 		}
 	}
 	return request
+}
+
+// getNamespace returns a Namespace, encoded.
+func (u upstream) getNamespace(ctx context.Context, name string, query url.Values, accept string) ([]byte, error) {
+	request := u.client.Get().MaxRetries(0).AbsPath("api", "v1", "namespaces", name).SetHeader("Accept", accept)
+	for _, value := range query["includeObject"] {
+		request.Param("includeObject", value)
+	}
+	raw, err := request.Do(ctx).Raw()
+	return raw, upstreamError(err)
 }
 
 // list lists a namespace, "" for the whole cluster. The bytes of the response are taken from memory.

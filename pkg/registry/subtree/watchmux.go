@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// maxUpstreamWatches bounds the concurrent watches of kube-apiserver.
-	maxUpstreamWatches = 200
 	// maxMemory bounds the bytes of buffered events of all shared watches, maxWatchMemory those of one.
 	maxMemory      = 64 << 20
 	maxWatchMemory = 8 << 20
@@ -23,6 +21,7 @@ const (
 // selectors read one sharedWatch.
 type watchMux struct {
 	upstream upstream
+	limit    int
 
 	mu      sync.Mutex
 	watches map[string]*sharedWatch
@@ -32,15 +31,16 @@ type watchMux struct {
 	memoryLimit atomic.Int64
 }
 
-func newWatchMux(u upstream) *watchMux {
-	return &watchMux{upstream: u, watches: map[string]*sharedWatch{}}
+// newWatchMux returns a watchMux with at most limit concurrent watches of kube-apiserver.
+func newWatchMux(u upstream, limit int) *watchMux {
+	return &watchMux{upstream: u, limit: limit, watches: map[string]*sharedWatch{}}
 }
 
 // acquire reserves an upstream watch.
 func (m *watchMux) acquire() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.open >= maxUpstreamWatches {
+	if m.open >= m.limit {
 		return apierrors.NewTooManyRequests("too many upstream watches with different kinds and selectors; watch without a selector, or try again later", retryAfter)
 	}
 	m.open++
@@ -155,7 +155,7 @@ func (m *watchMux) catchUp(ctx context.Context, w *sharedWatch, from string) (<-
 		func() {
 			defer m.release()
 			defer stop()
-			decode(body, func(next rawEvent) bool {
+			decode(body, w.reader.kind, func(next rawEvent) bool {
 				if w.reader.output.table != "" {
 					next.columns = columnsOf(next.Object)
 				}

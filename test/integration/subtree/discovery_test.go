@@ -57,6 +57,7 @@ func TestDiscoveryFollowsTheKindsOfTheCluster(t *testing.T) {
 		"apps.deployments":                     "Deployment apps/v1 list,watchtrue",
 		"autoscaling.horizontalpodautoscalers": "HorizontalPodAutoscaler autoscaling/v2 list,watchtrue",
 		"hnc.x-k8s.io.hierarchies":             "Hierarchy hnc.x-k8s.io/v1beta1 list,watchtrue",
+		"namespaces":                           "Namespace /v1 get,list,watchtrue",
 		"nodes":                                "none",
 		"bindings":                             "none",
 		"pods/log":                             "none",
@@ -138,7 +139,7 @@ func TestKubectl(t *testing.T) {
 		configMap(t, ns, "a")
 	}
 	reader := person(t, "kubectl")
-	reader.grantAll(t, ask, "list watch get configmaps,deployments.apps")
+	reader.grantAll(t, ask, "list watch get configmaps,deployments.apps,namespaces")
 	suite.EventuallyEqual(t, "list", "kubectl-leaf/a kubectl-mid/a kubectl-root/a", func() string { return reader.listed(t, "configmaps", root, marked) })
 
 	suite.EventuallyEqual(t, "kubectl knows it", "true", func() string {
@@ -153,6 +154,11 @@ func TestKubectl(t *testing.T) {
 	// Everybody's everyday commands mean what they meant, and warn of nothing.
 	for _, name := range []string{"configmaps", "configmap", "cm", "ConfigMap"} {
 		if out := reader.kubectl(t, "get", name, "-n", root, "-l", "test", "-o", "name"); out != "configmap/a\n" {
+			t.Errorf("%s: %q", name, out)
+		}
+	}
+	for _, name := range []string{"namespaces", "namespace", "ns"} {
+		if out := reader.kubectl(t, "get", name, root, "-o", "name"); out != "namespace/"+root+"\n" {
 			t.Errorf("%s: %q", name, out)
 		}
 	}

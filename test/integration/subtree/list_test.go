@@ -185,7 +185,7 @@ func TestWhatIsNotThereIsAStatus(t *testing.T) {
 	reader := person(t, "missing")
 	reader.grantAll(t, "* *.resources.hnc.x-k8s.io", "list configmaps")
 	suite.EventuallyEqual(t, "list", "", func() string { return reader.listed(t, "configmaps", root, marked) })
-	for _, resource := range []string{"nonsense", "apps.nonsense", "namespaces", "rbac.authorization.k8s.io.clusterroles", "bindings"} {
+	for _, resource := range []string{"nonsense", "apps.nonsense", "nodes", "rbac.authorization.k8s.io.clusterroles", "bindings"} {
 		_, err := reader.Dynamic.Resource(ours(resource)).Namespace(root).List(t.Context(), marked)
 		if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "no namespaced resource "+resource) {
 			t.Errorf("%s: %v, want NotFound", resource, err)
@@ -195,9 +195,11 @@ func TestWhatIsNotThereIsAStatus(t *testing.T) {
 	if !apierrors.IsMethodNotSupported(err) {
 		t.Errorf("%v, want MethodNotSupported", err)
 	}
-	err = reader.Dynamic.Resource(ours("configmaps")).Namespace(root).Delete(t.Context(), "a", metav1.DeleteOptions{})
-	if !apierrors.IsMethodNotSupported(err) {
-		t.Errorf("%v, want MethodNotSupported", err)
+	for _, resource := range []string{"configmaps", "namespaces"} {
+		err = reader.Dynamic.Resource(ours(resource)).Namespace(root).Delete(t.Context(), root, metav1.DeleteOptions{})
+		if !apierrors.IsMethodNotSupported(err) {
+			t.Errorf("delete %s: %v, want MethodNotSupported", resource, err)
+		}
 	}
 	_, err = reader.Dynamic.Resource(ours("configmaps")).Namespace(root).List(t.Context(), metav1.ListOptions{FieldSelector: "no.such=field"})
 	if !apierrors.IsBadRequest(err) {

@@ -43,7 +43,9 @@ func setUp(ctx context.Context, started *controlplane.ControlPlane) error {
 	if admin, err = clients("kubernetes-admin", cp.RESTConfig()); err != nil {
 		return err
 	}
-	if installation, err = suite.Install(ctx, cp, suite.Artifacts, suite.Servers()...); err != nil {
+	servers := suite.Servers()
+	servers[0].Args = []string{"--max-subtree-watches-per-user=100"}
+	if installation, err = suite.Install(ctx, cp, suite.Artifacts, servers...); err != nil {
 		return err
 	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}
