@@ -101,7 +101,7 @@ func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 			"labels":      map[string]any{automanaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil},
 			"annotations": map[string]any{"meta.helm.sh/release-name": nil, "meta.helm.sh/release-namespace": nil},
 		},
-		"spec":     map[string]any{"service": nil, "caBundle": nil},
+		"spec": map[string]any{"service": nil, "caBundle": nil},
 	})
 	if err != nil {
 		return err
