@@ -71,7 +71,7 @@ func newCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	root.AddCommand(onlyOwn(f,
 		newTreeCommand(f, streams), newDescribeCommand(f, streams), newCreateCommand(f, streams), newDeleteCommand(f, streams),
 		newSetCommand(f, streams), newMoveCommand(f, streams), newApplyCommand(f, streams), newAdoptCommand(f, streams), newPlanCommand(f, streams), newConfigCommand(f, streams),
-		newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams), newUICommand(f, streams), newReleaseCommand(f, streams),
+		newHRQCommand(f, streams), newWhoCommand(f, streams), newExplainCommand(f, streams), newUICommand(f, streams), newViewCommand(f, streams), newReleaseCommand(f, streams),
 	)...)
 	root.AddCommand(newGetCommand(f, streams), newRepoPlugin(), newDoctorCommand(f, streams), newMigratePlugin(), newUninstallCommand(f, streams), newVersionCommand())
 	return root

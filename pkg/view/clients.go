@@ -1,0 +1,97 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+
+	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+)
+
+// clients are those of the caller, for what takes more than one request.
+type clients struct {
+	namespaces    corev1client.NamespaceInterface
+	subnamespaces hncclient.SubnamespacesGetter
+}
+
+// clients returns the caller's clients. The warnings of their responses are added to the view's.
+func (h *Handler) clients(c *call) (*clients, error) {
+	config := &rest.Config{
+		Host: h.Server.String(), QPS: -1, UserAgent: c.r.UserAgent(),
+		WarningHandler: warnings{c.w},
+	}
+	client := &http.Client{Transport: c.up.Transport}
+	core, err := corev1client.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	hierarchies, err := hncclient.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	return &clients{core.Namespaces(), hierarchies}, nil
+}
+
+// warnings adds warnings to a response that is not written yet.
+type warnings struct{ http.ResponseWriter }
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (w warnings) HandleWarningHeader(code int, _ string, text string) {
+	if header, err := net.NewWarningHeader(code, "", text); err == nil {
+		w.Header().Add("Warning", header)
+	}
+}
+
+// warn adds a warning to a response that is not written yet.
+func (c *call) warn(text string) { warnings{c.w}.HandleWarningHeader(299, "", text) }
+
+// decode decodes an object that a client sends, in any form that kube-apiserver accepts: of the given kind, unless
+// it names another one. If strict, it rejects unknown and repeated fields as kube-apiserver does.
+func decode(body []byte, kind schema.GroupVersionKind, strict bool) (runtime.Object, error) {
+	decoder := scheme.Codecs.UniversalDeserializer()
+	if strict {
+		decoder = strictDecoder
+	}
+	object, _, err := decoder.Decode(body, &kind, nil)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return object, nil
+}
+
+var strictDecoder = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+
+// seeTimeout bounds how long a view waits until its caller sees what the caller has written.
+const seeTimeout = 10 * time.Second
+
+// see returns the namespace when it is as the caller has made it. Permissions reach kube-apiserver after the namespace.
+func see(ctx context.Context, get corev1client.NamespaceInterface, name string, ready func(*corev1.Namespace) bool) (*corev1.Namespace, error) {
+	var seen *corev1.Namespace
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, seeTimeout, true, func(ctx context.Context) (bool, error) {
+		var ns *corev1.Namespace
+		if ns, last = get.Get(ctx, name, metav1.GetOptions{}); last == nil && ready(ns) {
+			seen = ns
+			return true, nil
+		}
+		return false, nil
+	})
+	if seen == nil {
+		return nil, cmp.Or(last, err)
+	}
+	seen.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
+	return seen, nil
+}

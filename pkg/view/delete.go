@@ -1,0 +1,76 @@
+package view
+
+import (
+	"fmt"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// deleteNamespace deletes the Subnamespace of a namespace, by the caller, and returns the namespace, which is gone when
+// its content is.
+func (h *Handler) deleteNamespace(c *call, member *Member, realName string) error {
+	options, err := deleteOptions(c)
+	if err != nil {
+		return err
+	}
+	ctx, name := c.r.Context(), c.info.Name
+	clients, err := h.clients(c)
+	if err != nil {
+		return err
+	}
+	// The UID of the Subnamespace is that of the one that the namespace of this UID belongs to.
+	sub, err := clients.subnamespaces.Subnamespaces(member.Parent).Get(ctx, realName, metav1.GetOptions{})
+	if err != nil {
+		return h.aboutNamespace(err, name)
+	}
+	ns, err := clients.namespaces.Get(ctx, realName, metav1.GetOptions{})
+	if err != nil {
+		return h.aboutNamespace(err, name)
+	}
+	if p := options.Preconditions; p != nil {
+		if p.UID != nil && *p.UID != ns.UID || p.ResourceVersion != nil && *p.ResourceVersion != ns.ResourceVersion {
+			return apierrors.NewConflict(namespaces, name, fmt.Errorf("preconditions: the namespace has UID %s and resourceVersion %s", ns.UID, ns.ResourceVersion))
+		}
+	}
+	remove := metav1.DeleteOptions{DryRun: options.DryRun, Preconditions: &metav1.Preconditions{UID: &sub.UID}}
+	if err := clients.subnamespaces.Subnamespaces(member.Parent).Delete(ctx, realName, remove); err != nil {
+		return h.aboutNamespace(err, name)
+	}
+	if len(options.DryRun) == 0 {
+		deleting, err := see(ctx, clients.namespaces, realName, func(seen *corev1.Namespace) bool {
+			return seen.UID != ns.UID || seen.DeletionTimestamp != nil
+		})
+		if err == nil && deleting.UID == ns.UID {
+			ns = deleting
+		}
+	}
+	ns.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}
+	return h.respond(c, http.StatusOK, ns)
+}
+
+// deleteOptions returns the options in the body or in the query of a request.
+func deleteOptions(c *call) (*metav1.DeleteOptions, error) {
+	body, err := readBody(c.r)
+	if err != nil {
+		return nil, err
+	}
+	options := &metav1.DeleteOptions{DryRun: c.r.URL.Query()["dryRun"]}
+	if len(body) == 0 {
+		return options, nil
+	}
+	object, err := decode(body, corev1.SchemeGroupVersion.WithKind("DeleteOptions"), false)
+	if err != nil {
+		return nil, err
+	}
+	sent, ok := object.(*metav1.DeleteOptions)
+	if !ok {
+		return nil, apierrors.NewBadRequest("the body must be DeleteOptions of v1")
+	}
+	if len(sent.DryRun) == 0 {
+		sent.DryRun = options.DryRun
+	}
+	return sent, nil
+}

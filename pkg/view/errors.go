@@ -1,0 +1,36 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+)
+
+// Fail writes an error as a Status. What is not an API error is a failure to reach kube-apiserver, and is logged.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		if r.Context().Err() != nil {
+			return // the caller has disconnected
+		}
+		klog.FromContext(r.Context()).Error(err, "Cannot serve a request of a view", "method", r.Method, "path", r.URL.Path)
+		unavailable := apierrors.NewServiceUnavailable("the view cannot reach kube-apiserver: " + err.Error())
+		unavailable.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+		w.Header().Set("Retry-After", "1")
+		api = unavailable
+	}
+	status := api.Status()
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	writeJSON(w, int(status.Code), status)
+}
+
+// writeJSON writes a response.
+func writeJSON(w http.ResponseWriter, code int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(body) // fails only if the caller has disconnected
+}

@@ -1,0 +1,188 @@
+package view
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/client-go/discovery"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+)
+
+// Config is the configuration of a view.
+type Config struct {
+	// Root is the real name of the namespace whose subtree the view shows.
+	Root string
+	// Server is the URL of kube-apiserver. Its path, if it has one, precedes all others.
+	Server *url.URL
+	// Caller returns the connection to kube-apiserver with the identity of a request's caller. Its error, an API error, is
+	// the response.
+	Caller func(*http.Request) (*Connection, error)
+	// Members are the namespaces of the view, and Mapper translates their names.
+	Members Members
+	Mapper  *mapping.Mapper
+	// Discovery is a client for the kinds of the cluster, which are the same for all callers.
+	Discovery discovery.DiscoveryInterfaceWithContext
+}
+
+// Handler serves a view.
+type Handler struct {
+	Config
+
+	kinds *kinds
+	infos *request.RequestInfoFactory
+}
+
+// New returns the handler of a view.
+func New(config Config) *Handler {
+	return &Handler{
+		Config: config,
+		kinds:  &kinds{client: config.Discovery},
+		infos:  &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")},
+	}
+}
+
+// call is a request while it is served.
+type call struct {
+	w    http.ResponseWriter
+	r    *http.Request
+	info *request.RequestInfo
+	up   *Connection
+
+	// path is the escaped path of the request to kube-apiserver, and query its query.
+	path  string
+	query url.Values
+	// kind is that of the objects, if their names of namespaces have to be translated, and known. Mapped reports whether
+	// the body is that of the request to kube-apiserver already.
+	kind   schema.GroupVersionKind
+	mapped bool
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.serve(w, r); err != nil {
+		Fail(w, r, err)
+	}
+}
+
+// serve writes the response, unless it returns an error.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	info, err := h.infos.NewRequestInfo(r)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if err := validatePath(r.URL, info); err != nil {
+		return err
+	}
+	if err := validateHeaders(r.Header); err != nil {
+		return err
+	}
+	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.Query()}
+	if c.up, err = h.Caller(r); err != nil {
+		return err
+	}
+	if !info.IsResourceRequest {
+		return h.serveNonResource(c)
+	}
+	return h.serveResource(c)
+}
+
+// serveResource serves a request for a resource by the rule of its kind.
+func (h *Handler) serveResource(c *call) error {
+	resource := schema.GroupResource{Group: c.info.APIGroup, Resource: c.info.Resource}
+	switch {
+	case resource == namespaces:
+		return h.serveNamespaces(c)
+	case refusedGroup(resource.Group):
+		return refused(resource)
+	case c.info.Namespace != "":
+		return h.serveInNamespace(c)
+	}
+	found, err := h.kinds.find(c.r.Context(), resource.WithVersion(c.info.APIVersion))
+	switch {
+	case err != nil:
+		return err
+	case found == nil:
+		return notFound(c)
+	case found.namespaced:
+		c.kind = found.GroupVersionKind
+		return h.serveAcross(c)
+	}
+	switch ruleOf(resource) {
+	case readOnly:
+		if !readVerbs.Has(c.info.Verb) {
+			return apierrors.NewForbidden(resource, c.info.Name, errReadOnly)
+		}
+		return h.forward(c)
+	case selfReview:
+		c.kind = found.GroupVersionKind
+		return h.serveSelfReview(c)
+	}
+	return refused(resource)
+}
+
+// serveInNamespace forwards a request for objects of a member. The request ends when the namespace leaves the view.
+func (h *Handler) serveInNamespace(c *call) error {
+	member, realName, err := h.member(c.r.Context(), c.info.Namespace)
+	if err != nil {
+		return err
+	}
+	if member == nil {
+		return noNamespace(c.info.Namespace)
+	}
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	stop := context.AfterFunc(member.Present, cancel)
+	defer stop()
+	c.r = c.r.WithContext(ctx)
+	if h.Mapper.Names().Relative() {
+		if err := h.mapPath(c, realName); err != nil {
+			return err
+		}
+	}
+	return h.forward(c)
+}
+
+// member returns a member by its name in the view, and its real name; nil if the view shows no such namespace.
+func (h *Handler) member(ctx context.Context, name string) (*Member, string, error) {
+	names := h.Mapper.Names()
+	member, err := h.Members.Get(ctx, names.In(name))
+	if err != nil || member == nil {
+		return nil, "", err
+	}
+	realName, shown := names.Resolve(name)
+	if !shown {
+		return nil, "", nil
+	}
+	return member, realName, nil
+}
+
+// mapPath puts real names into the path of a request in a namespace, and finds the kind of its objects.
+func (h *Handler) mapPath(c *call, realName string) error {
+	segments := strings.Split(c.path, "/") // the first one is empty
+	at := namespaceSegment(c.info)
+	segments[at] = realName
+	resource := schema.GroupVersionResource{Group: c.info.APIGroup, Version: c.info.APIVersion, Resource: c.info.Resource}
+	if mapping.ResourceNamedAfterNamespaces(resource.GroupResource()) && len(segments) > at+2 {
+		segments[at+2] = h.Mapper.Names().In(segments[at+2])
+	}
+	c.path = strings.Join(segments, "/")
+	if c.info.Subresource != "" {
+		resource.Resource += "/" + c.info.Subresource
+	}
+	found, err := h.kinds.find(c.r.Context(), resource)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return notFound(c)
+	}
+	c.kind = found.GroupVersionKind
+	return nil
+}

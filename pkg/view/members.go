@@ -1,0 +1,148 @@
+package view
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+)
+
+// Member is a namespace of a view.
+type Member struct {
+	// Parent is its parent, "" if it has none.
+	Parent string
+	// Subnamespace reports whether it exists because of a Subnamespace in its parent.
+	Subnamespace bool
+	// Present is done when the namespace leaves the view.
+	Present context.Context
+}
+
+// Members are the namespaces of a view.
+type Members interface {
+	// Get returns a namespace by its real name, nil if the view does not have it.
+	Get(ctx context.Context, name string) (*Member, error)
+	// Has reports whether a namespace is known to be in the view. It sends no request.
+	Has(name string) bool
+}
+
+// Watched are the members of a view that a user sees, from a watch of mynamespaces.
+type Watched struct {
+	root   string
+	client hncclient.MyNamespaceInterface
+
+	mu    sync.Mutex
+	known map[string]*watched
+}
+
+type watched struct {
+	Member
+	uid   string
+	leave context.CancelFunc
+}
+
+// NewWatched returns the members of the view of root that the user of a client sees.
+func NewWatched(root string, client hncclient.MyNamespaceInterface) *Watched {
+	return &Watched{root: root, client: client, known: map[string]*watched{}}
+}
+
+// Run follows the members until ctx is done. It calls synced when all are known.
+func (m *Watched) Run(ctx context.Context, synced func()) error {
+	selector := hnc.TreeLabel(m.root)
+	informer := cache.NewSharedInformer(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.LabelSelector = selector
+			return m.client.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.LabelSelector = selector
+			return m.client.Watch(ctx, options)
+		},
+	}, &v1beta1.MyNamespace{}, 0)
+	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { m.set(o.(*v1beta1.MyNamespace)) },
+		UpdateFunc: func(_, o any) { m.set(o.(*v1beta1.MyNamespace)) },
+		DeleteFunc: func(o any) {
+			if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
+				m.remove(name)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	go func() {
+		if cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
+			synced()
+		}
+	}()
+	informer.RunWithContext(ctx)
+	return nil
+}
+
+func (m *Watched) set(o *v1beta1.MyNamespace) *Member {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.known[o.Name]
+	if known != nil && known.uid != string(o.UID) {
+		known.leave()
+		known = nil
+	}
+	if known == nil {
+		known = &watched{uid: string(o.UID)}
+		known.Present, known.leave = context.WithCancel(context.Background())
+		m.known[o.Name] = known
+	}
+	known.Parent, known.Subnamespace = o.Status.Parent, o.Status.Kind == v1beta1.NamespaceSubnamespace
+	member := known.Member
+	return &member
+}
+
+func (m *Watched) remove(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known := m.known[name]; known != nil {
+		known.leave()
+		delete(m.known, name)
+	}
+}
+
+// Has implements Members.
+func (m *Watched) Has(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known[name] != nil
+}
+
+// getTimeout bounds the request for a namespace that the watch has not shown yet.
+const getTimeout = 5 * time.Second
+
+// Get implements Members. A namespace that the watch has not shown yet is looked up.
+func (m *Watched) Get(ctx context.Context, name string) (*Member, error) {
+	m.mu.Lock()
+	known := m.known[name]
+	if known != nil {
+		member := known.Member
+		m.mu.Unlock()
+		return &member, nil
+	}
+	m.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, getTimeout)
+	defer cancel()
+	o, err := m.client.Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err), err == nil && !hnc.IsBelow(o.Labels, nil, m.root):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return m.set(o), nil
+}

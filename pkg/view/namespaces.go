@@ -1,0 +1,80 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
+
+// serveNamespaces serves namespaces. They are read as they are, and created and deleted as Subnamespaces.
+func (h *Handler) serveNamespaces(c *call) error {
+	c.kind = namespaceKind
+	named := len(c.info.Parts) > 1
+	switch verb := c.info.Verb; {
+	case !named && (verb == "list" || verb == "watch"):
+		c.path = h.subtreePath("namespaces")
+		return h.forward(c)
+	case !named && verb == "create":
+		return h.createNamespace(c)
+	case !named || c.info.Subresource != "" && verb != "get":
+		return methodNotAllowed(c)
+	}
+	name := c.info.Name
+	member, realName, err := h.member(c.r.Context(), name)
+	switch {
+	case err != nil:
+		return err
+	case member == nil && c.info.Verb == "patch" && mediaType(c.r) == string(types.ApplyYAMLPatchType):
+		return h.createNamespace(c)
+	case member == nil:
+		return noNamespace(name)
+	}
+	segments := strings.Split(c.path, "/")
+	segments[namespaceSegment(c.info)] = realName
+	c.path = strings.Join(segments, "/")
+	switch c.info.Verb {
+	case "get":
+		return h.forward(c)
+	case "update", "patch":
+		return h.updateNamespace(c, member, realName)
+	case "delete":
+		if realName == h.Root {
+			return apierrors.NewForbidden(namespaces, name, errors.New("the view is of this namespace; delete it in the cluster itself"))
+		}
+		if !member.Subnamespace {
+			return h.forward(c)
+		}
+		return h.deleteNamespace(c, member, realName)
+	}
+	return methodNotAllowed(c)
+}
+
+// maxBody is the size of a request's body that kube-apiserver accepts, in bytes.
+const maxBody = 3 << 20
+
+// mediaType returns the content type of a request without its parameters.
+func mediaType(r *http.Request) string {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return media
+}
+
+// readBody reads the body of a request.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if len(body) > maxBody {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
+	}
+	return body, nil
+}

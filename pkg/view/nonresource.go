@@ -1,0 +1,41 @@
+package view
+
+import (
+	"net/http"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// passed are paths that are those of kube-apiserver, and prefixes of such.
+var passed = []string{"/version", "/healthz", "/livez", "/readyz", "/openid/v1/jwks", "/.well-known/openid-configuration"}
+
+var readMethods = sets.New(http.MethodGet, http.MethodHead)
+
+// serveNonResource serves discovery, OpenAPI and the paths that are no API.
+func (h *Handler) serveNonResource(c *call) error {
+	path := strings.TrimSuffix(c.r.URL.Path, "/")
+	if !readMethods.Has(c.r.Method) {
+		return methodNotAllowed(c)
+	}
+	for _, prefix := range passed {
+		if path == prefix || strings.HasPrefix(path, prefix+"/") {
+			return h.forward(c)
+		}
+	}
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	switch segments[0] {
+	case "":
+		h.rewrite(c, "application/json", filterPaths)
+	case "api", "apis":
+		if len(segments) > 1 && segments[0] == "apis" && refusedGroup(segments[1]) {
+			return notFound(c)
+		}
+		h.rewrite(c, discoveryAccept(c.r.Header.Get("Accept")), filterDiscovery)
+	case "openapi":
+		return h.serveOpenAPI(c, segments[1:])
+	default:
+		return notFound(c)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package view
+
+import (
+	"encoding/json"
+	"net/http"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
+
+var reviewKinds = map[string]string{
+	"selfsubjectaccessreviews": "SelfSubjectAccessReview",
+	"selfsubjectrulesreviews":  "SelfSubjectRulesReview",
+}
+
+// serveSelfReview answers what the caller may do in the view. The question is asked as the caller:
+//
+//   - about a namespace of the view, as it is; about another one, nothing is allowed
+//   - about all namespaces, in the root, whose permissions hold in the descendants where they are propagated
+//   - about namespaces, as what the view does for such a request
+func (h *Handler) serveSelfReview(c *call) error {
+	if c.info.Verb != "create" || len(c.info.Parts) != 1 {
+		return methodNotAllowed(c)
+	}
+	if c.info.Resource == "selfsubjectreviews" {
+		return h.forward(c)
+	}
+	body, err := readBody(c.r)
+	if err != nil {
+		return err
+	}
+	object, err := decode(body, authorizationv1.SchemeGroupVersion.WithKind(reviewKinds[c.info.Resource]), false)
+	if err != nil {
+		return err
+	}
+	var answer any
+	switch review := object.(type) {
+	case *authorizationv1.SelfSubjectAccessReview:
+		review.TypeMeta = metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectAccessReview"}
+		if asked := review.Spec.ResourceAttributes; asked != nil {
+			why, err := h.mapAttributes(c, asked)
+			if err != nil {
+				return err
+			}
+			if why != "" {
+				review.Status = authorizationv1.SubjectAccessReviewStatus{Reason: why}
+				answer = review
+			}
+		}
+	case *authorizationv1.SelfSubjectRulesReview:
+		review.TypeMeta = metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectRulesReview"}
+		member, realName, err := h.member(c.r.Context(), review.Spec.Namespace)
+		if err != nil {
+			return err
+		}
+		if review.Spec.Namespace = realName; member == nil {
+			answer = review
+		}
+	default:
+		return apierrors.NewBadRequest("the body must be a review of " + c.info.Resource)
+	}
+	if answer != nil {
+		writeJSON(c.w, http.StatusCreated, answer)
+		return nil
+	}
+	if body, err = json.Marshal(object); err != nil {
+		return err
+	}
+	c.r = c.r.Clone(c.r.Context())
+	c.setBody(body, runtime.ContentTypeJSON)
+	return h.forward(c)
+}
+
+// mapAttributes changes a question about the view to one about the cluster. It returns why the answer is no, "" if
+// kube-apiserver knows.
+func (h *Handler) mapAttributes(c *call, asked *authorizationv1.ResourceAttributes) (string, error) {
+	resource := schema.GroupResource{Group: asked.Group, Resource: asked.Resource}
+	if resource == namespaces {
+		return h.mapNamespaceAttributes(c, asked)
+	}
+	if asked.Namespace != "" {
+		member, realName, err := h.member(c.r.Context(), asked.Namespace)
+		if err != nil || member != nil {
+			asked.Namespace = realName
+			return "", err
+		}
+		return "the view has no such namespace", nil
+	}
+	found, err := h.kinds.findAny(c.r.Context(), resource)
+	switch {
+	case err != nil:
+		return "", err
+	case found == nil, found.namespaced:
+		asked.Namespace = h.Root
+		return "", nil
+	case ruleOf(resource) == refuse, ruleOf(resource) == readOnly && !readVerbs.Has(asked.Verb):
+		return "it is not part of a view", nil
+	}
+	return "", nil
+}
+
+func (h *Handler) mapNamespaceAttributes(c *call, asked *authorizationv1.ResourceAttributes) (string, error) {
+	subnamespaces := hnc.Resource("subnamespaces")
+	switch {
+	case asked.Verb == "create":
+		asked.Group, asked.Version, asked.Resource, asked.Namespace = subnamespaces.Group, "v1beta1", subnamespaces.Resource, h.Root
+		return "", nil
+	case asked.Name == "":
+		asked.Group, asked.Version, asked.Namespace = subtreeGroup, "v1alpha2", h.Root
+		return "", nil
+	}
+	member, realName, err := h.member(c.r.Context(), asked.Name)
+	switch {
+	case err != nil:
+		return "", err
+	case member == nil:
+		return "the view has no such namespace", nil
+	case member.Subnamespace && !readVerbs.Has(asked.Verb):
+		asked.Group, asked.Version, asked.Resource, asked.Namespace = subnamespaces.Group, "v1beta1", subnamespaces.Resource, member.Parent
+	default:
+		asked.Namespace = realName
+	}
+	asked.Name = realName
+	return "", nil
+}

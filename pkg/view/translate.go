@@ -1,0 +1,145 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+)
+
+// translates reports whether a request contains names of namespaces that differ in the view. What passes through the
+// subresource proxy is the tenant's own.
+func (h *Handler) translates(c *call) bool {
+	return h.Mapper.Names().Relative() && !c.kind.Empty() && c.info.Subresource != "proxy"
+}
+
+// translate forwards a request whose body, query and response contain names of namespaces. Its path is translated.
+func (h *Handler) translate(c *call) error {
+	var err error
+	if c.query, err = h.Mapper.Query(c.kind.GroupKind(), c.query); err != nil {
+		return err
+	}
+	c.r = c.r.Clone(c.r.Context())
+	if !c.mapped {
+		if err := h.translateBody(c); err != nil {
+			return err
+		}
+	}
+	// The mapper reads JSON, and what it changes cannot be compressed by kube-apiserver.
+	c.r.Header.Set("Accept", jsonAccept(c.r.Header.Values("Accept")))
+	c.r.Header.Set("Accept-Encoding", "identity")
+	c.r.Header.Del("Range")
+	h.proxy(c, func(response *http.Response) error { return h.translateResponse(c, response) })
+	return nil
+}
+
+// translateBody translates the body of a request. Options of deletions name no namespace.
+func (h *Handler) translateBody(c *call) error {
+	var translated func(contentType string, body []byte) ([]byte, string, error)
+	switch c.info.Verb {
+	case "create", "update":
+		translated = func(contentType string, body []byte) ([]byte, string, error) {
+			return h.Mapper.Request(contentType, c.kind, body)
+		}
+	case "patch":
+		translated = func(contentType string, body []byte) ([]byte, string, error) {
+			body, err := h.Mapper.Patch(contentType, c.kind, body)
+			return body, contentType, err
+		}
+	default:
+		return nil
+	}
+	body, err := readBody(c.r)
+	if err != nil {
+		return err
+	}
+	body, contentType, err := translated(c.r.Header.Get("Content-Type"), body)
+	if err != nil {
+		return err
+	}
+	c.setBody(body, contentType)
+	return nil
+}
+
+// setBody sets the body of the request to kube-apiserver.
+func (c *call) setBody(body []byte, contentType string) {
+	c.r.Body, c.r.ContentLength, c.mapped = io.NopCloser(bytes.NewReader(body)), int64(len(body)), true
+	c.r.Header.Set("Content-Type", contentType)
+}
+
+// jsonAccept returns the JSON forms that a client accepts, and plain JSON if it accepts none.
+func jsonAccept(accept []string) string {
+	var kept []string
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		media, _, err := mime.ParseMediaType(part)
+		if err == nil && (media == runtime.ContentTypeJSON || !strings.HasPrefix(media, "application/")) {
+			kept = append(kept, strings.TrimSpace(part))
+		}
+	}
+	if !slices.Contains(kept, runtime.ContentTypeJSON) {
+		kept = append(kept, runtime.ContentTypeJSON)
+	}
+	return strings.Join(kept, ",")
+}
+
+// translateResponse translates a response in JSON, as it streams. After an error in the middle, the connection is
+// closed.
+func (h *Handler) translateResponse(c *call, response *http.Response) error {
+	warnings := response.Header["Warning"]
+	for i, warning := range warnings {
+		warnings[i] = h.Mapper.Message(warning)
+	}
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if media != runtime.ContentTypeJSON || c.r.Method == http.MethodHead {
+		return nil
+	}
+	body := response.Body
+	reader, writer := io.Pipe()
+	go func() {
+		var err error
+		if c.info.Verb == "watch" && response.StatusCode == http.StatusOK {
+			err = h.Mapper.Watch(c.kind, body, writer, func() {})
+		} else {
+			list := response.StatusCode == http.StatusOK && (c.info.Verb == "list" || c.info.Verb == "deletecollection")
+			err = h.Mapper.Response(c.kind, list, body, writer)
+		}
+		_ = body.Close()
+		_ = writer.CloseWithError(err)
+	}()
+	response.Body, response.ContentLength = &translated{reader, body}, -1
+	response.Header.Del("Content-Length")
+	return nil
+}
+
+// translated is the body of a translated response. Closing it ends the original one, too.
+type translated struct {
+	*io.PipeReader
+	original io.Closer
+}
+
+// Close implements io.Closer.
+func (t *translated) Close() error {
+	_ = t.PipeReader.Close()
+	return t.original.Close()
+}
+
+// respond writes an object of the cluster as it is in the view.
+func (h *Handler) respond(c *call, code int, object any) error {
+	body, err := json.Marshal(object)
+	if err == nil {
+		body, err = h.Mapper.Object(mapping.Out, c.kind, body)
+	}
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	writeJSON(c.w, code, json.RawMessage(body))
+	return nil
+}

@@ -1,0 +1,175 @@
+package view
+
+import (
+	"bufio"
+	"context"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/proxy"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// Connection sends requests to kube-apiserver with one identity.
+type Connection struct {
+	// Transport sends all requests but upgrades.
+	Transport http.RoundTripper
+	// Upgrade sends requests that become streams: exec, attach, port-forward. It speaks HTTP/1.1.
+	Upgrade proxy.UpgradeRequestRoundTripper
+}
+
+// Connect returns the connection with the identity of a configuration, and the URL of its server. It sends no request.
+func Connect(config *rest.Config) (*Connection, *url.URL, error) {
+	server, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	plain, err := rest.TransportFor(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	settings, err := config.TransportConfig()
+	if err != nil {
+		return nil, nil, err
+	}
+	tls, err := transport.TLSConfigFor(settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	dial := settings.DialHolder
+	dialer := (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	if dial != nil {
+		dialer = dial.Dial
+	}
+	streams := utilnet.SetOldTransportDefaults(&http.Transport{TLSClientConfig: tls, DialContext: dialer, Proxy: settings.Proxy})
+	identity, err := transport.HTTPWrappersForConfig(settings, proxy.MirrorRequest)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Connection{Transport: plain, Upgrade: proxy.NewUpgradeRequestRoundTripper(streams, identity)}, server, nil
+}
+
+// forwarded are the headers of requests that reach kube-apiserver.
+var forwarded = []string{
+	"Accept", "Accept-Encoding", "Audit-Id", "Content-Encoding", "Content-Type", "If-Match", "If-Modified-Since", "If-None-Match",
+	"Kubectl-Command", "Kubectl-Session", "Range", "Traceparent", "Tracestate", "User-Agent",
+}
+
+// forwardedStream are those of requests that become streams, besides these.
+var forwardedStream = []string{
+	"Connection", "Upgrade", "Sec-Websocket-Extensions", "Sec-Websocket-Key", "Sec-Websocket-Protocol", "Sec-Websocket-Version",
+	"X-Stream-Protocol-Version",
+}
+
+// forward sends a request to kube-apiserver, and returns its response, both with translated names.
+func (h *Handler) forward(c *call) error {
+	switch {
+	case httpstream.IsUpgradeRequest(c.r):
+		return h.forwardStream(c)
+	case h.translates(c):
+		return h.translate(c)
+	}
+	h.proxy(c, nil)
+	return nil
+}
+
+// proxy sends a request to kube-apiserver. Modify, if there is one, changes the response.
+func (h *Handler) proxy(c *call, modify func(*http.Response) error) {
+	reverse := &httputil.ReverseProxy{
+		Transport:      c.up.Transport,
+		ModifyResponse: modify,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.Out.URL, p.Out.Host = h.upstreamURL(c), h.Server.Host
+			p.Out.Header = headers(p.Out.Header, c.info.Subresource == "proxy", forwarded)
+		},
+		ErrorHandler: Fail,
+		ErrorLog:     log.New(discard{}, "", 0),
+	}
+	reverse.ServeHTTP(c.w, c.r)
+}
+
+// discard drops what ReverseProxy logs about clients that disconnect.
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// upstreamURL returns the URL of a request to kube-apiserver.
+func (h *Handler) upstreamURL(c *call) *url.URL {
+	raw := strings.TrimSuffix(h.Server.EscapedPath(), "/") + c.path
+	path, err := url.PathUnescape(raw)
+	if err != nil {
+		path, raw = raw, "" // validatePath has rejected it
+	}
+	return &url.URL{Scheme: h.Server.Scheme, Host: h.Server.Host, Path: path, RawPath: raw, RawQuery: c.query.Encode()}
+}
+
+// headers returns those headers of a request that reach kube-apiserver: the listed ones, or for servers of the tenant
+// (all) every header but those that say who the caller is.
+func headers(in http.Header, all bool, listed []string) http.Header {
+	out := http.Header{}
+	for _, name := range listed {
+		if values := in[name]; len(values) > 0 {
+			out[name] = values
+		}
+	}
+	if all {
+		for name, values := range in {
+			if name != "Authorization" && !strings.HasPrefix(name, "X-Forwarded-") && !strings.HasPrefix(name, "Proxy-") {
+				out[name] = values
+			}
+		}
+	}
+	if out["User-Agent"] == nil {
+		out["User-Agent"] = []string{""} // or the transport adds its own
+	}
+	return out
+}
+
+// forwardStream forwards a request that becomes a stream of bytes in both directions, until one side ends it, or the
+// request's context is done.
+func (h *Handler) forwardStream(c *call) error {
+	target := h.upstreamURL(c)
+	handler := proxy.NewUpgradeAwareHandler(target, c.up.Transport, false, true, responder{})
+	handler.UpgradeTransport, handler.UseLocationHost = c.up.Upgrade, true
+	r := c.r.Clone(c.r.Context())
+	r.Header = headers(c.r.Header, c.info.Subresource == "proxy", append(forwardedStream, forwarded...))
+	r.Header.Set("Connection", "Upgrade")
+	w := &closing{ResponseWriter: c.w, ctx: c.r.Context()}
+	defer w.release()
+	handler.ServeHTTP(w, r)
+	return nil
+}
+
+type responder struct{}
+
+func (responder) Error(w http.ResponseWriter, r *http.Request, err error) { Fail(w, r, err) }
+
+// closing closes the connection that is taken from a response when a context is done.
+type closing struct {
+	http.ResponseWriter
+	ctx  context.Context
+	stop func() bool
+}
+
+// Hijack implements http.Hijacker.
+func (c *closing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffer, err := http.NewResponseController(c.ResponseWriter).Hijack()
+	if err == nil {
+		c.stop = context.AfterFunc(c.ctx, func() { _ = conn.Close() })
+	}
+	return conn, buffer, err
+}
+
+func (c *closing) release() {
+	if c.stop != nil {
+		c.stop()
+	}
+}

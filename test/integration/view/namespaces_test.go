@@ -1,0 +1,107 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// What is created can be used at once: there is no retry here.
+func TestNamespacesAreCreatedAndDeletedThroughAView(t *testing.T) {
+	tn := newTenant(t, "days")
+	api := tn.view.CoreV1().Namespaces()
+	ns, err := api.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "days-dev"}}, metav1.CreateOptions{FieldValidation: "Strict"})
+	must(t, "create", err)
+	if ns.Name != "days-dev" || ns.UID == "" || ns.Status.Phase != corev1.NamespaceActive {
+		t.Errorf("created %+v", ns)
+	}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "first"}}
+	_, err = tn.view.CoreV1().ConfigMaps("days-dev").Create(t.Context(), cm, metav1.CreateOptions{})
+	must(t, "the first object", err)
+	if _, err := api.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "days-dev"}}, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("again: %v", err)
+	}
+	if _, err := api.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: people}}, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("a foreign name: %v", err)
+	}
+	generated, err := api.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "days-"}}, metav1.CreateOptions{})
+	must(t, "generateName", err)
+	if len(generated.Name) != len("days-12345") {
+		t.Errorf("generated %q", generated.Name)
+	}
+	dry, err := api.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "days-dry"}}, metav1.CreateOptions{DryRun: []string{"All"}})
+	must(t, "dry run", err)
+	if _, err := api.Get(t.Context(), dry.Name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("after a dry run: %v", err)
+	}
+	other := types.UID("other")
+	if err := api.Delete(t.Context(), "days-dev", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}); !apierrors.IsConflict(err) {
+		t.Errorf("delete with another UID: %v", err)
+	}
+	must(t, "delete", api.Delete(t.Context(), "days-dev", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &ns.UID}}))
+	suite.Eventually(t, "deleted", func() error {
+		if _, err := api.Get(t.Context(), "days-dev", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return apierrors.NewConflict(corev1.Resource("namespaces"), "days-dev", err)
+		}
+		return nil
+	})
+	if err := api.Delete(t.Context(), tn.root, metav1.DeleteOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("delete the root: %v", err)
+	}
+	if err := api.Delete(t.Context(), people, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("delete a foreign one: %v", err)
+	}
+	if _, err := api.UpdateStatus(t.Context(), generated, metav1.UpdateOptions{}); !apierrors.IsMethodNotSupported(err) {
+		t.Errorf("status: %v", err)
+	}
+}
+
+func TestLabelsOfNamespacesAreThoseThatHierarchiesManage(t *testing.T) {
+	tn := newTenant(t, "labels")
+	config, err := admin.HNC.HncV1beta1().HNCConfigurations().Get(t.Context(), "config", metav1.GetOptions{})
+	must(t, "configuration", err)
+	config.Spec.Rules = &v1beta1.Rules{ManagedNamespaceLabels: []string{"team"}}
+	_, err = admin.HNC.HncV1beta1().HNCConfigurations().Update(t.Context(), config, metav1.UpdateOptions{})
+	must(t, "configuration", err)
+	api := tn.view.CoreV1().Namespaces()
+	var ns *corev1.Namespace
+	suite.Eventually(t, "a managed label", func() error {
+		ns, err = api.Apply(t.Context(), applycorev1.Namespace("labels-a").WithLabels(map[string]string{"team": "one"}), metav1.ApplyOptions{FieldManager: "test"})
+		if err == nil && ns.Labels["team"] != "one" {
+			_ = api.Delete(t.Context(), "labels-a", metav1.DeleteOptions{})
+			return apierrors.NewTimeoutError("the rule is not in effect", 1)
+		}
+		return err
+	})
+	ns, err = api.Apply(t.Context(), applycorev1.Namespace("labels-a").WithLabels(map[string]string{"team": "two"}), metav1.ApplyOptions{FieldManager: "test"})
+	must(t, "apply again", err)
+	if ns.Labels["team"] != "two" {
+		t.Errorf("got %v", ns.Labels)
+	}
+	for _, kind := range []types.PatchType{types.MergePatchType, types.StrategicMergePatchType} {
+		ns, err = api.Patch(t.Context(), "labels-a", kind, []byte(`{"metadata":{"labels":{"team":"`+string(kind[12:17])+`"}}}`), metav1.PatchOptions{})
+		must(t, "patch", err)
+		if ns.Labels["team"] != string(kind[12:17]) {
+			t.Errorf("%s: got %v", kind, ns.Labels)
+		}
+	}
+	ns, err = api.Patch(t.Context(), "labels-a", types.JSONPatchType, []byte(`[{"op":"replace","path":"/metadata/labels/team","value":"three"}]`), metav1.PatchOptions{})
+	must(t, "patch", err)
+	ns.Labels["team"], ns.Labels["free"] = "four", "x"
+	ns, err = api.Update(t.Context(), ns, metav1.UpdateOptions{})
+	must(t, "update", err)
+	if ns.Labels["free"] != "" || ns.Labels["team"] != "four" {
+		t.Errorf("one of two labels is managed: %v", ns.Labels)
+	}
+	if _, err := api.Patch(t.Context(), "labels-a", types.MergePatchType, []byte(`{"metadata":{"name":"x"}}`), metav1.PatchOptions{}); err == nil || !strings.Contains(err.Error(), "modified") {
+		t.Errorf("another name: %v", err)
+	}
+}
