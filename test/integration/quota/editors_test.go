@@ -219,7 +219,7 @@ func TestNumbersThatCannotBeCountedAreRejected(t *testing.T) {
 	for _, number := range []string{"1e40000000", "1e2147483647", "9223372036854775808"} {
 		suite.Eventually(t, fmt.Sprintf("rejecting %.30s", number), func() error {
 			err := limitAs(t, eve, "numbers-team", "q", corev1.ResourceList{"limits.cpu": resource.MustParse(number)})
-			if !apierrors.IsInvalid(err) || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "spec.hard[limits.cpu]: Invalid value: must be between 0 and 9223372036854775807") {
+			if !apierrors.IsInvalid(err) || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "spec.hard[limits.cpu]: Invalid value: must be a number between 0 and 9223372036854775807") {
 				return fmt.Errorf("got %.1000v", err) //nolint:errorlint // the message may be huge
 			}
 			return nil
