@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -10,10 +11,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Fail writes an error as a Status. What is not an API error is a failure to reach kube-apiserver, and is logged.
+// Fail writes an error as a Status: the cause, if there is one, why the request was ended. What is not an API error is a
+// failure to reach kube-apiserver, and is logged.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	var api apierrors.APIStatus
-	if !errors.As(err, &api) {
+	if !errors.As(err, &api) && !errors.As(context.Cause(r.Context()), &api) {
 		if r.Context().Err() != nil {
 			return // the caller has disconnected
 		}

@@ -136,9 +136,9 @@ func (h *Handler) serveInNamespace(c *call) error {
 	if member == nil {
 		return noNamespace(c.info.Namespace)
 	}
-	ctx, cancel := context.WithCancel(c.r.Context())
-	defer cancel()
-	stop := context.AfterFunc(member.Present, cancel)
+	ctx, cancel := context.WithCancelCause(c.r.Context())
+	defer cancel(nil)
+	stop := context.AfterFunc(member.Present, func() { cancel(noNamespace(c.info.Namespace)) })
 	defer stop()
 	c.r = c.r.WithContext(ctx)
 	if h.Mapper.Names().Relative() {

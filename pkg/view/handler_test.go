@@ -1,0 +1,78 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+)
+
+// fixed are members that never change.
+type fixed map[string]*Member
+
+func (f fixed) Get(_ context.Context, name string) (*Member, error) { return f[name], nil }
+func (f fixed) Has(name string) bool                                { return f[name] != nil }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func handler(members fixed, upstream roundTrip) *Handler {
+	return New(Config{
+		Root: "root", Server: &url.URL{Scheme: "https", Host: "cluster", Path: "/k8s/clusters/c"}, Members: members,
+		Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "root", Member: members.Has}), mapping.Options{}),
+		Caller: func(*http.Request) (*Connection, error) { return &Connection{Transport: upstream}, nil },
+	})
+}
+
+// The answer to a request in flight is that of any later one, and not an empty success.
+func TestARequestInANamespaceThatLeavesIsNotFound(t *testing.T) {
+	present, leave := context.WithCancel(t.Context())
+	h := handler(fixed{"a": {Present: present}}, func(r *http.Request) (*http.Response, error) {
+		leave()
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/pods", nil))
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), `namespaces \"a\" not found`) {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestWhatReachesKubeAPIServer(t *testing.T) {
+	h := handler(fixed{"a": {Present: t.Context()}}, func(r *http.Request) (*http.Response, error) {
+		if got := r.URL.String(); got != "https://cluster/k8s/clusters/c/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles/system%3Ax%20y?limit=5" {
+			t.Errorf("requested %s", got)
+		}
+		for name := range r.Header {
+			if name != "Accept" && name != "User-Agent" && name != "Audit-Id" {
+				t.Errorf("the header %s reaches kube-apiserver", name)
+			}
+		}
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("x")), Header: http.Header{}}, nil
+	})
+	r := httptest.NewRequest(http.MethodGet, "/apis/rbac.authorization.k8s.io/v1/namespaces/a/roles/system%3Ax%20y?limit=5", nil)
+	for _, name := range []string{"Accept", "Audit-Id", "Authorization", "Cookie", "Forwarded", "X-Forwarded-For", "Proxy-Authorization", "X-Other"} {
+		r.Header.Set(name, "x")
+	}
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Body.String() != "x" {
+		t.Errorf("got %s", w.Body)
+	}
+}
+
+func TestAnUnreachableKubeAPIServerIsUnavailable(t *testing.T) {
+	h := handler(fixed{"a": {Present: t.Context()}}, func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/namespaces/a/pods", nil))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("got %d %v", w.Code, w.Header())
+	}
+}
