@@ -29,7 +29,7 @@ func quotaExchanges(a string) []exchange {
 			want: invalid("bad", `[spec.hard[pods]: Invalid value: "-1": must be greater than or equal to 0, spec.hard[secrets]: Invalid value: "500m": must be an integer]`)},
 		{name: "Q1 not by a change either", method: "PUT", path: quotas + "/q", code: 422, body: put(`{"hard":{"nonsense":1}}`, `{}`),
 			want: invalid("q", `spec.hard[nonsense]: Invalid value: "nonsense": `+unknown)},
-		{name: "Q1 no quantity", method: "POST", path: quotas, code: 400, body: quota("bad", "", `{"hard":{"pods":"many"}}`, `{}`)},
+		{name: "Q1 no quantity", method: "POST", path: quotas, code: 422, body: quota("bad", "", `{"hard":{"pods":"many"}}`, `{}`)},
 		{name: "a quota in an excluded namespace", method: "POST", path: group + "/namespaces/kube-system/hierarchicalresourcequotas", code: 403,
 			body: `{"kind":"HierarchicalResourceQuota","apiVersion":"hnc.x-k8s.io/v1alpha2","metadata":{"name":"q"},"spec":{"hard":{"pods":"1"}}}`,
 			want: status(403, "Forbidden", "q", "hierarchicalresourcequotas", `hierarchicalresourcequotas.hnc.x-k8s.io "q" is forbidden: `+
