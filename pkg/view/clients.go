@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	hncclient "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/generated/clientset/versioned/typed/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
 )
 
 // clients are those of the caller, for what takes more than one request.
@@ -31,7 +32,7 @@ type clients struct {
 func (h *Handler) clients(c *call) (*clients, error) {
 	config := &rest.Config{
 		Host: h.Server.String(), QPS: -1, UserAgent: c.r.UserAgent(),
-		WarningHandler: warnings{c.w},
+		WarningHandler: warnings{c.w, h.Mapper},
 	}
 	client := &http.Client{Transport: c.up.Transport}
 	core, err := corev1client.NewForConfigAndClient(config, client)
@@ -45,18 +46,25 @@ func (h *Handler) clients(c *call) (*clients, error) {
 	return &clients{core.Namespaces(), hierarchies}, nil
 }
 
-// warnings adds warnings to a response that is not written yet.
-type warnings struct{ http.ResponseWriter }
+// warnings adds warnings of the cluster to a response that is not written yet.
+type warnings struct {
+	http.ResponseWriter
+	mapper *mapping.Mapper
+}
 
 // HandleWarningHeader implements rest.WarningHandler.
 func (w warnings) HandleWarningHeader(code int, _ string, text string) {
+	addWarning(w, code, w.mapper.Message(text))
+}
+
+// warn adds a warning to a response that is not written yet.
+func (c *call) warn(text string) { addWarning(c.w, 299, text) }
+
+func addWarning(w http.ResponseWriter, code int, text string) {
 	if header, err := net.NewWarningHeader(code, "", text); err == nil {
 		w.Header().Add("Warning", header)
 	}
 }
-
-// warn adds a warning to a response that is not written yet.
-func (c *call) warn(text string) { warnings{c.w}.HandleWarningHeader(299, "", text) }
 
 // decode decodes an object that a client sends, in any form that kube-apiserver accepts: of the given kind, unless
 // it names another one. If strict, it rejects unknown and repeated fields as kube-apiserver does.

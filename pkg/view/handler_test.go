@@ -76,3 +76,40 @@ func TestAnUnreachableKubeAPIServerIsUnavailable(t *testing.T) {
 		t.Errorf("got %d %v", w.Code, w.Header())
 	}
 }
+
+func TestPathsAreValidated(t *testing.T) {
+	h := handler(fixed{"a": {Present: t.Context()}, "proxy": {Present: t.Context()}}, func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}}, nil
+	})
+	for path, want := range map[string]int{
+		"/api/v1/namespaces/a/pods/":                                     http.StatusOK,
+		"/api/v1/namespaces/a/services/x/proxy/a%2Fb//c;d/..":            http.StatusOK,
+		"/api/v1/namespaces/proxy/services/x/proxy/a%2Fb//c;d":           http.StatusOK,
+		"/api/v1/namespaces/proxy/services%2Fx%2Fproxy":                  http.StatusBadRequest,
+		"/api/v1/namespaces/proxy/services/x%2F..%2Fy/proxy/":            http.StatusBadRequest,
+		"/api/v1/namespaces/a/pods/x;y":                                  http.StatusBadRequest,
+		"/api/v1/namespaces/a/pods/..":                                   http.StatusBadRequest,
+		"/api/v1/namespaces/a/../b/pods":                                 http.StatusBadRequest,
+		"/api/v1/namespaces/a/pods/%252e%252e":                           http.StatusBadRequest,
+		"/api/v1/namespaces/a//pods":                                     http.StatusBadRequest,
+		"/api/v1/watch/namespaces/a/pods":                                http.StatusBadRequest,
+		"/api/v1/proxy/namespaces/a/services/x":                          http.StatusBadRequest,
+		"/apis/apps/v1/watch/deployments":                                http.StatusBadRequest,
+		"/apis/resources.hnc.x-k8s.io/v1alpha2/namespaces/a/pods":        http.StatusForbidden,
+		"/apis/view.hnc.x-k8s.io/v1alpha1/namespaces/a/tenantviews/view": http.StatusForbidden,
+		"/api/v1/namespaces/b/pods":                                      http.StatusNotFound,
+		"/metrics":                                                       http.StatusNotFound,
+		"/version":                                                       http.StatusOK,
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		u, err := url.ParseRequestURI(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL = u
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s: got %d %s, want %d", path, w.Code, w.Body, want)
+		}
+	}
+}

@@ -22,13 +22,12 @@ func validatePath(u *url.URL, info *request.RequestInfo) error {
 		segments = segments[:last]
 	}
 	if info.IsResourceRequest {
-		if info.Subresource == "proxy" {
-			for i, segment := range segments {
-				if segment == "proxy" && i >= len(segments)-len(info.Parts)+2 {
-					segments = segments[:i]
-					break
-				}
-			}
+		at := versionIndex(info) + 3
+		if info.Namespace != "" && info.Resource != namespaces.Resource {
+			at += 2
+		}
+		if info.Subresource == "proxy" && len(segments) > at && segments[at] == "proxy" {
+			segments = segments[:at]
 		}
 		if v := versionIndex(info); len(segments) > v+1 && (segments[v+1] == "watch" || segments[v+1] == "proxy") {
 			return apierrors.NewBadRequest("path: /" + segments[v+1] + "/ is not supported in this place; use ?watch=true, or the subresource proxy")
