@@ -19,11 +19,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/names"
 )
 
-// subtreeVersion is the API that lists across a subtree. Source: docs/spec/hnc.md 1.8.
-var subtreeVersion = schema.GroupVersion{Group: "resources.hnc.x-k8s.io", Version: "v1alpha2"}
+// subtreeVersion is the API that lists across a subtree.
+var subtreeVersion = hnc.ResourcesGroupVersion
 
 type getOptions struct {
 	genericiooptions.IOStreams
@@ -88,11 +89,7 @@ func (o *getOptions) Run(ctx context.Context) error {
 		return err
 	}
 	resource := mapping.Resource.GroupResource()
-	served := resource.Resource
-	if resource.Group != "" {
-		served = resource.Group + "." + resource.Resource
-	}
-	client := c.Dynamic.Resource(subtreeVersion.WithResource(served)).Namespace(o.namespace)
+	client := c.Dynamic.Resource(subtreeVersion.WithResource(hnc.ResourcesName(resource))).Namespace(o.namespace)
 	options := metav1.ListOptions{LabelSelector: o.selector}
 	list, err := listPages(ctx, client, options)
 	if err != nil {

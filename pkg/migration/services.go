@@ -30,7 +30,7 @@ func (m *Migration) switchServices(ctx context.Context) error {
 	for _, service := range []struct {
 		name, group                    string
 		groupPriority, versionPriority int64
-	}{{hncService, "hnc.x-k8s.io", 1000, 100}, {listService, "resources.hnc.x-k8s.io", 10, 10}} {
+	}{{hncService, hnc.GroupName, 1000, 100}, {listService, hnc.ResourcesGroupName, 10, 10}} {
 		server, _, err := unstructured.NestedMap(own.Object, "spec", "service")
 		if err != nil {
 			return err

@@ -2,10 +2,9 @@ package view
 
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
-)
 
-// subtreeGroup is the group of lists and watches across subtrees.
-const subtreeGroup = "resources.hnc.x-k8s.io"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+)
 
 // serveAcross serves a list or watch of all namespaces of the view, as one across the subtree.
 func (h *Handler) serveAcross(c *call) error {
@@ -13,16 +12,13 @@ func (h *Handler) serveAcross(c *call) error {
 		return methodNotAllowed(c)
 	}
 	resource := schema.GroupResource{Group: c.info.APIGroup, Resource: c.info.Resource}
-	name := resource.Resource
-	if resource.Group != "" {
-		name = resource.Group + "." + resource.Resource
-	}
-	c.query.Set("version", c.info.APIVersion)
-	c.path = h.subtreePath(name)
+	query := c.r.URL.Query()
+	query.Set("version", c.info.APIVersion)
+	c.path, c.query = h.subtreePath(hnc.ResourcesName(resource)), query.Encode()
 	return h.forward(c)
 }
 
 // subtreePath returns the escaped path of a resource across the view's subtree.
 func (h *Handler) subtreePath(resource string) string {
-	return "/apis/" + subtreeGroup + "/v1alpha2/namespaces/" + h.Root + "/" + resource
+	return "/apis/" + hnc.ResourcesGroupVersion.String() + "/namespaces/" + h.Root + "/" + resource
 }

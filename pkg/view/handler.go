@@ -55,9 +55,8 @@ type call struct {
 	info *request.RequestInfo
 	up   *Connection
 
-	// path is the escaped path of the request to kube-apiserver, and query its query.
-	path  string
-	query url.Values
+	// path is the escaped path of the request to kube-apiserver, and query its encoded query.
+	path, query string
 	// kind is that of the objects, if their names of namespaces have to be translated, and known. Mapped reports whether
 	// the body is that of the request to kube-apiserver already.
 	kind   schema.GroupVersionKind
@@ -83,7 +82,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if err := validateHeaders(r.Header); err != nil {
 		return err
 	}
-	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.Query()}
+	c := &call{w: w, r: r, info: info, path: r.URL.EscapedPath(), query: r.URL.RawQuery}
 	if c.up, err = h.Caller(r); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (h *Handler) mapNamespaceAttributes(c *call, asked *authorizationv1.Resourc
 		asked.Group, asked.Version, asked.Resource, asked.Namespace = subnamespaces.Group, "v1beta1", subnamespaces.Resource, h.Root
 		return "", nil
 	case asked.Name == "":
-		asked.Group, asked.Version, asked.Namespace = subtreeGroup, "v1alpha2", h.Root
+		asked.Group, asked.Version, asked.Namespace = hnc.ResourcesGroupName, hnc.ResourcesGroupVersion.Version, h.Root
 		return "", nil
 	}
 	member, realName, err := h.member(c.r.Context(), asked.Name)

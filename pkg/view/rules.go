@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // rule says how a view serves a cluster-scoped kind.
@@ -55,7 +57,7 @@ func ruleOf(resource schema.GroupResource) rule { return rules[resource] }
 // refusedGroup reports whether a group is not part of any view: views and lists across subtrees would show the same
 // objects under other names.
 func refusedGroup(group string) bool {
-	return group == subtreeGroup || group == "view.hnc.x-k8s.io"
+	return group == hnc.ResourcesGroupName || group == "view.hnc.x-k8s.io"
 }
 
 // servedVerbs returns those verbs of a kind that a view serves, nil if it does not serve the kind.

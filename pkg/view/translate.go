@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -23,10 +24,12 @@ func (h *Handler) translates(c *call) bool {
 
 // translate forwards a request whose body, query and response contain names of namespaces. Its path is translated.
 func (h *Handler) translate(c *call) error {
-	var err error
-	if c.query, err = h.Mapper.Query(c.kind.GroupKind(), c.query); err != nil {
+	query, _ := url.ParseQuery(c.query) // kube-apiserver leaves out what is malformed, too
+	query, err := h.Mapper.Query(c.kind.GroupKind(), query)
+	if err != nil {
 		return err
 	}
+	c.query = query.Encode()
 	c.r = c.r.Clone(c.r.Context())
 	if !c.mapped {
 		if err := h.translateBody(c); err != nil {

@@ -108,7 +108,7 @@ func (h *Handler) upstreamURL(c *call) *url.URL {
 	if err != nil {
 		path, raw = raw, "" // validatePath has rejected it
 	}
-	return &url.URL{Scheme: h.Server.Scheme, Host: h.Server.Host, Path: path, RawPath: raw, RawQuery: c.query.Encode()}
+	return &url.URL{Scheme: h.Server.Scheme, Host: h.Server.Host, Path: path, RawPath: raw, RawQuery: c.query}
 }
 
 // headers returns those headers of a request that reach kube-apiserver: the listed ones, or for servers of the tenant

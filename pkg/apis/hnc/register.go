@@ -11,6 +11,17 @@ const GroupName = "hnc.x-k8s.io"
 // ResourcesGroupName is the API group for reading other kinds across a subtree (docs/spec/hnc.md 1.8).
 const ResourcesGroupName = "resources.hnc.x-k8s.io"
 
+// ResourcesGroupVersion is the version of that group. Source: docs/spec/hnc.md 1.8.
+var ResourcesGroupVersion = schema.GroupVersion{Group: ResourcesGroupName, Version: "v1alpha2"}
+
+// ResourcesName returns the name of a resource in that group: <plural> for the core group, <group>.<plural> otherwise.
+func ResourcesName(resource schema.GroupResource) string {
+	if resource.Group == "" {
+		return resource.Resource
+	}
+	return resource.Group + "." + resource.Resource
+}
+
 // SchemeGroupVersion is the hub's group version.
 var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
 

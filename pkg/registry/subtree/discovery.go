@@ -16,7 +16,7 @@ import (
 // groupName is the API group that this package serves.
 const groupName = hnc.ResourcesGroupName
 
-var groupVersion = schema.GroupVersion{Group: groupName, Version: "v1alpha2"}
+var groupVersion = hnc.ResourcesGroupVersion
 
 // group is the group's discovery document.
 func group() metav1.APIGroup {

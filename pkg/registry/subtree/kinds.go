@@ -30,13 +30,8 @@ type kind struct {
 	rank int
 }
 
-// name is the kind's name in this group: <plural> for the core group, <group>.<plural> otherwise.
-func (k kind) name() string {
-	if k.Group == "" {
-		return k.Resource
-	}
-	return k.Group + "." + k.Resource
-}
+// name is the kind's name in this group.
+func (k kind) name() string { return hnc.ResourcesName(k.GroupResource()) }
 
 // isNamespaces reports whether the objects are namespaces. A Namespace belongs to the subtree like the objects in it,
 // and is visible to users allowed to get it.
