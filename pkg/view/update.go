@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
@@ -85,8 +87,20 @@ func (h *Handler) shown(ns *corev1.Namespace) (*corev1.Namespace, error) {
 	return &shown, nil
 }
 
-// patched returns the namespace that a request of the caller asks for.
-func patched(c *call, current *corev1.Namespace, body []byte) (*corev1.Namespace, error) {
+// limitCopies bounds what the copies of a JSON patch add up to, which can double an object with each operation. The
+// library has one limit for the process.
+var limitCopies = sync.OnceFunc(func() { jsonpatch.AccumulatedCopySizeLimit = maxBody })
+
+// patched returns the namespace that a request of the caller asks for. With some JSON patches, the library panics:
+// operations that have no value, or test null in a list.
+func patched(c *call, current *corev1.Namespace, body []byte) (_ *corev1.Namespace, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			klog.FromContext(c.r.Context()).Error(nil, "A patch is rejected because applying it panicked", "panic", cause)
+			err = apierrors.NewBadRequest("the patch cannot be applied: each operation that tests or replaces needs a value, and null in a list cannot be tested")
+		}
+	}()
+	limitCopies()
 	if c.info.Verb == "update" {
 		object, err := decode(body, corev1.SchemeGroupVersion.WithKind("Namespace"), c.r.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict)
 		if err != nil {

@@ -1,0 +1,97 @@
+package view
+
+import (
+	"io"
+	"math/rand"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/view/mapping"
+)
+
+// pathParts are what paths are made of: what routes, what is a member, and what readers of paths disagree about.
+var pathParts = []string{
+	"api", "apis", "v1", "v1beta1", "apps", "hnc.x-k8s.io", "resources.hnc.x-k8s.io", "rbac.authorization.k8s.io", "authorization.k8s.io",
+	"namespaces", "default", "dev", "acme", "acme-dev", "other", "other.external", "acme.external", "kube-system", "pods", "secrets", "nodes", "proxy", "exec", "status",
+	"finalize", "watch", "subnamespaces", "mynamespaces", "selfsubjectaccessreviews", "storageclasses", "hierarchies", "..", ".", "", "%2e%2e", "%2F", "dev%2F..%2Fother",
+	"a;b", ";", "%00", "%25", "%64ev", "DEV", "openapi", "version", "*", "\\", "x y", "é",
+}
+
+// FuzzPaths sends any method and path to a view. What reaches kube-apiserver is about a namespace of the view, about its
+// subtree, or about nothing that has a namespace.
+func FuzzPaths(f *testing.F) {
+	random := rand.New(rand.NewSource(1))
+	methods := []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "LIST", "CONNECT"}
+	for range 20000 {
+		var path strings.Builder
+		if random.Intn(3) == 0 {
+			path.WriteString([]string{"/api/v1/namespaces", "/apis/apps/v1/namespaces", "/apis/hnc.x-k8s.io/v1beta1/namespaces"}[random.Intn(3)])
+		}
+		for range 1 + random.Intn(7) {
+			path.WriteString("/" + pathParts[random.Intn(len(pathParts))])
+		}
+		f.Add(methods[random.Intn(len(methods))], path.String(), random.Intn(2) == 0)
+	}
+	members := fixed{"acme": {Present: f.Context()}, "acme-dev": {Present: f.Context(), Parent: "acme"}, "plain": {Present: f.Context(), Parent: "acme"}}
+	infos := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	f.Fuzz(func(t *testing.T, method, path string, relative bool) {
+		if !strings.HasPrefix(path, "/") || method == "" || strings.ContainsAny(method, " \t\r\n") {
+			return
+		}
+		u, err := url.ParseRequestURI(path)
+		if err != nil {
+			return
+		}
+		r, err := http.NewRequest(method, "https://view/", strings.NewReader("{}"))
+		if err != nil {
+			return
+		}
+		r.URL = u
+		h := New(Config{
+			Root: "acme", Server: &url.URL{Scheme: "https", Host: "cluster"}, Members: members,
+			Mapper: mapping.New(mapping.NewNames(mapping.Config{Root: "acme", Relative: relative, Prefix: "acme-", Member: members.Has, External: []string{"kube-system"}}), mapping.Options{}),
+			Caller: func(*http.Request) (*Connection, error) {
+				return &Connection{Transport: roundTrip(func(up *http.Request) (*http.Response, error) {
+					checkUpstream(t, infos, method, path, relative, up)
+					return &http.Response{StatusCode: http.StatusNotFound, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{"Content-Type": {"application/json"}}}, nil
+				})}, nil
+			},
+		})
+		h.kinds.known, h.kinds.refreshed = someKinds, farFuture
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	})
+}
+
+// checkUpstream reports a request to kube-apiserver that is about more than the view.
+func checkUpstream(t *testing.T, infos *request.RequestInfoFactory, method, path string, relative bool, up *http.Request) {
+	t.Helper()
+	info, err := infos.NewRequestInfo(up)
+	if err != nil {
+		t.Errorf("%s %s (relative %t) becomes %s, which kube-apiserver cannot read: %v", method, path, relative, up.URL, err)
+		return
+	}
+	resource := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
+	switch {
+	case info.Subresource == "proxy":
+	case slices.Contains(strings.Split(up.URL.Path, "/"), ".."):
+		t.Errorf("%s %s (relative %t) becomes %s", method, path, relative, up.URL)
+	}
+	switch {
+	case !info.IsResourceRequest:
+	case info.Namespace != "":
+		if !slices.Contains([]string{"acme", "acme-dev", "plain"}, info.Namespace) {
+			t.Errorf("%s %s (relative %t) is about namespace %q: %s", method, path, relative, info.Namespace, up.URL)
+		}
+	case ruleOf(resource) == readOnly && readVerbs.Has(info.Verb), ruleOf(resource) == selfReview:
+	default:
+		t.Errorf("%s %s (relative %t) is about the cluster: %s", method, path, relative, up.URL)
+	}
+}
