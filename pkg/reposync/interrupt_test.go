@@ -7,8 +7,8 @@ import (
 
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing/object"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/reposync/git"
 )
@@ -33,7 +33,7 @@ func TestCommitsInterruptEarlierOnes(t *testing.T) {
 		return hash.String()
 	}
 	s := &v1beta1.RepositorySync{Spec: v1beta1.RepositorySyncSpec{
-		Source: v1beta1.RepositorySource{URL: "file://" + root + "/policy"}, Interval: &metav1.Duration{Duration: 10 * time.Millisecond},
+		Source: v1beta1.RepositorySource{URL: "file://" + root + "/policy"}, Interval: &hnc.Duration{Duration: 10 * time.Millisecond},
 	}}
 	w := &worker{
 		manager: &Manager{now: time.Now}, sync: s, completed: time.Now(),

@@ -117,7 +117,7 @@ func (b syncer) synced(ctx context.Context, name string, n int) (time.Duration, 
 	s := &v1beta1.RepositorySync{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1beta1.RepositorySyncSpec{
 		Source:         v1beta1.RepositorySource{URL: "file://" + dir},
 		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: "hns-repositories", Name: "policy"},
-		Interval:       &metav1.Duration{Duration: time.Second}, Prune: true,
+		Interval:       &hnc.Duration{Duration: time.Second}, Prune: true,
 	}}
 	syncs := b.hierarchy.HncV1beta1().RepositorySyncs()
 	begun := time.Now()

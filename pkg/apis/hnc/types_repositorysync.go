@@ -21,7 +21,7 @@ type RepositorySyncSpec struct {
 	Source                         RepositorySource
 	Cluster                        string
 	ServiceAccount                 ServiceAccountReference
-	Interval                       *metav1.Duration
+	Interval                       *Duration
 	Prune                          bool
 	AllowMassDeletion              bool
 	AllowNonEmptyNamespaceDeletion bool

@@ -64,6 +64,6 @@ func (r *REST) Create(ctx context.Context, object runtime.Object, validate rest.
 // Update changes an object, or creates it if forceAllowCreate is set.
 func (r *REST) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, forceAllowCreate bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	updated, created, err := r.Resource.Update(ctx, name, rest.WrapUpdatedObjectInfo(info, r.Updates...), validateCreate, validateUpdate, forceAllowCreate, options)
+	updated, created, err := r.Resource.Update(ctx, name, rest.WrapUpdatedObjectInfo(patched{info}, r.Updates...), validateCreate, validateUpdate, forceAllowCreate, options)
 	return updated, created, r.withKind(err)
 }

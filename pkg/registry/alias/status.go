@@ -63,7 +63,7 @@ func (s *Status) Get(ctx context.Context, name string, options *metav1.GetOption
 // Update changes the status of an object. It never creates an object.
 func (s *Status) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, validateCreate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return s.store.Update(ctx, name, rest.WrapUpdatedObjectInfo(info, s.updates...), validateCreate, validateUpdate, false, options)
+	return s.store.Update(ctx, name, rest.WrapUpdatedObjectInfo(patched{info}, s.updates...), validateCreate, validateUpdate, false, options)
 }
 
 // GetResetFields returns the fields that a status update does not change.

@@ -109,7 +109,7 @@ func (r *repository) spec() v1beta1.RepositorySyncSpec {
 	return v1beta1.RepositorySyncSpec{
 		Source:         v1beta1.RepositorySource{URL: "file://" + r.dir},
 		ServiceAccount: v1beta1.ServiceAccountReference{Namespace: accounts, Name: policy},
-		Interval:       &metav1.Duration{Duration: time.Second},
+		Interval:       &hnc.Duration{Duration: time.Second},
 		Prune:          true,
 	}
 }

@@ -100,7 +100,7 @@ func TestInvalidSpecsAreRejected(t *testing.T) {
 		"no account":         {func(s *v1beta1.RepositorySyncSpec) { s.ServiceAccount.Name = "" }, "spec.serviceAccount.name"},
 		"an account's name":  {func(s *v1beta1.RepositorySyncSpec) { s.ServiceAccount.Namespace = "a:b" }, "spec.serviceAccount.namespace"},
 		"a path as a secret": {func(s *v1beta1.RepositorySyncSpec) { s.Source.SecretName = "a/b" }, "spec.source.secretName"},
-		"no pause":           {func(s *v1beta1.RepositorySyncSpec) { s.Interval = &metav1.Duration{} }, "spec.interval"},
+		"no pause":           {func(s *v1beta1.RepositorySyncSpec) { s.Interval = &hnc.Duration{} }, "spec.interval"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := (&repository{dir: "/repositories/x"}).spec()

@@ -2,6 +2,8 @@ package v1beta1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // +genclient
@@ -36,7 +38,7 @@ type RepositorySyncSpec struct {
 	ServiceAccount ServiceAccountReference `json:"serviceAccount"`
 	// interval is the time between two reads of the branch or tag. Defaults to 15s; at least 1s.
 	// +optional
-	Interval *metav1.Duration `json:"interval,omitempty"`
+	Interval *hnc.Duration `json:"interval,omitempty"`
 	// prune deletes objects that were applied and are no longer in the repository. Otherwise they remain, and remain
 	// labeled.
 	// +optional

@@ -1285,7 +1285,7 @@ func (in *RepositorySyncSpec) DeepCopyInto(out *RepositorySyncSpec) {
 	out.ServiceAccount = in.ServiceAccount
 	if in.Interval != nil {
 		in, out := &in.Interval, &out.Interval
-		*out = new(v1.Duration)
+		*out = new(hnc.Duration)
 		**out = **in
 	}
 	return

@@ -42,7 +42,7 @@ func ValidateRepositorySync(s *hnc.RepositorySync) field.ErrorList {
 		}
 	}
 	if i := s.Spec.Interval; i != nil && i.Duration < minInterval {
-		errs = append(errs, field.Invalid(spec.Child("interval"), i.Duration.String(), fmt.Sprintf("must be at least %s", minInterval)))
+		errs = append(errs, field.Invalid(spec.Child("interval"), field.OmitValueType{}, fmt.Sprintf("must be a duration such as 15s, of at least %s", minInterval)))
 	}
 	if len(s.Spec.Cluster) > validation.DNS1123SubdomainMaxLength {
 		errs = append(errs, field.TooLong(spec.Child("cluster"), "", validation.DNS1123SubdomainMaxLength))

@@ -19,7 +19,7 @@ limitations under the License.
 package v1beta1
 
 import (
-	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
 // RepositorySyncSpecApplyConfiguration represents a declarative configuration of the RepositorySyncSpec type for use
@@ -34,7 +34,7 @@ type RepositorySyncSpecApplyConfiguration struct {
 	// serviceAccount is the account that objects are read, applied and deleted as.
 	ServiceAccount *ServiceAccountReferenceApplyConfiguration `json:"serviceAccount,omitempty"`
 	// interval is the time between two reads of the branch or tag. Defaults to 15s; at least 1s.
-	Interval *v1.Duration `json:"interval,omitempty"`
+	Interval *hnc.Duration `json:"interval,omitempty"`
 	// prune deletes objects that were applied and are no longer in the repository. Otherwise they remain, and remain
 	// labeled.
 	Prune *bool `json:"prune,omitempty"`
@@ -82,7 +82,7 @@ func (b *RepositorySyncSpecApplyConfiguration) WithServiceAccount(value *Service
 // WithInterval sets the Interval field in the declarative configuration to the given value
 // and returns the receiver, so that objects can be built by chaining "With" function invocations.
 // If called multiple times, the Interval field is set to the value of the last call.
-func (b *RepositorySyncSpecApplyConfiguration) WithInterval(value v1.Duration) *RepositorySyncSpecApplyConfiguration {
+func (b *RepositorySyncSpecApplyConfiguration) WithInterval(value hnc.Duration) *RepositorySyncSpecApplyConfiguration {
 	b.Interval = &value
 	return b
 }
