@@ -21,6 +21,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/repositorysync"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/subnamespace"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/tree"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/writerate"
 )
 
 // freeWait is how long each request may wait until what it has written has its effect.
@@ -66,6 +67,8 @@ func (c CompletedConfig) stores(options restOptions, t *tree.Tree, mapper *kinds
 	if s.syncs, err = repositorysync.NewStorage(Scheme, options, c.reviews); err != nil {
 		return s, fmt.Errorf("repositorysyncs: %w", err)
 	}
+	writerate.Limit(t.Index.Root, s.hierarchies.Hierarchy.Store.Store, s.subnamespaces.Subnamespace.Store.Store, s.quotas.Quota.Store.Store,
+		s.configuration.Configuration.Store, s.releases.Release, s.syncs.Sync)
 	return s, nil
 }
 

@@ -44,7 +44,7 @@ var _ = ginkgo.Describe("A hierarchy", func() {
 		huge := func(size int) string {
 			return manifest("hnc.x-k8s.io/v1beta1", "Hierarchy", ns, "hierarchy") + "  annotations:\n    example.com/a: " + strings.Repeat("a", size) + "\n"
 		}
-		gomega.Expect(u.create(huge(3_000_000))).To(beRefused("Invalid", "metadata.annotations", "Too long", "262144"))
+		gomega.Expect(u.create(huge(3_000_000))).To(beRefused("Invalid", "metadata.annotations", "Too long", "65536"))
 		gomega.Expect(u.create(huge(4_000_000))).To(beRefused("RequestEntityTooLarge", "limit is 3145728"))
 	})
 

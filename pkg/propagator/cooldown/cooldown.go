@@ -14,36 +14,35 @@ type Cooldown struct {
 
 	duration time.Duration
 	mu       sync.Mutex
-	// started holds, by name, when the latest cooldown began, as long as that matters; swept is when the others were
+	// ends holds, by name, when the latest cooldown ends, as long as that matters; swept is when the others were
 	// removed.
-	started map[string]time.Time
-	swept   time.Time
+	ends  map[string]time.Time
+	swept time.Time
 }
 
 // New returns a Cooldown that lasts for the duration.
 func New(duration time.Duration) *Cooldown {
-	return &Cooldown{duration: duration, Now: time.Now, started: map[string]time.Time{}}
+	return &Cooldown{duration: duration, Now: time.Now, ends: map[string]time.Time{}}
 }
 
 // Remaining returns how long the cooldown of a name still lasts, 0 if there is none.
 func (c *Cooldown) Remaining(name string) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, ok := c.started[name]
-	if !ok {
-		return 0
-	}
-	return max(c.duration-c.Now().Sub(at), 0)
+	return max(c.ends[name].Sub(c.Now()), 0)
 }
 
 // Start starts the cooldown of a name anew.
-func (c *Cooldown) Start(name string) {
+func (c *Cooldown) Start(name string) { c.StartFor(name, c.duration) }
+
+// StartFor starts the cooldown of a name anew, with another duration.
+func (c *Cooldown) StartFor(name string, duration time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
 	if now.Sub(c.swept) >= c.duration {
-		maps.DeleteFunc(c.started, func(_ string, at time.Time) bool { return now.Sub(at) >= c.duration })
+		maps.DeleteFunc(c.ends, func(_ string, end time.Time) bool { return !now.Before(end) })
 		c.swept = now
 	}
-	c.started[name] = now
+	c.ends[name] = now.Add(duration)
 }

@@ -27,7 +27,13 @@ func TestCooldownOfAName(t *testing.T) {
 		}
 	}
 	c.Start("b")
-	if len(c.started) != 1 {
-		t.Errorf("it remembers cooldowns that are over: %v", c.started)
+	if len(c.ends) != 1 {
+		t.Errorf("it remembers cooldowns that are over: %v", c.ends)
+	}
+	c.StartFor("b", time.Minute)
+	clock = clock.Add(10 * time.Second)
+	c.Start("a")
+	if remaining := c.Remaining("b"); remaining != 50*time.Second {
+		t.Errorf("a longer cooldown lasts for another %s, want 50s", remaining)
 	}
 }

@@ -2,10 +2,7 @@ package overwrittenobject
 
 import (
 	"context"
-	"maps"
-	"time"
 
-	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,30 +77,4 @@ func victims(records []hnc.OverwrittenObject, root func(namespace string) string
 		}
 	}
 	return victims
-}
-
-// treeShare is the divisor for the share of one tree in the rate, so that a tenant with many overwritten objects does
-// not use up the rate of others.
-const treeShare = 2
-
-// rates limit the bytes written per second.
-type rates struct {
-	all *rate.Limiter
-	// trees holds the limiters of trees with recent records.
-	trees map[string]*rate.Limiter
-}
-
-func newRates() rates {
-	return rates{rate.NewLimiter(perSecond, maxTotal), map[string]*rate.Limiter{}}
-}
-
-// allow reports whether a record of the given size may be written for a tree now.
-func (r rates) allow(now time.Time, tree string, size int) bool {
-	maps.DeleteFunc(r.trees, func(_ string, l *rate.Limiter) bool { return l.TokensAt(now) >= maxTotal/treeShare })
-	own, known := r.trees[tree]
-	if !known {
-		own = rate.NewLimiter(perSecond/treeShare, maxTotal/treeShare)
-		r.trees[tree] = own
-	}
-	return own.AllowN(now, size) && r.all.AllowN(now, size)
 }

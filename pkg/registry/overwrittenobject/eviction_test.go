@@ -39,31 +39,3 @@ func TestLargestTreeIsEvictedFirst(t *testing.T) {
 		t.Errorf("got %v, want %v", names, want)
 	}
 }
-
-// A tenant with many overwritten objects does not use up the rate of others.
-func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
-	r, now := newRates(), time.Unix(1000, 0)
-	accepted := func(tree string) (n int) {
-		for range 2 * maxTotal / maxManifest {
-			if r.allow(now, tree, maxManifest) {
-				n++
-			}
-		}
-		return n
-	}
-	const half = maxTotal / maxManifest / 2
-	if got := accepted("greedy"); got != half {
-		t.Errorf("one tree has %d records accepted, want %d", got, half)
-	}
-	if got := accepted("other"); got != half {
-		t.Errorf("another tree has %d, want %d", got, half)
-	}
-	now = now.Add(time.Minute)
-	if got := accepted("greedy"); got != 60*perSecond/treeShare/maxManifest {
-		t.Errorf("a minute later it has %d", got)
-	}
-	now = now.Add(time.Hour)
-	if got := accepted("third"); got != half || len(r.trees) != 1 {
-		t.Errorf("an hour later another one has %d; %d trees are remembered", got, len(r.trees))
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	base "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/strategy"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/table"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/registry/writerate"
 )
 
 // REST serves overwritten objects. They are immutable. They cannot be watched, because a watch would need a review for
@@ -25,7 +26,7 @@ type REST struct {
 	ttl  time.Duration
 	// mu serializes creates, which evict other records.
 	mu    sync.Mutex
-	rates rates
+	rates *writerate.Rates
 }
 
 var (
@@ -59,7 +60,7 @@ func NewStorage(scheme *runtime.Scheme, options generic.RESTOptionsGetter, revie
 	}
 	// Records have no dependents. A finalizer of the garbage collector would stay, because it does not watch records.
 	store.EnableGarbageCollection = false
-	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: newRates()}, nil
+	return &REST{store: store, reviews: reviews, root: root, ttl: ttl, rates: writerate.New(perSecond, maxTotal)}, nil
 }
 
 // New returns an empty record.

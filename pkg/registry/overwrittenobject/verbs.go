@@ -32,7 +32,7 @@ func (r *REST) Create(ctx context.Context, obj runtime.Object, validate rest.Val
 	if _, err := r.store.Get(ctx, o.Name, &metav1.GetOptions{}); err == nil {
 		return nil, apierrors.NewAlreadyExists(hnc.Resource("overwrittenobjects"), o.Name)
 	}
-	if !r.rates.allow(time.Now(), r.root(o.Namespace), size(o)) {
+	if !r.rates.Allow(time.Now(), r.root(o.Namespace), size(o)) {
 		// The propagator overwrites the object without a record.
 		return nil, apierrors.NewForbidden(hnc.Resource("overwrittenobjects"), o.Name, errors.New("too much has been overwritten lately to keep it all"))
 	}

@@ -10,15 +10,17 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// The limits of the metadata that Kubernetes does not limit, unlike annotations. All servers keep it in memory.
+// The limits of metadata, which Kubernetes does not limit, or to much more. All servers keep it in memory.
 const (
 	maxLabels          = 64
 	maxFinalizers      = 32
 	maxOwnerReferences = 32
 	maxMetadataBytes   = 64 << 10
 	maxGenerateName    = 253 // as long as a name
+	// maxAnnotationsBytes is more than kubectl's last applied configuration of the largest hierarchy.
+	maxAnnotationsBytes = 64 << 10
 	// maxManagedFieldsBytes is several times what managers have who each set everything that an object may contain.
-	maxManagedFieldsBytes = 256 << 10
+	maxManagedFieldsBytes = 128 << 10
 )
 
 // ValidateMetadata returns an error for each limit that an object exceeds. Metadata that is stored may exceed limits,
@@ -47,6 +49,9 @@ func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorLi
 	if now := len(obj.GetGenerateName()); now > max(maxGenerateName, len(old.GetGenerateName())) {
 		errs = append(errs, field.TooLong(path.Child("generateName"), "", maxGenerateName))
 	}
+	if bytes := annotationsBytes(obj); bytes > max(maxAnnotationsBytes, annotationsBytes(old)) {
+		errs = append(errs, field.TooLong(path.Child("annotations"), "", maxAnnotationsBytes))
+	}
 	if bytes := managedFieldsBytes(obj); bytes > max(maxManagedFieldsBytes, managedFieldsBytes(old)) {
 		err := field.TooLong(path.Child("managedFields"), "", maxManagedFieldsBytes)
 		err.Detail += "; to reset them, set them to [{}]"
@@ -58,6 +63,15 @@ func ValidateMetadata(ctx context.Context, obj, old metav1.Object) field.ErrorLi
 		errs = append(errs, err)
 	}
 	return errs
+}
+
+// annotationsBytes returns the size of the annotations.
+func annotationsBytes(obj metav1.Object) int {
+	n := 0
+	for key, value := range obj.GetAnnotations() {
+		n += len(key) + len(value)
+	}
+	return n
 }
 
 // managedFieldsBytes returns the size of the managed fields.

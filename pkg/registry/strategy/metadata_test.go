@@ -38,6 +38,11 @@ func managed(bytes int) *metav1.ObjectMeta {
 	return &metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fields}}}
 }
 
+// annotated returns metadata with an annotation with a value of some bytes.
+func annotated(bytes int) *metav1.ObjectMeta {
+	return &metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", bytes)}}
+}
+
 func TestMetadataThatGrowsIsLimited(t *testing.T) {
 	for name, test := range map[string]struct {
 		now, before *metav1.ObjectMeta
@@ -57,13 +62,16 @@ func TestMetadataThatGrowsIsLimited(t *testing.T) {
 		"one grows, another shrinks":  {metadata(71, 39, 40, 0), metadata(70, 40, 40, 0), "metadata.labels"},
 		"grows to what is allowed":    {metadata(64, 0, 0, 0), metadata(1, 0, 0, 0), ""},
 		"grows to more than that":     {metadata(65, 0, 0, 0), metadata(64, 0, 0, 0), "metadata.labels"},
-		"large annotations are fine":  {&metav1.ObjectMeta{Annotations: map[string]string{"a": strings.Repeat("x", 200<<10)}}, nil, ""},
+		"large annotations":           {annotated(64<<10 - 1), nil, ""},
+		"larger annotations":          {annotated(64 << 10), nil, "metadata.annotations"},
+		"stored annotations stay":     {annotated(64 << 10), annotated(64 << 10), ""},
+		"stored annotations grow":     {annotated(64<<10 + 1), annotated(64 << 10), "metadata.annotations"},
 		"a long generateName":         {&metav1.ObjectMeta{GenerateName: strings.Repeat("x", 254)}, nil, "metadata.generateName"},
 		"a stored generateName stays": {&metav1.ObjectMeta{GenerateName: strings.Repeat("x", 254)}, &metav1.ObjectMeta{GenerateName: strings.Repeat("y", 254)}, ""},
-		"many managed fields":         {managed(256 << 10), nil, "metadata.managedFields"},
-		"stored managed fields stay":  {managed(256 << 10), managed(256 << 10), ""},
-		"managed fields grow":         {managed(256<<10 + 1), managed(256 << 10), "metadata.managedFields"},
-		"some managed fields":         {managed(250 << 10), nil, ""},
+		"many managed fields":         {managed(128 << 10), nil, "metadata.managedFields"},
+		"stored managed fields stay":  {managed(128 << 10), managed(128 << 10), ""},
+		"managed fields grow":         {managed(128<<10 + 1), managed(128 << 10), "metadata.managedFields"},
+		"some managed fields":         {managed(127 << 10), nil, ""},
 		"nothing is stored, or given": {metadata(0, 0, 0, 0), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -90,10 +90,13 @@ func TestMetadataMayNotGrowBeyondTheLimits(t *testing.T) {
 				h.OwnerReferences = append(h.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "a", UID: types.UID(fmt.Sprint("uid-", i))})
 			}
 		},
+		"metadata.annotations: Too long: may not be more than 65536 bytes": func(h *v1beta1.Hierarchy) {
+			metav1.SetMetaDataAnnotation(&h.ObjectMeta, "example.com/a", strings.Repeat("a", 64<<10))
+		},
 		"metadata: Too long: may not be more than 65536 bytes in labels, finalizers and ownerReferences; shorten them": func(h *v1beta1.Hierarchy) {
 			h.OwnerReferences = append(h.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: strings.Repeat("a", 64<<10), UID: "x"})
 		},
-		"metadata.managedFields: Too long: may not be more than 262144 bytes; to reset them, set them to [{}]": func(h *v1beta1.Hierarchy) {
+		"metadata.managedFields: Too long: may not be more than 131072 bytes; to reset them, set them to [{}]": func(h *v1beta1.Hierarchy) {
 			for i := range 100 {
 				fields := metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + strings.Repeat("x", 3<<10) + `":{}}}}`)
 				h.ManagedFields = append(h.ManagedFields, metav1.ManagedFieldsEntry{Manager: fmt.Sprint("manager-", i), Operation: metav1.ManagedFieldsOperationApply,

@@ -20,6 +20,10 @@ import (
 // reservation.
 const maxQuotaResources = 100
 
+// maxQuotaText bounds the names of resources and the values of scope selectors, which the status, the managed fields
+// and the ResourceQuotas of the subtree repeat.
+const maxQuotaText = 8 << 10
+
 // ValidateQuota validates the limits and scopes of a quota by the rules of ResourceQuotas (docs/spec/hnc.md 2.8),
 // because the propagator writes them into ResourceQuotas. It is stricter: it rejects resources that are counted by no
 // server, numbers of ResourceQuotas and of objects that are always propagated, and what Kubernetes cannot count.
@@ -34,6 +38,11 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 	hard := spec.Child("hard")
 	if len(q.Spec.Hard) > max(maxQuotaResources, len(old.Spec.Hard)) {
 		return field.ErrorList{field.TooMany(hard, len(q.Spec.Hard), maxQuotaResources)}
+	}
+	if quotaText(&q.Spec) > max(maxQuotaText, quotaText(&old.Spec)) {
+		err := field.TooLong(spec, "", maxQuotaText)
+		err.Detail += " in the names of resources and the values of scope selectors; limit some of them in another quota"
+		return field.ErrorList{err}
 	}
 	sameScopes := apiequality.Semantic.DeepEqual(q.Spec.Scopes, old.Spec.Scopes) && apiequality.Semantic.DeepEqual(q.Spec.ScopeSelector, old.Spec.ScopeSelector)
 	var errs field.ErrorList
@@ -57,6 +66,27 @@ func ValidateQuotaUpdate(q, old *hnc.HierarchicalResourceQuota) field.ErrorList 
 		return nil
 	}
 	return append(errs, validateQuotaScopes(spec, &q.Spec, changed)...)
+}
+
+// quotaText returns the size of what maxQuotaText bounds.
+func quotaText(s *hnc.HierarchicalResourceQuotaSpec) int {
+	n := 0
+	for name := range s.Hard {
+		n += len(name)
+	}
+	for _, scope := range s.Scopes {
+		n += len(scope)
+	}
+	if s.ScopeSelector == nil {
+		return n
+	}
+	for _, requirement := range s.ScopeSelector.MatchExpressions {
+		n += len(requirement.ScopeName) + len(requirement.Operator)
+		for _, value := range requirement.Values {
+			n += len(value)
+		}
+	}
+	return n
 }
 
 // quotaResources are the resources of ResourceQuotas whose names have no prefix. They are counted in integers if the

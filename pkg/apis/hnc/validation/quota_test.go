@@ -27,6 +27,15 @@ func manyResources(n int) corev1.ResourceList {
 	return list
 }
 
+// longResources returns n resources whose names have 300 bytes.
+func longResources(n int) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for i := range n {
+		list[corev1.ResourceName(fmt.Sprintf("a%03d.%s/%s", i, strings.Repeat(strings.Repeat("d", 59)+".", 4)[:239], strings.Repeat("n", 55)))] = resource.MustParse("1")
+	}
+	return list
+}
+
 func selector(scope corev1.ResourceQuotaScope, operator corev1.ScopeSelectorOperator, values ...string) *hnc.QuotaScopeSelector {
 	return &hnc.QuotaScopeSelector{MatchExpressions: []hnc.QuotaScopeRequirement{{ScopeName: scope, Operator: operator, Values: values}}}
 }
@@ -70,6 +79,12 @@ func TestQuotas(t *testing.T) {
 		"too many scopes": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: make([]corev1.ResourceQuotaScope, 21)}, "spec.scopes: Too many: 21"},
 		"too many values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", make([]string, 60000)...)},
 			"spec.scopeSelector.matchExpressions[0].values: Too many: 60000: must have at most 100 items"},
+		"long names": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: longResources(27)}},
+		"too long names": {hnc.HierarchicalResourceQuotaSpec{Hard: longResources(28)},
+			"spec: Too long: may not be more than 8192 bytes in the names of resources and the values of scope selectors"},
+		"long values": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", strings.Repeat("x", 8<<10-100))}},
+		"too long values": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, ScopeSelector: selector("PriorityClass", "In", strings.Repeat("x", 8<<10))},
+			"spec: Too long: may not be more than 8192 bytes"},
 		"scopes": {spec: hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: []corev1.ResourceQuotaScope{"BestEffort", "Terminating"}}},
 		"an unknown scope": {hnc.HierarchicalResourceQuotaSpec{Hard: pods, Scopes: []corev1.ResourceQuotaScope{"x"}},
 			`spec.scopes[0]: Unsupported value: "x": supported values: "BestEffort"`},
@@ -113,6 +128,7 @@ func TestLimitsOfEarlierVersionsDoNotKeepOthersFromBeingChanged(t *testing.T) {
 		"a number":           {Hard: hard("services", "2", "pods", "10E")},
 		"a resource":         {Hard: hard("services", "2", "count/rolebindings.rbac.authorization.k8s.io", "1")},
 		"too many resources": {Hard: manyResources(200)},
+		"too long names":     {Hard: longResources(100)},
 		"too many values":    {Hard: hard("requests.storage", "2"), ScopeSelector: selector("VolumeAttributesClass", "In", make([]string, 200)...)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -78,7 +79,12 @@ func (c *Controller) reconcileStatus(ctx context.Context, key queue.Key) error {
 	if apierrors.IsInvalid(err) {
 		return fmt.Errorf("%w: %w", outcome.ErrStale, err) // Another quota of that name.
 	}
-	return outcome.Record(c.Metrics, "HierarchicalResourceQuota", "patch", q.Namespace, err, func() { c.Cache.ForQuotas().Observe(patched) })
+	return outcome.Record(c.Metrics, "HierarchicalResourceQuota", "patch", q.Namespace, err, func() {
+		if delay := c.pace.written(time.Now(), patched); delay > c.statuses.Remaining(name.String()) {
+			c.statuses.StartFor(name.String(), delay)
+		}
+		c.Cache.ForQuotas().Observe(patched)
+	})
 }
 
 // decided reports whether a status is the first one that says whether the limits of this generation are in force, which

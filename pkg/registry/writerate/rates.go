@@ -1,0 +1,44 @@
+// Package writerate limits the bytes that are written on behalf of tenants. What is written stays in memory for a while
+// after it is replaced: watch caches keep the changes of at least 75 seconds.
+package writerate
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// treeShare is the divisor for the share of one tree in a rate, so that a tenant who writes much does not use up the
+// rate of others.
+const treeShare = 2
+
+// Rates limit the bytes written per second, of all trees and of each. They are safe for concurrent use.
+type Rates struct {
+	perSecond rate.Limit
+	burst     int
+
+	mu  sync.Mutex
+	all *rate.Limiter
+	// trees holds the limiters of trees with recent writes, by root.
+	trees map[string]*rate.Limiter
+}
+
+// New returns rates with the given number of bytes per second, and a burst.
+func New(perSecond, burst int) *Rates {
+	return &Rates{perSecond: rate.Limit(perSecond), burst: burst, all: rate.NewLimiter(rate.Limit(perSecond), burst), trees: map[string]*rate.Limiter{}}
+}
+
+// Allow reports whether the given number of bytes may be written for a tree now.
+func (r *Rates) Allow(now time.Time, tree string, size int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.trees, func(_ string, l *rate.Limiter) bool { return l.TokensAt(now) >= float64(r.burst/treeShare) })
+	own, known := r.trees[tree]
+	if !known {
+		own = rate.NewLimiter(r.perSecond/treeShare, r.burst/treeShare)
+		r.trees[tree] = own
+	}
+	return own.AllowN(now, size) && r.all.AllowN(now, size)
+}

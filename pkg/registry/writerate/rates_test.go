@@ -1,0 +1,35 @@
+package writerate
+
+import (
+	"testing"
+	"time"
+)
+
+// A tenant who writes much does not use up the rate of others.
+func TestOneTreeDoesNotUseUpTheRate(t *testing.T) {
+	const second, most, size = 1 << 20, 64 << 20, 512 << 10
+	r, now := New(second, most), time.Unix(1000, 0)
+	accepted := func(tree string) (n int) {
+		for range 2 * most / size {
+			if r.Allow(now, tree, size) {
+				n++
+			}
+		}
+		return n
+	}
+	const half = most / size / 2
+	if got := accepted("greedy"); got != half {
+		t.Errorf("one tree has %d writes accepted, want %d", got, half)
+	}
+	if got := accepted("other"); got != half {
+		t.Errorf("another tree has %d, want %d", got, half)
+	}
+	now = now.Add(time.Minute)
+	if got := accepted("greedy"); got != 60*second/treeShare/size {
+		t.Errorf("a minute later it has %d", got)
+	}
+	now = now.Add(time.Hour)
+	if got := accepted("third"); got != half || len(r.trees) != 1 {
+		t.Errorf("an hour later another one has %d; %d trees are remembered", got, len(r.trees))
+	}
+}

@@ -1,0 +1,82 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
+)
+
+// The status and the managed fields of a quota repeat what an editor writes into it.
+func TestLongNamesOfResourcesAreRejected(t *testing.T) {
+	tree(t, "long-", "team")
+	eve := editorIn(t, "long-eve", "long-team")
+	hard := corev1.ResourceList{}
+	for i := range 40 {
+		hard[corev1.ResourceName(fmt.Sprintf("a%03d.%s/%s", i, strings.Repeat(strings.Repeat("d", 59)+".", 4)[:239], strings.Repeat("n", 55)))] = resource.MustParse("1")
+	}
+	suite.Eventually(t, "rejecting long names", func() error {
+		err := limitAs(t, eve, "long-team", "q", hard)
+		if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec: Too long: may not be more than 8192 bytes in the names of resources") {
+			return fmt.Errorf("got %.1000v", err) //nolint:errorlint // the message may be huge
+		}
+		return nil
+	})
+}
+
+// Watch caches keep what an editor has replaced. The editor of another tree writes large objects nevertheless, and the
+// first one small ones.
+func TestLargeObjectsOfOneTreeAreNotWrittenOften(t *testing.T) {
+	tree(t, "often-", "team", "other")
+	eve, ann := editorIn(t, "often-eve", "often-team"), editorIn(t, "often-ann", "often-other")
+	suite.Eventually(t, "a quota of an editor", func() error { return limitAs(t, eve, "often-team", "q", limits("pods=5")) })
+	suite.Eventually(t, "a small quota of an editor", func() error { return limitAs(t, eve, "often-team", "small", limits("pods=5")) })
+	suite.Eventually(t, "a quota of another editor", func() error { return limitAs(t, ann, "often-other", "q", limits("pods=5")) })
+	// write makes a quota large, or changes it as a large one. Clients would repeat what is answered with 429.
+	write := func(ctx context.Context, u suite.User, namespace, name string, bytes int) error {
+		patch := fmt.Sprintf(`{"metadata": {"annotations": {"example.com/a": "%d%s"}}}`, time.Now().UnixNano(), strings.Repeat("x", bytes))
+		return u.HNC.HncV1beta1().RESTClient().Patch(types.MergePatchType).Namespace(namespace).Resource("hierarchicalresourcequotas").Name(name).
+			Body([]byte(patch)).MaxRetries(0).Do(ctx).Error()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), suite.Deadline)
+	defer cancel()
+	var writers sync.WaitGroup
+	limited := make(chan error, 1)
+	for range 8 {
+		writers.Go(func() {
+			for ctx.Err() == nil {
+				if err := write(ctx, eve, "often-team", "q", 60<<10); apierrors.IsTooManyRequests(err) && strings.Contains(err.Error(), "large objects have been written often") {
+					select {
+					case limited <- err:
+					default:
+					}
+					return
+				}
+			}
+		})
+	}
+	writers.Wait()
+	select {
+	case err := <-limited:
+		if seconds, ok := apierrors.SuggestsClientDelay(err); !ok || seconds == 0 {
+			t.Errorf("no delay is suggested: %v", err)
+		}
+	default:
+		t.Fatal("large objects are written without a limit")
+	}
+	if err := write(t.Context(), ann, "often-other", "q", 60<<10); err != nil {
+		t.Errorf("a large object of another tree: %v", err)
+	}
+	if err := write(t.Context(), eve, "often-team", "small", 1<<10); err != nil {
+		t.Errorf("a small object: %v", err)
+	}
+}
