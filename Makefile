@@ -124,6 +124,10 @@ fuzz: ## run each fuzz target for FUZZTIME, 30s by default
 	done < <(grep -roE --include='*_test.go' '^func Fuzz\w+' cmd hack pkg test | sed 's/func //' | sort); \
 	(($${#failed[@]} == 0)) || { echo "failed: $${failed[*]}; commit the new files in testdata/fuzz with the fix" >&2; exit 1; }
 
+.PHONY: site
+site: ## build the site of the pages in docs into _output/site/dist; fails for links to pages that do not exist
+	@SITE_VERSION=$(VERSION) hack/site.sh
+
 .PHONY: publish
 publish: ## write the benchmarks' results into docs/performance.md and docs/scale.md
 	@go build -C test/bench -o ../../_output/build/publish ./publish && _output/build/publish $(RESULTS)

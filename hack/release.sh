@@ -69,6 +69,7 @@ for platform in $PLATFORMS; do
 done
 
 step "the chart and the manifests"
+[[ -z ${PUSH:-} ]] || sed -i "s|^  registry: \"\"|  registry: $PUSH|" artifacts/chart/values.yaml
 "$bin/helm" package artifacts/chart --version "${version#v}" --app-version "$version" --destination "$work" >/dev/null
 chart=hns-${version#v}.tgz
 mkdir "$work/chart"

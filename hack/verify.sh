@@ -96,6 +96,15 @@ paths() {
   return $bad
 }
 
+# The workflows of the code host.
+workflows() {
+  hack/tool.sh actionlint actionlint github.com/rhysd/actionlint/cmd/actionlint
+  _output/bin/actionlint -shellcheck= -pyflakes=
+}
+
+# The site can be built, and its links lead somewhere.
+site() { hack/site.sh >/dev/null; }
+
 kustomizations() {
   local d
   for d in artifacts/*/kustomization.yaml; do
@@ -105,6 +114,9 @@ kustomizations() {
 
 # The chart's templates are those of the kustomizations.
 chart() { go run ./hack/chart -check; }
+
+# The reference pages are those of the code.
+reference() { go run ./hack/reference -check; }
 
 # Prometheus' own checks of the alerts, which synthetic series fire, and of the dashboard's queries. Its tool takes minutes to build, so without it this check
 # is skipped unless it is named; make release names it.
@@ -116,7 +128,7 @@ monitoring() {
   go run ./hack/dashboard | _output/bin/promtool check rules >/dev/null
 }
 
-checks=(format shell paths vet lint deadcode kustomizations chart monitoring tidy dependencies vulnerabilities generated page)
+checks=(format shell paths workflows vet lint deadcode kustomizations chart reference monitoring tidy dependencies vulnerabilities generated page site)
 named=$*
 [[ $# == 0 ]] || checks=("$@")
 failed=()

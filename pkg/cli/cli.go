@@ -16,7 +16,7 @@ import (
 )
 
 // Run runs the plugin `kubectl hns` as Main does.
-func Run(version string) int { return Main(version, newCommand) }
+func Run(version string) int { return Main(version, NewCommand) }
 
 // Main runs the command of the process's arguments and returns the exit code: 0, or 1 for any error. A pipe that is
 // closed early ends the process by SIGPIPE, silently, as Go does for standard output. Build returns the root command.
@@ -61,7 +61,8 @@ func NewRoot(f *Factory, streams genericiooptions.IOStreams, version string, bui
 }
 
 // newCommand returns the root command of the main plugin.
-func newCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
+// NewCommand returns the root command of the plugin `kubectl hns`.
+func NewCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   pluginName,
 		Short: "Show and change hierarchies of namespaces",

@@ -214,8 +214,8 @@ func TestChartAndManifests(t *testing.T) {
 		}
 		return string(out)
 	}
-	helm("lint", "--strict", chart, "--namespace=hns-system", "--kube-version=1.37.1")
-	manifests := map[string]string{"the chart": helm("template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=sync.enabled=true")}
+	helm("lint", "--strict", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=image.registry=registry.example.com/hierarchy")
+	manifests := map[string]string{"the chart": helm("template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=sync.enabled=true,image.registry=registry.example.com/hierarchy")}
 	for _, variant := range []string{"base", "ha", "sync"} {
 		manifests[variant] = string(read(t, "hns-"+variant+".yaml"))
 	}

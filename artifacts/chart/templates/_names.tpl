@@ -3,6 +3,9 @@
 {{- if ne .Release.Namespace "hns-system" }}
 {{- fail (printf "namespace: the release must be in hns-system, not %s: the admission policies name the namespace of the servers; use --namespace hns-system --create-namespace" .Release.Namespace) }}
 {{- end }}
+{{- if not .Values.image.registry }}
+{{- fail "image.registry: required: where the images hns-apiserver and hns-propagator are; set it to the registry that make images has pushed to, such as registry.example.com/hierarchy" }}
+{{- end }}
 {{- if and (gt (int .Values.apiserver.replicas) 1) (not .Values.apiserver.etcd.servers) }}
 {{- fail (printf "apiserver.replicas: %d replicas need a shared etcd, and the embedded one supports one replica; set apiserver.etcd.servers" (int .Values.apiserver.replicas)) }}
 {{- end }}
@@ -15,7 +18,7 @@
 {{- end }}
 
 {{- define "hnc.image" -}}
-{{- with .root.Values.image.registry }}{{ . }}/{{ end }}{{ .name }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
+{{ .root.Values.image.registry }}/{{ .name }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
 {{- end }}
 
 {{- /* A list of strings in CEL. Single quotes would end the quoted scalars that contain it. */}}

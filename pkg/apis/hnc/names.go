@@ -85,8 +85,8 @@ const (
 	// AnnotationCheckpoint holds, on SystemNamespace, the ID of the last checkpoint. While a new one is being recorded,
 	// it holds the new ID and the one before, separated by a space.
 	AnnotationCheckpoint = "hnc.x-k8s.io/checkpoint"
-	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value is a
-	// TrustDecision. The propagator removes it.
+	// AnnotationTrust on SystemNamespace ends a pause of the propagation: its value, of TrustDecision, says what is
+	// right. The propagator removes it.
 	AnnotationTrust = "hnc.x-k8s.io/trust"
 	// AnnotationOverride, "true" on a local object, keeps it instead of a copy if the source has
 	// AnnotationAllowOverride.
@@ -94,12 +94,14 @@ const (
 	// AnnotationAllowOverride, "true" on a source, allows objects in descendants to override its copies.
 	AnnotationAllowOverride = "propagate.hnc.x-k8s.io/allowOverride"
 
-	// AnnotationSelect, AnnotationTreeSelect, AnnotationNone and AnnotationAll limit the namespaces to which a source
-	// is propagated.
-	AnnotationSelect     = "propagate.hnc.x-k8s.io/select"
+	// AnnotationSelect limits the descendants to which a source is propagated to those whose labels match a selector.
+	AnnotationSelect = "propagate.hnc.x-k8s.io/select"
+	// AnnotationTreeSelect limits the descendants to which a source is propagated to the subtrees of the named namespaces, or excludes those with `!`.
 	AnnotationTreeSelect = "propagate.hnc.x-k8s.io/treeSelect"
-	AnnotationNone       = "propagate.hnc.x-k8s.io/none"
-	AnnotationAll        = "propagate.hnc.x-k8s.io/all"
+	// AnnotationNone with the value "true" keeps a source from being propagated.
+	AnnotationNone = "propagate.hnc.x-k8s.io/none"
+	// AnnotationAll with the value "true" has a source propagated where its kind is by request only.
+	AnnotationAll = "propagate.hnc.x-k8s.io/all"
 
 	// FinalizerSubnamespaces keeps a Namespace until the last of its sub-namespaces is gone.
 	FinalizerSubnamespaces = "hnc.x-k8s.io/subnamespaces"
@@ -136,46 +138,74 @@ func TreeLabelAncestor(key string) (ancestor string, ok bool) {
 
 // Conditions. In v1beta1, ConditionReady summarizes the others. Source of the reasons: docs/spec/hnc.md 3.4.
 const (
-	ConditionReady            = "Ready"
+	// ConditionReady summarizes all conditions of the object.
+	ConditionReady = "Ready"
+	// ConditionActivitiesHalted is true while nothing is written in the namespace, because it or an ancestor has no valid parent.
 	ConditionActivitiesHalted = "ActivitiesHalted"
+	// ConditionBadConfiguration is true while something in the object has no effect.
 	ConditionBadConfiguration = "BadConfiguration"
 
-	ReasonReady                    = "Ready"
-	ReasonInCycle                  = "InCycle"
-	ReasonParentMissing            = "ParentMissing"
-	ReasonIllegalParent            = "IllegalParent"
-	ReasonAncestorHalted           = "AncestorHaltActivities"
-	ReasonSubnamespaceMissing      = "SubnamespaceAnchorMissing"
-	ReasonIllegalManagedLabel      = "IllegalManagedLabel"
+	// ReasonReady means that the object is valid and in force.
+	ReasonReady = "Ready"
+	// ReasonInCycle means that the namespace is its own ancestor, which only imported data can bring about. Change a parent in the cycle.
+	ReasonInCycle = "InCycle"
+	// ReasonParentMissing means that the parent does not exist. Create it, or choose another.
+	ReasonParentMissing = "ParentMissing"
+	// ReasonIllegalParent means that the parent cannot be part of a tree. Choose another.
+	ReasonIllegalParent = "IllegalParent"
+	// ReasonAncestorHalted means that one of these problems applies to an ancestor, which the message names.
+	ReasonAncestorHalted = "AncestorHaltActivities"
+	// ReasonSubnamespaceMissing means that the namespace is annotated as a sub-namespace, but its parent has no Subnamespace of its name.
+	ReasonSubnamespaceMissing = "SubnamespaceAnchorMissing"
+	// ReasonIllegalManagedLabel means that a requested label is not managed. Remove it, or have it managed.
+	ReasonIllegalManagedLabel = "IllegalManagedLabel"
+	// ReasonIllegalManagedAnnotation means that a requested annotation is not managed. Remove it, or have it managed.
 	ReasonIllegalManagedAnnotation = "IllegalManagedAnnotation"
 	// ReasonDeletingCRD exists in HNC only: this API is not a CRD. Its metric is 0.
 	ReasonDeletingCRD = "DeletingCRD"
-	// The following do not exist in HNC.
-	ReasonManagedLabelConflict      = "ManagedLabelConflict"
+
+	// Those from here on do not exist in HNC.
+
+	// ReasonManagedLabelConflict means that an ancestor sets another value of a label, which wins.
+	ReasonManagedLabelConflict = "ManagedLabelConflict"
+	// ReasonManagedAnnotationConflict means that an ancestor sets another value of an annotation, which wins.
 	ReasonManagedAnnotationConflict = "ManagedAnnotationConflict"
-	ReasonExternalNamespace         = "ExternalNamespace"
-	ReasonAbstractNameConflict      = "AbstractNameConflict"
-	ReasonNamespaceExcluded         = "NamespaceExcluded"
-	ReasonNamespaceConflict         = "NamespaceConflict"
-	ReasonNamespaceConverted        = "NamespaceConverted"
-	ReasonNamespaceForbidden        = "NamespaceForbidden"
-	ReasonNamespaceTerminating      = "NamespaceTerminating"
-	ReasonPropagationFailed         = "PropagationFailed"
+	// ReasonExternalNamespace means that the namespace is managed externally, so it has no parent.
+	ReasonExternalNamespace = "ExternalNamespace"
+	// ReasonAbstractNameConflict means that a namespace with the name of an abstract ancestor exists.
+	ReasonAbstractNameConflict = "AbstractNameConflict"
+	// ReasonNamespaceExcluded means that the namespace cannot be part of a tree.
+	ReasonNamespaceExcluded = "NamespaceExcluded"
+	// ReasonNamespaceConflict means that another namespace or Subnamespace has the name, or that the namespace names another parent.
+	ReasonNamespaceConflict = "NamespaceConflict"
+	// ReasonNamespaceConverted means that the sub-namespace became a full namespace, so the Subnamespace has no effect. Delete it.
+	ReasonNamespaceConverted = "NamespaceConverted"
+	// ReasonNamespaceForbidden means that the namespace or its parent cannot be part of a tree. Delete the Subnamespace.
+	ReasonNamespaceForbidden = "NamespaceForbidden"
+	// ReasonNamespaceTerminating means that the namespace or an ancestor is being deleted, and that the namespace is created afterward.
+	ReasonNamespaceTerminating = "NamespaceTerminating"
+	// ReasonPropagationFailed means that an inherited object, which the message names, cannot be written.
+	ReasonPropagationFailed = "PropagationFailed"
 	// ReasonLimitsPending means that Roles and RoleBindings are withheld from a new sub-namespace, because limits are
 	// not in force there yet.
 	ReasonLimitsPending = "LimitsPending"
 	// ReasonNamespaceMissing means that the namespace was deleted, and is created again.
-	ReasonNamespaceMissing     = "NamespaceMissing"
+	ReasonNamespaceMissing = "NamespaceMissing"
+	// ReasonRequiredChildRefused means that a required child cannot be created; the message says which one and why.
 	ReasonRequiredChildRefused = "RequiredChildRefused"
-	ReasonFinalizersRemain     = "SomeFinalizersRemain"
-	ReasonNamesTooLong         = "SomeNamesTooLong"
-	ReasonMetadataTooLarge     = "MetadataTooLarge"
-	ReasonNamespaceNotWritten  = "NamespaceNotWritten"
+	// ReasonFinalizersRemain means that copies that no longer apply are kept, and in effect, by finalizers.
+	ReasonFinalizersRemain = "SomeFinalizersRemain"
+	// ReasonNamesTooLong means that objects with names of more than 253 bytes are not propagated.
+	ReasonNamesTooLong = "SomeNamesTooLong"
+	// ReasonMetadataTooLarge means that hierarchies set more labels or annotations than a namespace can have; the message names those that are left out.
+	ReasonMetadataTooLarge = "MetadataTooLarge"
+	// ReasonNamespaceNotWritten means that labels or annotations of the namespace could not be written.
+	ReasonNamespaceNotWritten = "NamespaceNotWritten"
 )
 
-// ConditionPropagationPaused of the configuration is true while nothing is propagated because the store and the
-// cluster appear to come from different backups. Its reasons say what was restored.
+// A condition of the configuration. Its reasons say what was restored.
 const (
+	// ConditionPropagationPaused is true while nothing is propagated because the store and the cluster appear to come from different backups.
 	ConditionPropagationPaused = "PropagationPaused"
 
 	// ReasonHierarchiesOlder means that the hierarchies are of an earlier time than the cluster.
@@ -190,13 +220,15 @@ const (
 	ReasonOtherCluster = "OtherCluster"
 )
 
-// ConditionSubnamespacesRemain of a Namespace is true while it is being deleted, has no content any more, and waits for
-// its sub-namespaces.
+// A condition of Namespaces.
 const (
+	// ConditionSubnamespacesRemain is true while a Namespace is being deleted, has no content any more, and waits for its sub-namespaces.
 	ConditionSubnamespacesRemain = "hnc.x-k8s.io/SubnamespacesRemain"
 
+	// ReasonSubnamespacesRemain means that sub-namespaces, which the message names, are still being deleted.
 	ReasonSubnamespacesRemain = "SubnamespacesRemain"
-	ReasonSubnamespacesGone   = "SubnamespacesGone"
+	// ReasonSubnamespacesGone means that no sub-namespace is left.
+	ReasonSubnamespacesGone = "SubnamespacesGone"
 )
 
 // Conditions of a Subnamespace besides Ready.
@@ -204,34 +236,49 @@ const (
 	// ConditionRequired reports whether the parent still requires a Subnamespace that was created because it did.
 	ConditionRequired = "Required"
 
-	ReasonRequired    = "RequiredByParent"
+	// ReasonRequired means that the parent requires the Subnamespace.
+	ReasonRequired = "RequiredByParent"
+	// ReasonNotRequired means that the parent does not require the Subnamespace any more, so it can be deleted.
 	ReasonNotRequired = "NotRequired"
 )
 
 // Conditions of the configuration. Source of the reasons: docs/spec/hnc.md 3.12.
 const (
+	// ConditionOutOfSync is true while an object differs from what it should be.
 	ConditionOutOfSync = "OutOfSync"
 	// ConditionNamespace reports the namespaces with conditions of one type, which is its reason.
 	ConditionNamespace = "NamespaceCondition"
 	// NamespaceConditionSeparator separates the reasons in its message.
 	NamespaceConditionSeparator = "; "
 
-	ReasonResourceNotFound        = "ResourceNotFound"
-	ReasonResourceNotNamespaced   = "ResourceNotNamespaced"
+	// ReasonResourceNotFound means that the cluster does not have a configured kind. The lookup is retried.
+	ReasonResourceNotFound = "ResourceNotFound"
+	// ReasonResourceNotNamespaced means that a configured kind is cluster-scoped. Remove the entry.
+	ReasonResourceNotNamespaced = "ResourceNotNamespaced"
+	// ReasonResourceNotPropagatable means that a configured kind cannot be propagated. Remove the entry.
 	ReasonResourceNotPropagatable = "ResourceNotPropagatable"
-	ReasonMultipleConfigurations  = "MultipleConfigurationsForType"
-	ReasonUnknown                 = "Unknown"
-	ReasonPending                 = "Pending"
-	ReasonRulesDiffer             = "RulesDiffer"
+	// ReasonMultipleConfigurations means that two entries are about the same kind. Remove one.
+	ReasonMultipleConfigurations = "MultipleConfigurationsForType"
+	// ReasonUnknown means that an object cannot be read or written; the message says which, and which permission is missing.
+	ReasonUnknown = "Unknown"
+	// ReasonPending means that not everything has been read or written yet.
+	ReasonPending = "Pending"
+	// ReasonRulesDiffer means that the two servers run with different rules. Set them in the configuration.
+	ReasonRulesDiffer = "RulesDiffer"
 )
 
 // Event reasons. Source: docs/spec/hnc.md 3.7.
 const (
+	// EventCannotPropagate means that an object is not copied; the message says why.
 	EventCannotPropagate = "CannotPropagateObject"
-	EventCannotUpdate    = "CannotUpdateObject"
-	EventCannotParse     = "CannotParseSelector"
-	EventOverwritten     = "ObjectOverwritten"
-	EventKept            = "ObjectKept"
+	// EventCannotUpdate means that a copy cannot be written; the message says why.
+	EventCannotUpdate = "CannotUpdateObject"
+	// EventCannotParse means that an annotation that limits where a source is propagated is invalid.
+	EventCannotParse = "CannotParseSelector"
+	// EventOverwritten means that a copy replaced a local object.
+	EventOverwritten = "ObjectOverwritten"
+	// EventKept means that a local object was kept instead of a copy, because of onConflict or an override.
+	EventKept = "ObjectKept"
 )
 
 // PodSecurityLabels are the namespace labels of Pod Security admission.

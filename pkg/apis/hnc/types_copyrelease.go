@@ -39,14 +39,19 @@ type CopyReleaseList struct {
 	Items []CopyRelease
 }
 
-// ConditionReleased reports whether a copy has become a local object.
+// The condition of a CopyRelease, its reasons and the event.
 const (
+	// ConditionReleased is true when the copy has become a local object.
 	ConditionReleased = "Released"
 
-	ReasonReleased        = "Released"
-	ReasonNoCopy          = "NoCopy"
+	// ReasonReleased means that the copy has become a local object.
+	ReasonReleased = "Released"
+	// ReasonNoCopy means that there is no copy from that namespace.
+	ReasonNoCopy = "NoCopy"
+	// ReasonStillPropagated means that the kind is propagated again, or that the object of another ancestor applies.
 	ReasonStillPropagated = "StillPropagated"
-	ReasonReleaseRefused  = "ReleaseRefused"
+	// ReasonReleaseRefused means that the propagator may not update the copy, or that the API server rejects the update.
+	ReasonReleaseRefused = "ReleaseRefused"
 
 	// EventReleased is the reason of the event on the object.
 	EventReleased = "CopyReleased"

@@ -66,11 +66,11 @@ type HierarchicalResourceQuotaList struct {
 const ResourceSubnamespaces corev1.ResourceName = "count/subnamespaces." + GroupName
 
 // ResourceQuotaName is the name of the ResourceQuota without scopes that the propagator writes into every namespace
-// below a HierarchicalResourceQuota. Those with scopes have names that begin with it, a dot following. LabelQuota is
-// their label.
+// below a HierarchicalResourceQuota. Those with scopes have names that begin with it, a dot following.
 const (
 	ResourceQuotaName = "hrq." + GroupName
-	LabelQuota        = GroupName + "/hrq"
+	// LabelQuota is on ResourceQuotas that enforce a hierarchical quota.
+	LabelQuota = GroupName + "/hrq"
 )
 
 // QuotaWebhookName is the name of the ValidatingWebhookConfiguration, and of its webhook, by which our API server
@@ -98,14 +98,20 @@ const (
 	// into the subtree.
 	ConditionQuotaExceeded = "Exceeded"
 
-	ReasonQuotaReserved    = "Reserved"
-	ReasonQuotaEventual    = "Eventual"
-	ReasonQuotaPending     = "Pending"
+	// ReasonQuotaReserved means that the limits are in force, by reservations.
+	ReasonQuotaReserved = "Reserved"
+	// ReasonQuotaEventual means that the limits are in force, with a delay.
+	ReasonQuotaEventual = "Eventual"
+	// ReasonQuotaPending means that the limits are not in force everywhere yet; the message names a namespace.
+	ReasonQuotaPending = "Pending"
+	// ReasonQuotaWriteFailed means that a ResourceQuota cannot be written; the message says why.
 	ReasonQuotaWriteFailed = "CannotWriteResourceQuota"
 	// ReasonQuotaTooLarge means that the quota does not fit into the ResourceQuotas of its subtree.
 	ReasonQuotaTooLarge = "TooLarge"
 	// ReasonQuotaLimitsIgnored means that some of the limits are not in force.
 	ReasonQuotaLimitsIgnored = "LimitsIgnored"
-	ReasonQuotaOverLimit     = "OverLimit"
-	ReasonQuotaWithinLimit   = "WithinLimit"
+	// ReasonQuotaOverLimit means that the use exceeds a limit, as after it was lowered.
+	ReasonQuotaOverLimit = "OverLimit"
+	// ReasonQuotaWithinLimit means that the use does not exceed the limits.
+	ReasonQuotaWithinLimit = "WithinLimit"
 )

@@ -97,12 +97,20 @@ const (
 	// ConditionSynced reports whether the cluster is as the last commit says.
 	ConditionSynced = "Synced"
 
-	ReasonSynced            = "Synced"
-	ReasonSyncing           = "Syncing"
-	ReasonPaused            = "Paused"
+	// ReasonSynced means that the cluster is as the commit says.
+	ReasonSynced = "Synced"
+	// ReasonSyncing means that a commit is being applied.
+	ReasonSyncing = "Syncing"
+	// ReasonPaused means that the RepositorySync is paused.
+	ReasonPaused = "Paused"
+	// ReasonSourceUnavailable means that the repository or the revision cannot be read.
 	ReasonSourceUnavailable = "SourceUnavailable"
+	// ReasonInvalidRepository means that the revision has errors.
 	ReasonInvalidRepository = "InvalidRepository"
-	ReasonUnsafeRevision    = "UnsafeRevision"
-	ReasonApplyFailed       = "ApplyFailed"
-	ReasonControllerFight   = "ControllerFight"
+	// ReasonUnsafeRevision means that the revision removes too many namespaces.
+	ReasonUnsafeRevision = "UnsafeRevision"
+	// ReasonApplyFailed means that objects cannot be read, written or deleted.
+	ReasonApplyFailed = "ApplyFailed"
+	// ReasonControllerFight means that another client changes the same objects again and again.
+	ReasonControllerFight = "ControllerFight"
 )

@@ -13,7 +13,7 @@ func TestAMigratedReleaseCanBeUpgraded(t *testing.T) {
 	ctx := t.Context()
 	// The volume of an embedded etcd would stay for other tests.
 	release := []string{"hns", chart, "--namespace=hns-system"}
-	if _, err := command(t, "helm", append([]string{"install", "--create-namespace", "--set=besideHNC=true", "--set=apiserver.etcd.servers={https://etcd:2379}"}, release...)...); err != nil {
+	if _, err := command(t, "helm", append([]string{"install", "--create-namespace", "--set=besideHNC=true", "--set=image.registry=" + registry, "--set=apiserver.etcd.servers={https://etcd:2379}"}, release...)...); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {

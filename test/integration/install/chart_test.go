@@ -98,7 +98,7 @@ func TestTheClusterAcceptsTheChart(t *testing.T) {
 		"storage":      {"--set=apiserver.etcd.storage.className=fast,apiserver.etcd.storage.size=10Gi"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if out, err := command(t, "helm", append([]string{"lint", "--strict", chart, "--namespace=hns-system", "--kube-version=1.37.1"}, args...)...); err != nil {
+			if out, err := command(t, "helm", append([]string{"lint", "--strict", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=image.registry=" + registry}, args...)...); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			objects, err := helmTemplate(t, args...)
@@ -142,6 +142,7 @@ func TestValuesWithoutSense(t *testing.T) {
 		"at '/sync/enabled': got string, want boolean":       {"--set-string=sync.enabled=yes"},
 		"at '/certificates/issuer'":                          {"--set=certificates.issuer=me"},
 		"certificates.caBundle: required":                    {"--set=certificates.issuer=secret"},
+		"image.registry: required":                           {"--set=image.registry="},
 		"excludedNamespaces: hns-system is missing":          {"--set=excludedNamespaces={kube-system}"},
 		"at '/flags/0'": {"--set=flags={v=2}"},
 		"namespace: the release must be in hns-system, not hnc": {"--namespace=hnc"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -56,10 +57,14 @@ func command(t *testing.T, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// helmTemplate renders the chart.
+// registry is the value that the chart requires.
+const registry = "registry.example.com/test"
+
+// helmTemplate renders the chart, with images that have no registry unless a value of args sets one, as the kustomizations do.
 func helmTemplate(t *testing.T, args ...string) ([]*unstructured.Unstructured, error) {
 	t.Helper()
-	out, err := command(t, "helm", append([]string{"template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1"}, args...)...)
+	out, err := command(t, "helm", append([]string{"template", "hns", chart, "--namespace=hns-system", "--kube-version=1.37.1", "--set=image.registry=" + registry}, args...)...)
+	out = strings.ReplaceAll(out, registry+"/", "")
 	if err != nil {
 		return nil, err
 	}

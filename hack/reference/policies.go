@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// policies writes the page of the admission policies: the comment at the top of each file is what it says.
+func policies() (string, error) {
+	files, err := filepath.Glob("pkg/policy/*.yaml")
+	if err != nil {
+		return "", err
+	}
+	slices.Sort(files)
+	var page strings.Builder
+	page.WriteString("# Admission policies\n\nThe rules about objects of other APIs that kube-apiserver enforces by itself. A denial names its policy. " +
+		"All fail closed: a request that cannot be evaluated is denied.\n\n```sh\nkubectl get validatingadmissionpolicies,mutatingadmissionpolicies\n```\n")
+	for _, file := range files {
+		if filepath.Base(file) == "kustomization.yaml" {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		for document := range strings.SplitSeq(string(source), "\n---\n") {
+			var policy struct {
+				Kind     string
+				Metadata struct{ Name string }
+				Spec     struct {
+					Validations []struct{ Message, MessageExpression string }
+				}
+			}
+			if err := yaml.Unmarshal([]byte(document), &policy); err != nil {
+				return "", fmt.Errorf("%s: %w", file, err)
+			}
+			if !strings.HasSuffix(policy.Kind, "Policy") {
+				continue
+			}
+			fmt.Fprintf(&page, "\n## %s\n\n%s\n", policy.Metadata.Name, comment(document))
+			first := true
+			for _, validation := range policy.Spec.Validations {
+				if validation.Message == "" {
+					continue
+				}
+				if first {
+					page.WriteString("\nMessages:\n\n")
+					first = false
+				}
+				fmt.Fprintf(&page, "- %s\n", cell(validation.Message))
+			}
+		}
+	}
+	return page.String(), nil
+}
+
+// comment returns the comment before the first line of a document, without the names of sources in the repository.
+func comment(document string) string {
+	var text []string
+	for line := range strings.Lines(document) {
+		line = strings.TrimSpace(line)
+		rest, ok := strings.CutPrefix(line, "#")
+		if !ok {
+			if line == "" {
+				continue
+			}
+			break
+		}
+		text = append(text, strings.TrimSpace(rest))
+	}
+	paragraphs := strings.Split(strings.Join(text, "\n"), "\n\n")
+	for i, paragraph := range paragraphs {
+		paragraphs[i] = cell(source.ReplaceAllString(paragraph, ""))
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
