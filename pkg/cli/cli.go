@@ -60,7 +60,6 @@ func NewRoot(f *Factory, streams genericiooptions.IOStreams, version string, bui
 	return root
 }
 
-// newCommand returns the root command of the main plugin.
 // NewCommand returns the root command of the plugin `kubectl hns`.
 func NewCommand(f *Factory, streams genericiooptions.IOStreams) *cobra.Command {
 	root := &cobra.Command{

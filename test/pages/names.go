@@ -13,11 +13,15 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// All returns README.md and the pages in docs, by name.
+// All returns README.md, the pages in docs that are written by hand, and those of the examples, by name.
 func All(root string) ([]*Page, error) {
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		return nil, err
+	var files []string
+	for _, pattern := range []string{"docs/*.md", "examples/*.md", "examples/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
 	}
 	var all []*Page
 	for _, file := range append([]string{filepath.Join(root, "README.md")}, files...) {
@@ -30,8 +34,14 @@ func All(root string) ([]*Page, error) {
 	return all, nil
 }
 
-// Name returns the name of the page's file.
-func (p *Page) Name() string { return filepath.Base(p.Path) }
+// Name returns the name of the page's file, and, of the README of a folder, that of the folder.
+func (p *Page) Name() string {
+	name, folder := filepath.Base(p.Path), filepath.Base(filepath.Dir(p.Path))
+	if name == "README.md" && folder != ".." && folder != "." {
+		return folder
+	}
+	return name
+}
 
 // code returns the texts of the page that are code: lines of blocks that readers see, and what is between backquotes.
 func (p *Page) code() []string {

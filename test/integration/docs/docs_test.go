@@ -53,7 +53,7 @@ func checkout(t *testing.T) string {
 	if err := os.Mkdir(filepath.Join(dir, "_output"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]string{"artifacts": root + "/artifacts", "docs": root + "/docs", "_output/bin": binDir, "_output/dev": cp.Dir()} {
+	for name, target := range map[string]string{"artifacts": root + "/artifacts", "docs": root + "/docs", "examples": root + "/examples", "_output/bin": binDir, "_output/dev": cp.Dir()} {
 		target, err := filepath.Abs(target)
 		if err != nil {
 			t.Fatal(err)
