@@ -81,7 +81,7 @@ func (o *lockedOutput) text() string {
 // get runs `get` with these arguments against the server.
 func get(ctx context.Context, t *testing.T, server *httptest.Server, out *lockedOutput, args ...string) error {
 	t.Helper()
-	root := NewRoot(NewFactory(out), genericiooptions.IOStreams{In: strings.NewReader(""), Out: out, ErrOut: out}, "", newCommand)
+	root := NewRoot(NewFactory(out), genericiooptions.IOStreams{In: strings.NewReader(""), Out: out, ErrOut: out}, "", NewCommand)
 	root.SetArgs(append([]string{"get", "--server", server.URL, "--cache-dir", t.TempDir()}, args...))
 	return root.ExecuteContext(ctx)
 }

@@ -30,7 +30,7 @@ func TestAPluginThatIsMissingIsNamed(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, command := range []string{"repo", "migrate"} {
 		var out bytes.Buffer
-		root := NewRoot(NewFactory(&out), genericiooptions.IOStreams{In: &out, Out: &out, ErrOut: &out}, "", newCommand)
+		root := NewRoot(NewFactory(&out), genericiooptions.IOStreams{In: &out, Out: &out, ErrOut: &out}, "", NewCommand)
 		root.SetArgs([]string{command, "--any", "flag"})
 		if err := root.Execute(); err == nil || !strings.Contains(err.Error(), "kubectl-hns-"+command+" is neither beside kubectl-hns nor in PATH; copy it there") {
 			t.Errorf("%s: got %v", command, err)
@@ -41,7 +41,7 @@ func TestAPluginThatIsMissingIsNamed(t *testing.T) {
 func TestPluginsCompleteTheirOwnArguments(t *testing.T) {
 	plugin(t, "kubectl-hns-repo", `printf '%s\n' "$@"; echo :4; echo Completion ended >&2`)
 	var out bytes.Buffer
-	root := NewRoot(NewFactory(&out), genericiooptions.IOStreams{In: &out, Out: &out, ErrOut: &bytes.Buffer{}}, "", newCommand)
+	root := NewRoot(NewFactory(&out), genericiooptions.IOStreams{In: &out, Out: &out, ErrOut: &bytes.Buffer{}}, "", NewCommand)
 	root.SetArgs([]string{cobra.ShellCompRequestCmd, "repo", "vet", "--clusters", "p"})
 	if err := root.Execute(); err != nil {
 		t.Fatal(err)
