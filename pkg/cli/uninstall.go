@@ -218,5 +218,12 @@ func (o *uninstallOptions) remaining(ctx context.Context, c *Clients) ([]string,
 	for _, volume := range volumes.Items {
 		stays = append(stays, fmt.Sprintf("persistentvolumeclaims/%s in %s: the hierarchies", volume.Name, volume.Namespace))
 	}
+	granted, err := c.Kube.RbacV1().ClusterRoles().List(ctx, metav1.ListOptions{LabelSelector: hnc.LabelAggregateToPropagator + "=true,app.kubernetes.io/part-of!=hns"})
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range granted.Items {
+		stays = append(stays, fmt.Sprintf("clusterroles/%s, which grants rights to hns-propagator only", role.Name))
+	}
 	return append(stays, "the namespace "+hnc.SystemNamespace), nil
 }

@@ -51,6 +51,11 @@ func (m *Migration) check(ctx context.Context, begin int) error {
 			return err
 		}
 	}
+	if _, err := os.Stat(m.File); err == nil && m.state == nil {
+		if err := m.printf("%s exists; choose another file by --export, or remove it, before the migration.\n", m.File); err != nil {
+			return err
+		}
+	}
 	if err := m.describeRules(ctx); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 	case m.state == nil && there:
 		return m.printf("No migration is under way.\n")
 	case fromExport && m.File == "":
-		return errors.New("HNC's definitions are deleted; to go back to what HNC had, name the export of the migration by --export")
+		return errors.New("HNC's definitions do not exist; to go back to what HNC had, name the export of the migration by --export")
 	case !fromExport && !there:
 		return fmt.Errorf("customresourcedefinition %s.%s does not exist, so there is nothing to return to", hierarchyConfigurations, hnc.GroupName)
 	}

@@ -97,8 +97,11 @@ func (c *clients) put(ctx context.Context, wanted *unstructured.Unstructured) er
 // restoreServices makes HNC's definitions be served again.
 func (c *clients) restoreServices(ctx context.Context, saved *backup) error {
 	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"labels": map[string]any{automanaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil}},
-		"spec":     map[string]any{"service": nil, "caBundle": nil},
+		"metadata": map[string]any{
+			"labels":      map[string]any{automanaged: "true", "app.kubernetes.io/part-of": nil, "app.kubernetes.io/managed-by": nil},
+			"annotations": map[string]any{"meta.helm.sh/release-name": nil, "meta.helm.sh/release-namespace": nil},
+		},
+		"spec": map[string]any{"service": nil, "caBundle": nil},
 	})
 	if err != nil {
 		return err

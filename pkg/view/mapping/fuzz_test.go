@@ -21,6 +21,13 @@ func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"kind":"NetworkPolicy","apiVersion":"networking.k8s.io/v1","spec":{"ingress":[{"from":[{"namespaceSelector":{"matchExpressions":null}}]}]}}`))
 	f.Add([]byte(`{"kind":"Event","apiVersion":"v1","involvedObject":{"kind":"Namespace","name":"prod","apiVersion":"v1"},"related":null}`))
 	f.Add([]byte(`{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"prod","managedFields":[{"fieldsV1":{"f:a":{}}}]}}`))
+	seeds(f, func(object runtime.Object) []byte {
+		text, err := json.Marshal(object)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return text
+	})
 	decoder := kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, builtin().scheme, builtin().scheme, kjson.SerializerOptions{})
 	kind := kindOf("v1", "Pod")
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -41,6 +48,13 @@ func FuzzProtobuf(f *testing.F) {
 	f.Add(join([]byte(protobufPrefix), bytesField(1, join(stringField(1, "rbac.authorization.k8s.io/v1"), stringField(2, "RoleBinding"))...),
 		bytesField(2, bytesField(2, join(stringField(1, "User"), stringField(3, "system:serviceaccounts:prod"), stringField(4, "prod"))...)...)))
 	decoder := protobuf.NewSerializer(builtin().scheme, builtin().scheme)
+	seeds(f, func(object runtime.Object) []byte {
+		var b bytes.Buffer
+		if err := decoder.Encode(object, &b); err != nil {
+			f.Fatal(err)
+		}
+		return b.Bytes()
+	})
 	kind := kindOf("v1", "Pod")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m := testMapper()
@@ -50,6 +64,25 @@ func FuzzProtobuf(f *testing.F) {
 		}
 		compare(t, m, decoder, kind, body, mapped)
 	})
+}
+
+// seeds adds random objects of the kinds with the most rules.
+func seeds(f *testing.F, encode func(runtime.Object) []byte) {
+	for _, kind := range []schema.GroupVersionKind{
+		kindOf("v1", "Namespace"), kindOf("v1", "Event"), kindOf("rbac.authorization.k8s.io/v1", "RoleBinding"),
+		kindOf("networking.k8s.io/v1", "NetworkPolicy"), kindOf("authorization.k8s.io/v1", "SubjectAccessReview"),
+		kindOf("v1", "Endpoints"), kindOf("v1", "PersistentVolumeClaim"),
+	} {
+		for seed := range int64(3) {
+			object, err := builtin().scheme.New(kind)
+			if err != nil {
+				f.Fatal(err)
+			}
+			random(seed).Fill(object)
+			object.GetObjectKind().SetGroupVersionKind(kind)
+			f.Add(encode(object))
+		}
+	}
 }
 
 // compare decodes a request and its translation, translates the former as JSON, and compares.

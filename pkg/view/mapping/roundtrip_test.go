@@ -26,7 +26,7 @@ var corpus = []string{"acme", "acme-prod", "acme-later", "service-1", "x", "acme
 func testMapper() *Mapper { return New(relative("acme-prod", "service-1", "acme-x", "x"), Options{}) }
 
 // random returns a source of objects in which all strings that matter are names of namespaces.
-func random(t *testing.T, seed int64) *randfill.Filler {
+func random(seed int64) *randfill.Filler {
 	name := func(c randfill.Continue) string { return corpus[c.Intn(len(corpus))] }
 	return fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, func(serializer.CodecFactory) []any {
 		return []any{
@@ -126,7 +126,7 @@ func TestWhatIsReadCanBeWrittenBack(t *testing.T) {
 	m := testMapper()
 	eachKind(t, func(kind schema.GroupVersionKind, object runtime.Object) {
 		for seed := range int64(20) {
-			random(t, seed).Fill(object)
+			random(seed).Fill(object)
 			writable(object)
 			stored, err := json.Marshal(object)
 			if err != nil {
@@ -157,7 +157,7 @@ func TestProtobufIsTranslatedAsJSONIs(t *testing.T) {
 		}
 		count++
 		for seed := range int64(20) {
-			random(t, seed).Fill(object)
+			random(seed).Fill(object)
 			writable(object)
 			object.GetObjectKind().SetGroupVersionKind(kind)
 			encode := func(o runtime.Object) []byte {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/grant"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
@@ -32,6 +33,10 @@ func TestInstallAndRemove(t *testing.T) {
 		t.Fatalf("the tree is incomplete: %v", before)
 	}
 
+	_, err := admin.RbacV1().ClusterRoles().Create(t.Context(), grant.Role(schema.GroupResource{Group: "example.com", Resource: "widgets"}), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := command(t, "kubectl-hns", "uninstall", "--dry-run=client")
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +44,8 @@ func TestInstallAndRemove(t *testing.T) {
 	for _, stays := range []string{"3 of them in trees", "2 copies of configmaps", "persistentvolumeclaims/hns-apiserver",
 		"3 resourcequotas of hierarchical quotas, each of which limits its namespace from then on: child-a/hrq.hnc.x-k8s.io, child-b/hrq.hnc.x-k8s.io, parent/hrq.hnc.x-k8s.io",
 		"kubectl delete resourcequotas -A -l hnc.x-k8s.io/hrq=true",
-		"3 objects of repositorysyncs/policy, 1 of them namespaces", "the namespace hns-repositories"} {
+		"3 objects of repositorysyncs/policy, 1 of them namespaces", "the namespace hns-repositories",
+		"clusterroles/hns-propagator:widgets.example.com, which grants rights to hns-propagator only"} {
 		if !strings.Contains(out, stays) {
 			t.Errorf("the dry run does not say %q:\n%s", stays, out)
 		}

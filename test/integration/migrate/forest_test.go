@@ -104,6 +104,11 @@ func buildForest(t *testing.T, members []member) {
 		map[string]any{"resource": "configmaps", "mode": "Propagate"},
 		map[string]any{"resource": "secrets", "mode": "AllowPropagate"},
 		map[string]any{"resource": "resourcequotas", "mode": "Ignore"},
+		map[string]any{"group": "networking.k8s.io", "resource": "networkpolicies", "mode": "Propagate"},
+		map[string]any{"resource": "serviceaccounts", "mode": "AllowPropagate"},
+		map[string]any{"resource": "persistentvolumeclaims", "mode": "AllowPropagate"},
+		map[string]any{"resource": "services", "mode": "Remove"},
+		map[string]any{"resource": "podtemplates", "mode": "Ignore"},
 		map[string]any{"group": "example.com", "resource": "widgets", "mode": "Propagate"},
 	}}), "hncconfigurations", "")
 	create(hncObject("HierarchicalResourceQuota", root, "budget", map[string]any{"hard": map[string]any{"configmaps": "5000", "pods": int64(100)}}), "hierarchicalresourcequotas", root)
@@ -237,6 +242,9 @@ func createPolicy(t *testing.T, m member) error {
 	delete(applied.Labels, "team")
 	applied.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "{}"}
 	if _, err := admin.CoreV1().ConfigMaps(m.name).Create(ctx, applied, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if err := createExceptions(t, m, meta); err != nil {
 		return err
 	}
 	role := &rbacv1.Role{ObjectMeta: meta("reader"), Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}}

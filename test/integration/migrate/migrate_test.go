@@ -214,6 +214,7 @@ func TestMigration(t *testing.T) {
 	must(t, "tree", root)
 	corrected(t)
 	grants(t)
+	excepted(t, members)
 	compare(t, before, "the migration")
 	copied := identities(t)
 	delete(copied, "alone") // It is moved, and HNC would move it back.

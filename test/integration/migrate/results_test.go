@@ -210,7 +210,8 @@ func migrated(t *testing.T, members []member) {
 		t.Fatal(err)
 	}
 	want := &v1beta1.Rules{
-		ManagedNamespaceLabels: []string{`example\.com/.*`}, ExcludedNamespaces: []string{"kube-node-lease", "kube-public", "kube-system", "hnc-system", hnc.SystemNamespace},
+		ManagedNamespaceLabels: []string{`example\.com/.*`}, ExcludedNamespaces: []string{"kube-node-lease", "kube-public", "kube-system", "monitoring", "hnc-system", hnc.SystemNamespace},
+		UnpropagatedAnnotations: []string{"example.com/checksum"},
 	}
 	if !equality.Semantic.DeepEqual(c.Spec.Rules, want) {
 		t.Errorf("the rules are %+v, want %+v", c.Spec.Rules, want)
