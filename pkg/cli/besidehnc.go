@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,7 +33,8 @@ func onlyOwn(f *Factory, commands ...*cobra.Command) []*cobra.Command {
 }
 
 // besideHNC reports whether HNC serves the cluster: its version is then the preferred one, and that of hns-apiserver the
-// other. If that is not known, the command's own requests fail.
+// other. A chart with besideHNC=true prefers HNC's version also when hns-apiserver serves it. If that is not known, the
+// command's own requests fail.
 func besideHNC(ctx context.Context, f *Factory) bool {
 	c, err := f.Clients()
 	if err != nil {
@@ -43,5 +45,15 @@ func besideHNC(ctx context.Context, f *Factory) bool {
 	if client == nil || client.Get().AbsPath("/apis/"+hnc.GroupName).Do(ctx).Into(group) != nil {
 		return false
 	}
-	return len(group.Versions) > 1 && group.PreferredVersion.Version == v1alpha2.SchemeGroupVersion.Version
+	if len(group.Versions) < 2 || group.PreferredVersion.Version != v1alpha2.SchemeGroupVersion.Version {
+		return false
+	}
+	served := &metav1.APIResourceList{}
+	if client.Get().AbsPath("/apis/"+v1alpha2.SchemeGroupVersion.String()).Do(ctx).Into(served) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == ownResource })
 }
+
+// ownResource is served by hns-apiserver in HNC's version, and not by HNC's definitions.
+const ownResource = "hierarchyconfigurations/status"

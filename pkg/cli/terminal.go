@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -48,8 +47,24 @@ func Warnf(errOut io.Writer, format string, args ...any) {
 // Confirmed asks a question, and reports whether the answer is yes.
 func Confirmed(in io.Reader, out io.Writer, question string) bool {
 	_, _ = fmt.Fprint(out, question)
-	answer, _ := bufio.NewReader(in).ReadString('\n')
-	return strings.TrimSpace(answer) == "yes"
+	return strings.TrimSpace(readLine(in)) == "yes"
+}
+
+// readLine returns what comes before the end of the line, or of the input. It leaves the rest for the next question.
+func readLine(in io.Reader) string {
+	var line []byte
+	for char := make([]byte, 1); ; {
+		n, err := in.Read(char)
+		if n == 1 {
+			if char[0] == '\n' {
+				return string(line)
+			}
+			line = append(line, char[0])
+		}
+		if err != nil {
+			return string(line)
+		}
+	}
 }
 
 // clearLine moves to the beginning of the line, and removes it.

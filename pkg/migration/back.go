@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/utils/ptr"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/migration/each"
@@ -36,9 +35,10 @@ func (m *Migration) back(ctx context.Context) error {
 		}
 	}
 	return m.undo(ctx, []step{
-		{"freeze", "reject changes of the hierarchies by others", func(ctx context.Context) error { return m.freeze(ctx, m.user) }},
+		{"freeze", "reject changes of the hierarchies by others", m.freezeAgain},
 		{"policies", "remove the admission policies, which reject HNC's writes", m.removePolicies},
-		{"stop", "stop hns-propagator", m.stopPropagator},
+		{"stop", "stop hns-propagator and hns-sync", m.stopOwn},
+		{"quotas", "delete the ResourceQuotas of quotas with scopes, which HNC does not have", m.removeScopedQuotas},
 		{"definitions", "create HNC's definitions", m.createDefinitions},
 		{"switch", "serve " + hnc.GroupName + "/" + version + " from HNC's definitions", func(ctx context.Context) error { return m.restoreServices(ctx, &m.state.backup) }},
 		{"objects", "create HNC's objects as they are in " + m.File, m.createObjects},
@@ -69,12 +69,8 @@ func (m *Migration) beginBack(ctx context.Context) (*state, error) {
 	if len(saved.Replicas) == 0 {
 		saved.Replicas = map[string]int64{deployments[0]: 1}
 	}
-	scale, err := m.kube.AppsV1().Deployments(hnc.SystemNamespace).GetScale(ctx, propagator, metav1.GetOptions{})
-	if gone(err) != nil {
+	if saved.Propagator, err = m.replicas(ctx, hnc.SystemNamespace, propagator); err != nil {
 		return nil, err
-	}
-	if err == nil {
-		saved.Propagator = int64(scale.Spec.Replicas)
 	}
 	return storeState(ctx, m.clients, saved, map[string]string{hnc.MigrationDeleting: "true", hnc.MigrationRollingBack: "true"})
 }
@@ -125,32 +121,6 @@ func (m *Migration) removePolicies(ctx context.Context) error {
 	}
 	for _, o := range webhooks.Items {
 		err = errors.Join(err, gone(client.ValidatingWebhookConfigurations().Delete(ctx, o.Name, metav1.DeleteOptions{})))
-	}
-	return err
-}
-
-// stopPropagator scales hns-propagator to zero, and waits until no replica leads.
-func (m *Migration) stopPropagator(ctx context.Context) error {
-	if err := m.scaleIn(ctx, hnc.SystemNamespace, propagator, 0); gone(err) != nil {
-		return err
-	}
-	// Clocks may differ, so a leader is gone when it has not renewed its lease for the time of the lease.
-	leader, renewed, since := "", time.Time{}, time.Now()
-	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, stopTimeout, true, func(ctx context.Context) (bool, error) {
-		lease, err := m.kube.CoordinationV1().Leases(hnc.SystemNamespace).Get(ctx, propagator, metav1.GetOptions{})
-		if err != nil {
-			return apierrors.IsNotFound(err), gone(err)
-		}
-		if leader = ptr.Deref(lease.Spec.HolderIdentity, ""); leader == "" || lease.Spec.RenewTime == nil {
-			return true, nil
-		}
-		if !lease.Spec.RenewTime.Time.Equal(renewed) {
-			renewed, since = lease.Spec.RenewTime.Time, time.Now()
-		}
-		return time.Since(since) > time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 15))*time.Second, nil
-	})
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("after %s, %s still leads hns-propagator; stop it", stopTimeout, leader)
 	}
 	return err
 }

@@ -222,7 +222,7 @@ func (c *clients) checkDefinitions(ctx context.Context) error {
 		case apierrors.IsNotFound(err) && resource == quotas:
 			continue
 		case apierrors.IsNotFound(err):
-			return fmt.Errorf("customresourcedefinition %s does not exist: there is nothing to migrate", name)
+			return fmt.Errorf("customresourcedefinition %s does not exist: there is nothing to migrate, or the migration is completed; kubectl hns doctor looks at the result", name)
 		case err != nil:
 			return err
 		case definition.GetDeletionTimestamp() != nil:

@@ -24,12 +24,22 @@ func (t *translation) breakCycles() {
 		}
 		spec := t.specs[at]
 		old := spec.Parent
-		const suffix = "-in-cycle"
-		spec.Parent = at[:min(len(at), validation.DNS1123LabelMaxLength-len(suffix))] + suffix
+		spec.Parent = t.nonexistent(at, "-in-cycle")
 		t.specs[at] = spec
 		t.note("namespace %s: it is its own ancestor, through its parent %s; it gets the parent %s, which does not exist, so that nothing is propagated to it or below it, as before; give it a parent: kubectl hns set %s",
 			at, old, spec.Parent, at)
 		t.subnamespaces = slices.DeleteFunc(t.subnamespaces, func(s *v1beta1.Subnamespace) bool { return s.Name == at })
+	}
+}
+
+// nonexistent returns the name of no namespace: a namespace with this parent keeps what it has, until it gets another.
+func (t *translation) nonexistent(like, suffix string) string {
+	for {
+		name := like[:min(len(like), validation.DNS1123LabelMaxLength-len(suffix))] + suffix
+		if _, exists := t.namespaces[name]; !exists {
+			return name
+		}
+		suffix += "-x"
 	}
 }
 

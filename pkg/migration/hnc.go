@@ -134,3 +134,12 @@ func (c *clients) scaleIn(ctx context.Context, namespace, name string, replicas 
 	_, err = c.kube.AppsV1().Deployments(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
 	return err
 }
+
+// replicas returns how many replicas a Deployment wants, zero if it does not exist.
+func (c *clients) replicas(ctx context.Context, namespace, name string) (int64, error) {
+	scale, err := c.kube.AppsV1().Deployments(namespace).GetScale(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return 0, gone(err)
+	}
+	return int64(scale.Spec.Replicas), nil
+}

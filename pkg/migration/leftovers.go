@@ -12,8 +12,8 @@ import (
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 )
 
-// Roles of HNC that its bindings refer to.
-var hncRoles = []string{"hnc-manager-role", "hnc-resourcelist", "hnc-leader-election-role"}
+// Roles of HNC that its bindings refer to; HNC 1.0 and earlier has that of the proxy.
+var hncRoles = []string{"hnc-manager-role", "hnc-proxy-role", "hnc-resourcelist", "hnc-leader-election-role"}
 
 // leftovers are the objects of HNC's manifests that the migration leaves, by resource.
 var leftovers = []struct {
@@ -27,7 +27,7 @@ var leftovers = []struct {
 	{schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, hnc.HNCNamespace, []string{"hnc-webhook-server-cert", listServer}},
 	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, hnc.HNCNamespace, []string{"hnc-leader-election-role"}},
 	{schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}, "",
-		[]string{"hnc-manager-role", "hnc-resourcelist", "hnc-view", "hnc-edit", "hnc-admin", "hnc-admin-role"}},
+		[]string{"hnc-manager-role", "hnc-proxy-role", "hnc-resourcelist", "hnc-view", "hnc-edit", "hnc-admin", "hnc-admin-role"}},
 }
 
 // printLeftovers prints the commands that delete what is left of HNC. What the user may not read is left out.

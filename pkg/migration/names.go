@@ -33,8 +33,11 @@ const (
 // deployments are HNC's controllers, all in its namespace.
 var deployments = []string{"hnc-controller-manager", "hnc-controller-manager-ha", "hnc-resourcelist-apiextension"}
 
-// propagator is the Deployment of hns-propagator, and its lease.
-const propagator = "hns-propagator"
+// The Deployments of hns that write, and their leases.
+const (
+	propagator = "hns-propagator"
+	syncer     = "hns-sync"
+)
 
 // APIServices.
 const (

@@ -47,7 +47,7 @@ func (m *Migration) Rollback(ctx context.Context) error {
 		return m.back(ctx)
 	}
 	return m.undo(ctx, []step{
-		{"freeze", "reject changes of the hierarchies by others", func(ctx context.Context) error { return m.freeze(ctx, m.user) }},
+		{"freeze", "reject changes of the hierarchies by others", m.freezeAgain},
 		{"switch", "serve " + hnc.GroupName + "/" + version + " from HNC's definitions", func(ctx context.Context) error { return m.restoreServices(ctx, &m.state.backup) }},
 		{"import", "remove the imported objects from hns-apiserver", m.reset},
 		{"start", "start HNC", func(ctx context.Context) error { return m.start(ctx, &m.state.backup) }},
@@ -83,6 +83,18 @@ func (m *Migration) undo(ctx context.Context, steps []step) error {
 		}
 	}
 	return m.state.forget(ctx)
+}
+
+// freezeAgain freezes the hierarchies, and removes HNC's webhooks if they are there, after an earlier attempt for
+// instance: they would be called for each write that follows.
+func (m *Migration) freezeAgain(ctx context.Context) error {
+	if err := m.freeze(ctx, m.user); err != nil {
+		return err
+	}
+	if len(m.state.backup.Webhooks) == 0 {
+		return nil
+	}
+	return m.removeWebhooks(ctx)
 }
 
 // removeImports empties hns-apiserver's store. hns-propagator does not run, so that this affects no tree; the

@@ -185,8 +185,11 @@ func (t *translation) validateParent(name string) {
 		t.leaveOut("hierarchyconfigurations %s/hierarchy: spec.parent %s, because the namespace is managed by %s", name, spec.Parent, ns.Annotations[hnc.AnnotationManagedBy])
 		spec.Parent = ""
 	case t.excluded(spec.Parent):
-		t.leaveOut("hierarchyconfigurations %s/hierarchy: spec.parent %s, which is excluded from trees", name, spec.Parent)
-		spec.Parent = ""
+		// HNC has halted it; a root would lose the copies that it has.
+		old := spec.Parent
+		spec.Parent = t.nonexistent(old, "-excluded")
+		t.note("namespace %s: its parent %s is excluded from trees; it gets the parent %s, which does not exist, so that nothing changes in it or below it, as before; give it a parent: kubectl hns set %s",
+			name, old, spec.Parent, name)
 	case !exists:
 		t.note("namespace %s: its parent %s does not exist; it gets the condition ParentMissing, as before", name, spec.Parent)
 	case t.anchors[name] == "" && ns.Annotations[hnc.AnnotationSubnamespaceOf] != "":
@@ -194,27 +197,6 @@ func (t *translation) validateParent(name string) {
 			name, ns.Annotations[hnc.AnnotationSubnamespaceOf], ns.Annotations[hnc.AnnotationSubnamespaceOf], spec.Parent, name)
 	}
 	t.specs[name] = spec
-}
-
-func (t *translation) readQuotas(e *export) error {
-	for _, object := range e.of("HierarchicalResourceQuota") {
-		var spec v1beta1.HierarchicalResourceQuotaSpec
-		if err := specOf(object, &spec); err != nil {
-			return err
-		}
-		_, exists := t.namespaces[object.GetNamespace()]
-		switch name := object.GetNamespace(); {
-		case !exists:
-			t.leaveOut("hierarchicalresourcequotas %s/%s: its namespace does not exist", name, object.GetName())
-		case t.excluded(name):
-			t.leaveOut("hierarchicalresourcequotas %s/%s: the namespace is excluded from trees", name, object.GetName())
-		case t.namespaces[name].Terminating || object.GetDeletionTimestamp() != nil:
-			t.leaveOut("hierarchicalresourcequotas %s/%s: it is being deleted", name, object.GetName())
-		default:
-			t.quotas = append(t.quotas, &v1beta1.HierarchicalResourceQuota{ObjectMeta: metadataOf(object), Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: spec.Hard}})
-		}
-	}
-	return nil
 }
 
 // inForce returns the pairs whose keys are managed and the namespace has. HNC has ignored those that the namespace does

@@ -57,6 +57,8 @@ func given(lines ...string) *export {
 			object("SubnamespaceAnchor", w[1], w[2]).Object["status"] = map[string]any{"status": "Ok"}
 		case "quota":
 			object("HierarchicalResourceQuota", w[1], "q")
+		case "limit":
+			object("HierarchicalResourceQuota", w[1], "q").Object["spec"] = map[string]any{"hard": map[string]any{w[2]: "1", "services": "1"}}
 		case "kinds":
 			object("HNCConfiguration", "", "config").Object["spec"] = map[string]any{"resources": []any{map[string]any{"resource": w[1]}, map[string]any{"resource": w[2]}}}
 		}
@@ -89,17 +91,19 @@ func TestTranslate(t *testing.T) {
 		"a cycle":                              {[]string{"ns a", "ns b", "hc a b", "hc b a"}, "b<a a<a-in-cycle !its own ancestor"},
 		"below a cycle":                        {[]string{"ns a", "ns b", "hc a a", "hc b a"}, "b<a a<a-in-cycle !its own ancestor"},
 		"an excluded namespace":                {[]string{"ns kube-system", "hc kube-system a", "quota kube-system"}, "-hierarchicalresourcequotas -hierarchyconfigurations"},
-		"an excluded parent":                   {[]string{"ns b", "ns kube-system", "hc b kube-system"}, "b< -spec.parent kube-system"},
+		"an excluded parent":                   {[]string{"ns b", "ns c", "ns kube-system", "hc b kube-system", "hc c b"}, "c<b b<kube-system-excluded !its parent kube-system is excluded"},
+		"a name that is taken":                 {[]string{"ns b", "ns kube-system", "ns kube-system-excluded", "hc b kube-system"}, "b<kube-system-excluded-x !its parent kube-system"},
 		"an external namespace":                {[]string{"ns a", "external b", "hc b a"}, "b< -managed by other"},
 		"a terminating namespace":              {[]string{"ns a", "terminating b", "hc b a", "sub b of a", "anchor a b"}, "-it is being deleted -one of the namespaces"},
 		"a label in force":                     {[]string{"ns a", "label a k", "set a k"}, "a<+k"},
 		"a label that is managed no more":      {[]string{"ns a", "label a old", "set a old"}, "a< -the label old"},
-		"a namespace excluded by a flag":       {[]string{"ns monitoring", "ns b", "hc monitoring b", "hc b monitoring"}, "b< -spec.parent monitoring -the namespace is excluded"},
+		"a namespace excluded by a flag":       {[]string{"ns monitoring", "ns b", "hc monitoring b", "hc b monitoring"}, "b<monitoring-excluded -the namespace is excluded !its parent monitoring is excluded"},
 		"a namespace that is gone":             {[]string{"ns a", "hc gone a", "quota gone"}, "-hierarchicalresourcequotas gone/q: its namespace does not exist -hierarchyconfigurations gone/hierarchy"},
 		"a label that HNC has ignored":         {[]string{"ns a", "set a k"}, "a< -the label k"},
 		"a forged annotation":                  {[]string{"ns a", "hc a ", "annotate a hnc.x-k8s.io/exceed-quotas"}, "a<"},
 		"a user's annotation":                  {[]string{"ns a", "hc a ", "annotate a example.com/x"}, "a<@example.com/x"},
 		"a quota":                              {[]string{"ns a", "quota a"}, "a/q"},
+		"a limit of what is propagated":        {[]string{"ns a", "kinds configmaps secrets", "limit a secrets"}, "a/q configmaps secrets !the limits secrets are not in force"},
 		"kinds":                                {[]string{"kinds configmaps secrets"}, "configmaps secrets"},
 		"a kind twice":                         {[]string{"kinds secrets secrets"}, "secrets -second entry for secrets"},
 	} {

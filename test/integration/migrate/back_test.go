@@ -1,20 +1,24 @@
 package migrate
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/test/controlplane/suite"
 )
 
 // backSteps are those of the way back from the export.
-var backSteps = []string{"freeze", "policies", "stop", "definitions", "switch", "objects", "forget", "import", "start", "webhooks", "unfreeze"}
+var backSteps = []string{"freeze", "policies", "stop", "quotas", "definitions", "switch", "objects", "forget", "import", "start", "webhooks", "unfreeze"}
 
 func installPolicies(t *testing.T) {
 	t.Helper()
@@ -42,6 +46,7 @@ func goBack(t *testing.T, file string, every int) {
 	if out := must(t, "migrate", "rollback", "--dry-run", "--export", file); !strings.Contains(out, `namespace alone has the parent "`+root+`", and "" in the export`) {
 		t.Errorf("the change since the export is not listed:\n%s", out)
 	}
+	limitScope(t)
 	// As hns-propagator's pods do when it is scaled to zero.
 	if err := cp.StopProcess(ctx, "hns-propagator"); err != nil {
 		t.Fatal(err)
@@ -55,6 +60,12 @@ func goBack(t *testing.T, file string, every int) {
 	}
 	must(t, "migrate", "rollback", "--yes", "--export", file)
 	rolledBack(t)
+	if scoped := scopedQuotas(t); len(scoped) > 0 {
+		t.Errorf("ResourceQuotas of a quota with scopes are left: %v", scoped)
+	}
+	if d, err := admin.AppsV1().Deployments(hnc.SystemNamespace).Get(ctx, "hns-sync", metav1.GetOptions{}); err != nil || *d.Spec.Replicas != 0 {
+		t.Errorf("hns-sync is not stopped: %v, %v", d, err)
+	}
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -83,4 +94,37 @@ func goBack(t *testing.T, file string, every int) {
 	}
 	startPropagator(t)
 	doctor(t, "not begun: HNC serves this cluster")
+}
+
+// limitScope creates a quota with scopes, which HNC does not have, and returns when it has ResourceQuotas.
+func limitScope(t *testing.T) {
+	t.Helper()
+	q := &v1beta1.HierarchicalResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "best-effort"}, Spec: v1beta1.HierarchicalResourceQuotaSpec{
+		Hard: hnc.ResourceList{corev1.ResourcePods: resource.MustParse("10")}, Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort},
+	}}
+	if _, err := admin.HNC.HncV1beta1().HierarchicalResourceQuotas(root).Create(t.Context(), q, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suite.Eventually(t, "the quota with scopes is in force", func() error {
+		if len(scopedQuotas(t)) < 2 {
+			return errors.New("it has no ResourceQuotas in the tree")
+		}
+		return nil
+	})
+}
+
+// scopedQuotas returns the namespaces with a ResourceQuota of a quota with scopes.
+func scopedQuotas(t *testing.T) []string {
+	t.Helper()
+	list, err := admin.CoreV1().ResourceQuotas("").List(t.Context(), metav1.ListOptions{LabelSelector: hnc.LabelQuota + "=true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, q := range list.Items {
+		if len(q.Spec.Scopes) > 0 {
+			found = append(found, q.Namespace)
+		}
+	}
+	return found
 }

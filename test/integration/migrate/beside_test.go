@@ -9,6 +9,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
@@ -72,4 +73,32 @@ func servesReadsOnly(t *testing.T) {
 	if _, err := client.Hierarchies("alone").Get(ctx, hnc.Singleton, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Error(fmt.Errorf("it was written: %w", err))
 	}
+}
+
+// prefersHNC checks that the plugin serves a migrated cluster also if HNC's version is the preferred one, as with a chart
+// that still has besideHNC=true.
+func prefersHNC(t *testing.T) {
+	t.Helper()
+	must(t, "tree", root)
+	prefer := func(priority int) {
+		patch := fmt.Appendf(nil, `{"spec":{"versionPriority":%d}}`, priority)
+		if _, err := admin.Dynamic.Resource(apiServices).Patch(t.Context(), "v1beta1.hnc.x-k8s.io", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		suite.Eventually(t, "the preferred version", func() error {
+			groups, err := admin.Discovery().ServerGroups()
+			if err != nil {
+				return err
+			}
+			for _, g := range groups.Groups {
+				if g.Name == hnc.GroupName && (g.PreferredVersion.Version == "v1alpha2") != (priority == 10) {
+					return fmt.Errorf("it is %s", g.PreferredVersion.Version)
+				}
+			}
+			return nil
+		})
+	}
+	prefer(10)
+	must(t, "tree", root)
+	prefer(200)
 }

@@ -162,6 +162,7 @@ func TestMigration(t *testing.T) {
 		[]byte(`{"metadata":{"finalizers":["`+hnc.FinalizerSubnamespaces+`"]}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	outByHand(t)
 	for i, step := range rollbackSteps {
 		if i%every == 1%every && i < len(rollbackSteps)-1 {
 			interrupt(t, step, "migrate", "rollback", "--yes")
@@ -211,7 +212,7 @@ func TestMigration(t *testing.T) {
 	}
 	stopReading()
 	migrated(t, members)
-	must(t, "tree", root)
+	prefersHNC(t)
 	corrected(t)
 	grants(t)
 	excepted(t, members)

@@ -118,6 +118,9 @@ func testBadInput(t *testing.T) {
 		if out, err := plugin(t, "", args...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q\n%s", name, err, test.want, out)
 		}
+		if name == "a kind that is gone" {
+			skipsRejected(t)
+		}
 		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 			t.Errorf("%s: files are left: %v, %v", name, files, err)
 		}
@@ -131,6 +134,14 @@ func testBadInput(t *testing.T) {
 	if _, err := admin.CoreV1().ConfigMaps(hnc.SystemNamespace).Get(ctx, "hns-migration", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("a migration has begun: %v", err)
 	}
+}
+
+// skipsRejected checks that --skip-rejected leaves out the entry that is rejected, and nothing else.
+func skipsRejected(t *testing.T) {
+	t.Helper()
+	out := must(t, "migrate", "--dry-run", "--skip-rejected", "--export=hnc-export.yaml")
+	golden(t, "dry-run", strings.Replace(strings.Replace(out, " 10 configured kinds", " 9 configured kinds", 1),
+		"Left out, because hns-apiserver rejects them:\n  hncconfigurations config: the entry for gadgets: Invalid value: \"gadgets.example.com\": the cluster has no such resource; install it first, or correct the name\n", "", 1))
 }
 
 // rolledBack checks that HNC has everything again, and that our server has nothing.
@@ -148,10 +159,7 @@ func rolledBack(t *testing.T) {
 	if _, err := webhooks.MutatingWebhookConfigurations().Get(ctx, "hnc-mutating-webhook-configuration", metav1.GetOptions{}); err != nil {
 		t.Errorf("the mutating webhooks: %v", err)
 	}
-	deployment, err := admin.AppsV1().Deployments("hnc-system").Get(ctx, "hnc-controller-manager", metav1.GetOptions{})
-	if err != nil || *deployment.Spec.Replicas != 1 {
-		t.Errorf("HNC does not run: %v", err)
-	}
+	runsHNC(t)
 	if list, err := admin.HNC.HncV1beta1().Hierarchies("").List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
 		t.Errorf("hierarchies are left: %v, %v", list, err)
 	}
@@ -174,6 +182,16 @@ func rolledBack(t *testing.T) {
 	for _, ns := range namespaces.Items {
 		if slices.Contains(ns.Finalizers, hnc.FinalizerSubnamespaces) {
 			t.Errorf("namespace %s has our finalizer", ns.Name)
+		}
+	}
+}
+
+// runsHNC checks that HNC's Deployments have the replicas that they had.
+func runsHNC(t *testing.T) {
+	t.Helper()
+	for name, want := range map[string]int32{"hnc-controller-manager": 1, "hnc-controller-manager-ha": 3} {
+		if d, err := admin.AppsV1().Deployments("hnc-system").Get(t.Context(), name, metav1.GetOptions{}); err != nil || *d.Spec.Replicas != want {
+			t.Errorf("deployment %s does not have %d replicas: %v, %v", name, want, d, err)
 		}
 	}
 }

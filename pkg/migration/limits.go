@@ -1,0 +1,59 @@
+package migration
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/quota"
+)
+
+func (t *translation) readQuotas(e *export) error {
+	for _, object := range e.of("HierarchicalResourceQuota") {
+		var spec v1beta1.HierarchicalResourceQuotaSpec
+		if err := specOf(object, &spec); err != nil {
+			return err
+		}
+		_, exists := t.namespaces[object.GetNamespace()]
+		switch name := object.GetNamespace(); {
+		case !exists:
+			t.leaveOut("hierarchicalresourcequotas %s/%s: its namespace does not exist", name, object.GetName())
+		case t.excluded(name):
+			t.leaveOut("hierarchicalresourcequotas %s/%s: the namespace is excluded from trees", name, object.GetName())
+		case t.namespaces[name].Terminating || object.GetDeletionTimestamp() != nil:
+			t.leaveOut("hierarchicalresourcequotas %s/%s: it is being deleted", name, object.GetName())
+		default:
+			t.noteIgnoredLimits(object, spec.Hard)
+			t.quotas = append(t.quotas, &v1beta1.HierarchicalResourceQuota{ObjectMeta: metadataOf(object), Spec: v1beta1.HierarchicalResourceQuotaSpec{Hard: spec.Hard}})
+		}
+	}
+	return nil
+}
+
+// noteIgnoredLimits notes limits that HNC has enforced, and that are not in force here.
+func (t *translation) noteIgnoredLimits(object *unstructured.Unstructured, hard hnc.ResourceList) {
+	mode := quota.Mode(func(kind schema.GroupResource, _ []string) v1beta1.SynchronizationMode {
+		for _, r := range t.resources {
+			if r.Group == kind.Group && r.Resource == kind.Resource {
+				return cmp.Or(r.Mode, v1beta1.Propagate)
+			}
+		}
+		return v1beta1.Ignore
+	})
+	var ignored []string
+	for _, name := range slices.Sorted(maps.Keys(hard)) {
+		if mode.Propagates(name, []string{object.GetNamespace()}) {
+			ignored = append(ignored, string(name))
+		}
+	}
+	if len(ignored) > 0 {
+		t.note("hierarchicalresourcequotas %s/%s: the limits %s are not in force with hns-propagator, because such objects are propagated and copies would count",
+			object.GetNamespace(), object.GetName(), strings.Join(ignored, ", "))
+	}
+}
