@@ -14,6 +14,7 @@ import (
 
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha2"
+	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1alpha3"
 	"github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 )
 
@@ -34,7 +35,7 @@ func TestObjectsOfAllKindsHaveLimitedMetadata(t *testing.T) {
 			"serviceAccount": map[string]any{"namespace": "large-metadata", "name": "a"}},
 	}
 	checked := 0
-	for _, version := range []schema.GroupVersion{v1alpha2.SchemeGroupVersion, v1beta1.SchemeGroupVersion} {
+	for _, version := range []schema.GroupVersion{v1alpha2.SchemeGroupVersion, v1alpha3.SchemeGroupVersion, v1beta1.SchemeGroupVersion} {
 		served, err := root.Discovery().ServerResourcesForGroupVersion(version.String())
 		if err != nil {
 			t.Fatal(err)
