@@ -41,10 +41,13 @@ func setUp(_ context.Context, started *controlplane.ControlPlane) (err error) {
 	return err
 }
 
-// command runs one of our binaries as the administrator, and returns what it prints and its error, which contains the
-// error output.
+// command runs one of our binaries, or Helm with the value that the chart requires, as the administrator, and returns what it prints and its
+// error, which contains the error output.
 func command(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
+	if name == "helm" && args[0] == "install" {
+		args = append(args, "--set=image.registry="+registry)
+	}
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binDir, name), args...)
 	home := t.TempDir()
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+cp.Kubeconfig(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
