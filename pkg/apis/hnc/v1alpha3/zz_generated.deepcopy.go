@@ -22,6 +22,7 @@ limitations under the License.
 package v1alpha3
 
 import (
+	hnc "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc"
 	v1beta1 "github.com/hierarchy-apiserver/hierarchy-apiserver/pkg/apis/hnc/v1beta1"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
@@ -738,7 +739,7 @@ func (in *RepositorySyncSpec) DeepCopyInto(out *RepositorySyncSpec) {
 	out.ServiceAccount = in.ServiceAccount
 	if in.Interval != nil {
 		in, out := &in.Interval, &out.Interval
-		*out = new(v1.Duration)
+		*out = new(hnc.Duration)
 		**out = **in
 	}
 	return

@@ -87,12 +87,6 @@ func ExtractHierarchy(hierarchy *hncv1beta1.Hierarchy, fieldManager string) (*Hi
 	return ExtractHierarchyFrom(hierarchy, fieldManager, "")
 }
 
-// ExtractHierarchyPlan extracts the applied configuration owned by fieldManager from
-// hierarchy for the plan subresource.
-func ExtractHierarchyPlan(hierarchy *hncv1beta1.Hierarchy, fieldManager string) (*HierarchyApplyConfiguration, error) {
-	return ExtractHierarchyFrom(hierarchy, fieldManager, "plan")
-}
-
 // ExtractHierarchyStatus extracts the applied configuration owned by fieldManager from
 // hierarchy for the status subresource.
 func ExtractHierarchyStatus(hierarchy *hncv1beta1.Hierarchy, fieldManager string) (*HierarchyApplyConfiguration, error) {
