@@ -20,9 +20,9 @@ var apiServices = schema.GroupVersionResource{Group: "apiregistration.k8s.io", V
 // injector annotates objects whose bundle cert-manager sets.
 const injector = "cert-manager.io/inject-ca-from"
 
-// Published are the APIServices that get the bundle, if they exist and refer to hns-apiserver's Service. The
-// propagator's role names them, too.
-var Published = []string{"v1beta1." + hnc.GroupName, "v1alpha3." + hnc.GroupName, "v1alpha2." + hnc.GroupName, "v1alpha2.resources." + hnc.GroupName}
+// Published are the APIServices that get the bundle, if they exist and refer to one of our Services. The propagator's role
+// names them, too.
+var Published = []string{"v1beta1." + hnc.GroupName, "v1alpha3." + hnc.GroupName, "v1alpha2." + hnc.GroupName, "v1alpha2.resources." + hnc.GroupName, viewAPIService}
 
 // publish writes the bundle into all APIServices that do not have it.
 func (c *Controller) publish(ctx context.Context, bundle []byte) error {
@@ -43,7 +43,7 @@ func (c *Controller) publishIn(ctx context.Context, object *unstructured.Unstruc
 	if err != nil {
 		return err
 	}
-	if service["name"] != c.service || service["namespace"] != hnc.SystemNamespace {
+	if name := service["name"]; name != apiServerService && name != gatewayService || service["namespace"] != hnc.SystemNamespace {
 		// Another server is registered, such as HNC's own or none at all.
 		return nil
 	}
